@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.tree import chunks_with_text
 from autokb.chunking.windows import windows
@@ -117,8 +117,8 @@ def _own(name: str, document: Document, size: int) -> Sequence[Chunk]:
     if name == OURS:
         from autokb.chunking.auto.auto_chunker import chunk_auto
 
-        return chunks_with_text(chunk_auto(Page(document), int(size * TASK), join_below=size).chunks)
-    return chunks_with_text(chunk_page(Page(document), name, size).chunks)
+        return chunks_with_text(chunk_auto(MarkedPage(document), int(size * TASK), join_below=size).chunks)
+    return chunks_with_text(chunk_page(MarkedPage(document), name, size).chunks)
 
 
 def _peer(name: str, document: Document, size: int) -> Sequence[Chunk]:

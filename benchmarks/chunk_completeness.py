@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
-from autokb.chunking.chunk_result import Chunker, ChunkResult, Page
+from autokb.chunking.chunk_result import Chunker, ChunkResult, MarkedPage
 from autokb.chunking.chunkers import CHUNKERS
 from autokb.evaluation.chunking.intrinsic_metrics import STRUCTURES, DocumentCounts, count_document
 from autokb.evaluation.statistics.cluster_bootstrap import ratio_interval
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> Result:
     return Result("chunk_completeness", figures(table), {"documents": {n: len(p) for n, p in sets.items()}, **kept})
 
 
-def pages(name: str) -> list[Page]:
+def pages(name: str) -> list[MarkedPage]:
     """Read the documents of a set as whole pages that know which of their blocks are on many of the pages."""
     where, suffix = SETS[name]
     folder = Path(__file__).resolve().parents[2] / "shared" / "data" / where
@@ -79,11 +79,11 @@ def methods() -> dict[str, Chunker]:
     return {**{name: CHUNKERS[name] for name in FREE}, **{name: partial(_peer, name) for name in PEERS}}
 
 
-def _peer(name: str, page: Page, size: int) -> ChunkResult:
+def _peer(name: str, page: MarkedPage, size: int) -> ChunkResult:
     return PEERS[name](page.document, size)
 
 
-def _row(chunker: Chunker, found: Sequence[Page], size: int) -> Row:
+def _row(chunker: Chunker, found: Sequence[MarkedPage], size: int) -> Row:
     started = time.perf_counter()
     cuts = [chunker(page, size) for page in found]
     seconds = time.perf_counter() - started

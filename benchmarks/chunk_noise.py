@@ -19,7 +19,7 @@ from autokb.app.support_kb import SupportKB
 from autokb.chunking.auto.filtered_page import filter_page
 from autokb.chunking.boilerplate.page_features import page_features
 from autokb.chunking.boilerplate.visible_text import visible_words
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import METHODS
 from autokb.chunking.structure.blocks import numbered_blocks
@@ -52,9 +52,9 @@ PEERS = ("trafilatura", "trafilatura_precise", "readability", "vote")
 NAMES = {SETS[0]: "articles", SETS[1]: "readability", SETS[2]: "snippets"}
 
 
-def _read(page: GoldPage) -> Page:
+def _read(page: GoldPage) -> MarkedPage:
     found = html_page(page.html)
-    return Page(Document(page.id, found.title, found.text), found.marks)
+    return MarkedPage(Document(page.id, found.title, found.text), found.marks)
 
 
 def ours(page: GoldPage) -> str:

@@ -61,17 +61,17 @@ def _alone(pages: Sequence[str]) -> Mapping[str, list[float]]:
     from trafilatura import extract
 
     from autokb.chunking.auto.auto_chunker import chunk_auto
-    from autokb.chunking.chunk_result import Page
+    from autokb.chunking.chunk_result import MarkedPage
     from autokb.core.nouns import Document
     from autokb.sources.html import html_page
 
     first = html_page(pages[0])  # what is imported and compiled on first use is no page's time
-    chunk_auto(Page(Document("", "", first.text), first.marks), SIZE)
+    chunk_auto(MarkedPage(Document("", "", first.text), first.marks), SIZE)
     extract(pages[0])
     times: dict[str, list[float]] = {"read": [], "cut": [], "trafilatura": []}
     for number, html in enumerate(pages):
         page = _timed(times["read"], partial(html_page, html))
-        whole = Page(Document(str(number), page.title, page.text), page.marks)
+        whole = MarkedPage(Document(str(number), page.title, page.text), page.marks)
         _timed(times["cut"], partial(chunk_auto, whole, SIZE))
         _timed(times["trafilatura"], partial(extract, html))
     return times

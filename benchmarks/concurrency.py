@@ -147,7 +147,7 @@ def _bare() -> dict[str, Any]:
 
 def _client(faults: float, seed: int) -> dict[str, Any]:
     """Return the seconds through the client into a workspace file, and what was lost or paid for twice."""
-    from autokb.core.model_requests import Message, ModelReply, ModelRequest
+    from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn
     from autokb.llm.client import ModelClient, Tag
     from autokb.llm.prices import Prices
     from autokb.llm.providers import open_sender
@@ -155,7 +155,7 @@ def _client(faults: float, seed: int) -> dict[str, Any]:
     from autokb.stores.workspace_file import WorkspaceFile
 
     def job(client: ModelClient, number: int) -> Any:
-        turns = tuple(Message(turn["role"], turn["content"]) for turn in _turns(number))  # type: ignore[arg-type]
+        turns = tuple(PromptTurn(turn["role"], turn["content"]) for turn in _turns(number))  # type: ignore[arg-type]
         request = ModelRequest("openai:m", turns, SCHEMA, "assign", 400)
         return client.ask(request, Tag("themes", "issues/assign_theme", (str(number),)))
 

@@ -20,13 +20,13 @@ from autokb.core.errors import AutokbError
 from autokb.core.ticket_plan import CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
+from autokb.cypher.guard import RefusedCypherError, check_cypher
+from autokb.cypher.ladybug import GRACE, LadybugGraph
+from autokb.cypher.projection import Projection
 from autokb.domains.ticket_templates import shipped_template
 from autokb.heuristics.tickets.parse_sections import tree_of
-from autokb.stores.graph.ladybug import GRACE, LadybugGraph
-from autokb.stores.graph.projection import Projection
 from autokb.stores.ticket_tables import PublishedTicket, count_generation, publish_edges, publish_tickets
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.tickets.cypher_guard import RefusedCypherError, check_cypher
 from benchmarks.cypher_queries import CANARY, HONEST, hostile
 from benchmarks.figures import Figure, Result
 from benchmarks.running import folder as temporary_folder

@@ -17,7 +17,8 @@ import yaml
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.heuristics.themes.find import find_themes
 from autokb.issues.attribute_masking import problem_vectors
-from autokb.issues.seeds import Clusters, cluster, similarity_threshold
+from autokb.issues.same_problem import similarity_threshold
+from autokb.issues.seeds import Clusters, cluster
 from autokb.issues.themes import freeze
 from autokb.llm.embedders.packaged import PackagedEmbedder
 

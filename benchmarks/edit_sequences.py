@@ -307,7 +307,7 @@ class EditSequence:
             self._claim(all(step in one.text for step in steps), f"{after}: {i} has steps that its text has not")
         with self.kb.workspace.file() as file:
             stored = read_decisions(file)
-        kept = [(one.solution_id, one.undone) for one in stored.edits]
+        kept = [(one.solution_id, one.undone) for one in stored.of_kind("edit")]
         made = [(one.solution, one.undone) for one in self.made if one.kind == "edit"]
         self._claim(kept == made, f"{after}: LOST edits: {kept}, made were {made}")
 

@@ -10,6 +10,7 @@ the documents answers best, as trees have that are joined.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,7 @@ from numpy.typing import NDArray
 from autokb.core.document_names import DocumentNames
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import problem_vectors
-from autokb.issues.same_problem import Problem, agreement
-from autokb.issues.seeds import similarity_threshold
+from autokb.issues.same_problem import Problem, similarity_threshold
 from autokb.pipeline.stages import open_stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.passages import find_passages
@@ -67,6 +67,13 @@ def pairs(folder: Path) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
         same,
         best[first] == best[second],
     )
+
+
+def agreement(one: Collection[str], other: Collection[str]) -> float:
+    """Return 1 where a document helped with both, -1 where others did, 0 where that is not known of both."""
+    if not one or not other:
+        return 0.0
+    return 1.0 if set(one) & set(other) else -1.0
 
 
 def fit(found: list[tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]]) -> dict[str, float]:

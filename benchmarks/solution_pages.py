@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from autokb.app import SupportKB
-from autokb.core.decisions import Decisions, new_edit, new_verdict, number_new, origin_of
+from autokb.core.decisions import new_edit, new_verdict, number_new, origin_of
 from autokb.core.ids import canonical_json
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.published import keep_decisions, read_decided
@@ -71,7 +71,7 @@ def _decide(workspace: Path) -> None:
             else:
                 verdicts.append(number_new(new_verdict(base[i], "approved", "ann", DATE, origin), number))
         edits[0] = replace(edits[0], solution_id="solution-gone", origin=replace(edits[0].origin, built="0" * 16))
-        keep_decisions(file, Decisions(tuple(edits), tuple(verdicts)))
+        keep_decisions(file, [*edits, *verdicts])
 
 
 def _times(name: str, workspace: Path, count: int) -> Iterator[Figure]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import AUTO_CHUNKER
 from autokb.core.domain import DomainSpec, read_domain
@@ -80,7 +80,7 @@ FAULTS = (
 TOTALS = ("lists", "code", "tables", "passages", "steps")
 
 
-def measure(pages: Iterable[Page], spec: DomainSpec) -> Found:
+def measure(pages: Iterable[MarkedPage], spec: DomainSpec) -> Found:
     """Count over the leaf sections of the documents."""
     found = Found()
     for page in pages:
@@ -189,10 +189,10 @@ def _has_target(steps: Sequence[Step], n: int, mark: str, text: str) -> bool:
     return any(s.start < steps[n].start for s in steps) or text.find(mark) > 120 or "\n" in text[text.find(mark) :]
 
 
-def documents_of(name: str) -> Iterator[Page]:
+def documents_of(name: str) -> Iterator[MarkedPage]:
     """Read the documents of a set."""
     for record in read_documents([SETS[name][0]], templates=spec_of(name).templates).records:
-        yield Page(record.item, record.marks)
+        yield MarkedPage(record.item, record.marks)
 
 
 def spec_of(name: str) -> DomainSpec:

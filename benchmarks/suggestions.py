@@ -1,16 +1,14 @@
-"""What is suggested beside what people replied: Thunderbird's later questions, and short answers on open questions.
+"""What is suggested beside what people replied to Thunderbird's later questions.
 
-Thunderbird: the earlier 70 % of the questions build the knowledge base and give the incumbent its past answers, the
+The earlier 70 % of the questions build the knowledge base and give the incumbent its past answers, the
 later 30 % are the cases. A case's reply is a helper's answer (never the asker's own) that was accepted, else the first
 that links an article about the matter; its links are taken out, and the articles they lead to are its documents.
-SQuAD: every paragraph a document, the half of the questions that nothing was worked out on (``--tuning``: the other).
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,9 +24,7 @@ from benchmarks.retrieval import split
 from benchmarks.running import autokb, folder, write_jsonl
 
 SYSTEMS = "autokb,autokb+gold,incumbent"
-SHORT_ANSWERS = "short_answer@1,short_answer@3,short_answer+gold"
 FEWEST_WORDS = 8  # of an answer without its links; fewer only point somewhere
-TUNED_ON = 2  # every second question of SQuAD by its hash is for development
 _URL = re.compile(r"(?:https?://|www\.)\S+")
 _ARTICLE = re.compile(r"support\.mozilla\.org/\S*?kb/")
 HEADLINES = (
@@ -46,22 +42,15 @@ HEADLINES = (
     "words",
     "distinctness",
 )
-OF_SHORT_ANSWERS = ("answered", "exact_match", "token_f1", "document_right@1", "consistency@1", "words")
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Build both knowledge bases and evaluate what is suggested."""
-    figures: list[Figure] = []
-    detail: dict[str, Any] = {}
+    """Build the knowledge base and evaluate what is suggested."""
     with folder() as place:
-        for name, answer, shown in (
-            ("thunderbird", _thunderbird(place, tuning=options.tuning), HEADLINES),
-            ("squad", _squad(place, tuning=options.tuning), OF_SHORT_ANSWERS),
-        ):
-            _print(answer)
-            figures += _figures(name, answer, shown)
-            detail[name] = _kept(answer)
-    return Result("suggestions_tuning" if options.tuning else "suggestions", figures, detail)
+        answer = _thunderbird(place, tuning=options.tuning)
+    _print(answer)
+    name = "suggestions_tuning" if options.tuning else "suggestions"
+    return Result(name, _figures("thunderbird", answer, HEADLINES), {"thunderbird": _kept(answer)})
 
 
 def _thunderbird(place: Path, *, tuning: bool) -> dict[str, Any]:
@@ -136,33 +125,6 @@ def _without_links(answer: Mapping[str, Any]) -> str:
     """Return an answer without addresses, nothing where hardly a word is left."""
     text = "\n".join(" ".join(line.split()) for line in _URL.sub(" ", answer["text"]).split("\n"))
     return text.strip() if len(text.split()) >= FEWEST_WORDS else ""
-
-
-def _squad(place: Path, *, tuning: bool) -> dict[str, Any]:
-    """Evaluate short answers from one passage, three, and the right one."""
-    data = Path(__file__).resolve().parents[2] / "shared" / "data" / "E_rps" / "squad_sample"
-    if not data.is_dir():
-        raise SystemExit("This benchmark needs ../shared/data/E_rps/squad_sample beside the repository.")
-    workspace = place / "squad"
-    documents = [json.loads(line) for line in (data / "docs.jsonl").read_text("utf-8").split("\n") if line]
-    file = write_jsonl(place / "docs.jsonl", [{"id": d["doc_id"], "text": d["text"]} for d in documents])
-    autokb("init", workspace)
-    autokb("add", workspace, file, "--id-field", "id", "--text-field", "text")
-    thunderbird.build(workspace)
-    asked = [json.loads(line) for line in (data / "questions.jsonl").read_text("utf-8").split("\n") if line]
-    made = [
-        {
-            "id": q["query_id"],
-            "messages": [{"role": "customer", "text": q["question"]}],
-            "reply": q["answers"][0]["text"],
-            "answers": [a["text"] for a in q["answers"]],
-            "documents": q["relevant"],
-        }
-        for q in asked
-        if (hashlib.sha256(q["query_id"].encode()).digest()[0] % TUNED_ON == 0) == tuning
-    ]
-    cases_file = write_jsonl(place / "squad-cases.jsonl", made)
-    return autokb("evaluate", "suggestions", workspace, "--cases", cases_file, "--systems", SHORT_ANSWERS).answer
 
 
 def _of_cases(answer: Mapping[str, Any], ids: Sequence[str]) -> dict[str, Any]:

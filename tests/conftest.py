@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 import hand_made_kb
+import made_once
 from autokb.app import SupportKB
 from autokb.app.create import create
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+
+made_once.share()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -23,12 +28,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="slow: SLOW=1 make test runs it"))
 
 
+def _made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Return a workspace's folder that the first worker of a run makes and the others find; tests copy it."""
+    here = tmp_path_factory.getbasetemp()
+    made = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / name
+    with FileLock(made.with_suffix(".lock")):
+        if not made.exists():
+            begun = tmp_path_factory.mktemp(name) / "kb"
+            make(begun)
+            begun.rename(made)
+    return made
+
+
 @pytest.fixture(scope="session")
 def _imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("hand-made") / "kb"
-    done = import_file(create_workspace(folder, "name: fresh\n"), hand_made_kb.write(folder.parent / "kb.jsonl"))
-    assert done.skipped == ()
-    return folder
+    def make(folder: Path) -> None:
+        done = import_file(create_workspace(folder, "name: fresh\n"), hand_made_kb.write(folder.parent / "kb.jsonl"))
+        assert done.skipped == ()
+
+    return _made_once(tmp_path_factory, "hand-made", make)
 
 
 @pytest.fixture
@@ -40,10 +58,11 @@ def hand_made(_imported: Path, tmp_path: Path) -> Workspace:
 
 @pytest.fixture(scope="session")
 def _headphones(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("headphones") / "kb"
-    created = create(folder, "headphones", examples=True)
-    assert (created.documents, created.issues) == (18, 203)
-    return folder
+    def make(folder: Path) -> None:
+        created = create(folder, "headphones", examples=True)
+        assert (created.documents, created.issues) == (18, 203)
+
+    return _made_once(tmp_path_factory, "headphones", make)
 
 
 @pytest.fixture
@@ -55,7 +74,7 @@ def headphones(_headphones: Path, tmp_path: Path) -> Workspace:
 
 @pytest.fixture(scope="session")
 def _built_headphones(_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("built-headphones") / "kb"
-    shutil.copytree(_headphones, folder)
-    SupportKB.open(folder).build()
-    return folder
+    def make(folder: Path) -> None:
+        SupportKB.open(shutil.copytree(_headphones, folder)).build()
+
+    return _made_once(tmp_path_factory, "built-headphones", make)

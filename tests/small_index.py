@@ -14,7 +14,7 @@ from autokb.core.nouns import Chunk, Evidence, Issue, Passage, Solution
 from autokb.core.ranking import Ranking
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts
 from autokb.retrieval.features import FEATURES
-from autokb.retrieval.features import Evidence as Found
+from autokb.retrieval.features import QuestionEvidence as Found
 from autokb.retrieval.index import ScoredQuestion
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.search import build_index

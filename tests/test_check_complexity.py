@@ -30,3 +30,13 @@ def test_loops_and_conditions_of_comprehensions_count(tmp_path: Path) -> None:
     assert not check_complexity.refused(path)
     path.write_text(f"def f(a):\n    return [{', '.join(['[x for x in a if x]'] * (loops + 1))}]\n", encoding="utf-8")
     assert len(check_complexity.refused(path)) == 1
+
+
+def test_a_call_with_many_arguments_names_them(tmp_path: Path) -> None:
+    most = check_complexity.POSITIONAL
+    path = tmp_path / "a.py"
+    path.write_text(f"f({', '.join('a' * most)}, b=1)\ndigest({', '.join('a' * (most + 1))})\n", encoding="utf-8")
+    assert not check_complexity.refused(path)
+    path.write_text(f"o.f({', '.join('a' * (most + 1))})\n", encoding="utf-8")
+    (sentence,) = check_complexity.refused(path)
+    assert sentence.startswith(f"{path}:1: o.f is given {most + 1} arguments by position")

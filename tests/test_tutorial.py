@@ -90,6 +90,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
+@pytest.mark.slow
 def test_the_tutorial_is_true() -> None:
     seen = []
     for command, status, printed in walk(TUTORIAL.read_text(encoding="utf-8")):

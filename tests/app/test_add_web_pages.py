@@ -12,7 +12,7 @@ from autokb.app.add import DROPPED, add, without_boilerplate
 from autokb.app.support_kb import SupportKB
 from autokb.chunking.auto import filtered_page
 from autokb.chunking.boilerplate import BlockVerdict
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.cli.views import added_view
 from autokb.core.nouns import Document
@@ -89,7 +89,7 @@ def test_chunk_keeps_of_a_page_what_add_stores(page: Path, workspace: Workspace)
     (chunked,) = chunk_files([page], ChunkRequest())
     assert isinstance(chunked, ChunkedDocument)
     assert [{"reason": n.reason, "text": n.text} for n in chunked.result.noise] == body[DROPPED]
-    from_stored = chunk_page(Page(Document("page.html", "No sound", str(body["text"]))), "auto_chunker", 2048)
+    from_stored = chunk_page(MarkedPage(Document("page.html", "No sound", str(body["text"]))), "auto_chunker", 2048)
     assert [c.text for c in from_stored.chunks] == [c.text for c in chunked.result.chunks]
     assert from_stored.noise == ()
 
@@ -114,7 +114,7 @@ def test_what_many_pages_of_a_folder_have_goes_from_the_store_as_from_the_chunks
 
 
 def test_both_ask_the_same_filter(page: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    def keep_nothing_but_the_title(page: Page, blocks: tuple[object, ...]) -> tuple[object, ...]:
+    def keep_nothing_but_the_title(page: MarkedPage, blocks: tuple[object, ...]) -> tuple[object, ...]:
         return tuple(BlockVerdict(n == 2, "" if n == 2 else "for a test") for n in range(len(blocks)))
 
     monkeypatch.setattr(filtered_page, "filter_boilerplate", keep_nothing_but_the_title)
@@ -151,7 +151,7 @@ def test_the_answers_of_an_accordion_are_stored(fold: str) -> None:
     ]
     parts = "".join(FOLDS[fold].format(*pair) for pair in zip(questions, answers, strict=True))
     found = html_page(f"<nav><a href='/'>Home</a></nav><main><h1>Lamps</h1><p>{TEXT[0]}</p>{parts}</main>")
-    document, dropped = without_boilerplate(Page(Document("d", found.title, found.text), found.marks))
+    document, dropped = without_boilerplate(MarkedPage(Document("d", found.title, found.text), found.marks))
     assert all(words in document.text for words in (*questions, *answers))
     assert [noise.text for noise in dropped] == ["[Home](/)"]
 
@@ -163,7 +163,7 @@ def test_pages_of_the_data_are_chunked_from_the_store_as_from_their_files() -> N
         raw = path.read_bytes()
         html = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8", "replace")
         read = html_page(html)
-        whole = Page(Document(path.name, read.title, read.text, read.url), read.marks)
+        whole = MarkedPage(Document(path.name, read.title, read.text, read.url), read.marks)
         document, _ = without_boilerplate(whole)
-        one, other = (chunk_page(p, "auto_chunker", 2048) for p in (whole, Page(document)))
+        one, other = (chunk_page(p, "auto_chunker", 2048) for p in (whole, MarkedPage(document)))
         assert [c.text.split() for c in one.chunks] == [c.text.split() for c in other.chunks], path.name

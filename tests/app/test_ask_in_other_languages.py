@@ -113,8 +113,11 @@ def test_an_english_question_is_answered_the_same_with_and_without_the_extra(
 
 
 @needs_extra
-def test_vectors_are_kept_at_the_import_and_embedded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_foreign_question_embeds_everything_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = imported(tmp_path)
+    assert open_index(workspace).ask(ENGLISH).documents[0].id == PAGE
+    assert kept_vectors(workspace) == 0
+    assert open_index(workspace).ask(GERMAN).documents[0].id == PAGE
     assert kept_vectors(workspace) > 0
     asked: list[str] = []
     embed = MultilingualEmbedder.embed
@@ -154,6 +157,7 @@ def test_an_export_is_the_same_bytes_with_and_without_the_extra(
     found = []
     for name in ("with", "without"):
         kb = SupportKB(imported(tmp_path / name))
+        kb.ask(GERMAN)
         kb.build()
         kb.export(tmp_path / f"{name}.jsonl")
         found.append((tmp_path / f"{name}.jsonl").read_bytes())

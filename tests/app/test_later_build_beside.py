@@ -50,7 +50,7 @@ def texts(kb: SupportKB) -> set[str]:
         kb.views.solution("s-contacts").text,
         next(one.text for one in kb.views.solutions().items if one.id == "s-contacts"),
         queue["s-contacts"].text,
-        kb.views.known_solution("s-contacts").solution.text,
+        kb.views.known_solution("s-contacts")[0].text,
     }
 
 
@@ -76,13 +76,13 @@ def test_the_build_before_is_shown_until_the_later_one_is_loaded(
 def test_what_is_decided_meanwhile_is_shown_at_once_and_stays(kb: SupportKB, hand_made: Workspace) -> None:
     publish(hand_made, say(NEW))
     SupportKB(hand_made).curation.hide(["s-rain"])  # in another process
-    assert kb.views.known_solution("s-rain").solution.status == kb.views.solution("s-rain").status == "hidden"
+    assert kb.views.known_solution("s-rain")[0].status == kb.views.solution("s-rain").status == "hidden"
     assert texts(kb) == {OLD}
     kb.curation.edit("s-gloves", "Wear thick mittens.")
-    assert kb.views.solution("s-gloves").text == kb.views.known_solution("s-gloves").solution.text
+    assert kb.views.solution("s-gloves").text == kb.views.known_solution("s-gloves")[0].text
     assert found(kb, "thick mittens") == {"s-gloves"}
     kb.views.load(follows=True)
-    assert texts(kb) == {NEW} and kb.views.known_solution("s-rain").solution.status == "hidden"
+    assert texts(kb) == {NEW} and kb.views.known_solution("s-rain")[0].status == "hidden"
     assert found(kb, "thick mittens") == {"s-gloves"}
 
 
@@ -97,7 +97,7 @@ def test_an_id_of_the_later_build_is_worth_waiting_for(kb: SupportKB, hand_made:
     looks: list[Callable[[SupportKB], bool]] = [
         lambda kb: kb.views.solution("s-new 0").text == NEW,
         lambda kb: kb.curation.history("s-new 1").is_there,
-        lambda kb: kb.views.known_solution("s-new 2").solution.text == NEW,
+        lambda kb: kb.views.known_solution("s-new 2")[0].text == NEW,
     ]
     for n, look in enumerate(looks):
         publish(hand_made, say(NEW), f"s-new {n}")

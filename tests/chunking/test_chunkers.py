@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import CHUNKERS, chunk_page
 from autokb.chunking.methods import METHODS, SEMANTIC
 from autokb.core.errors import BadInputError
@@ -17,7 +17,7 @@ from autokb.core.nouns import Document
 def test_every_name_has_a_chunker_and_semantic_says_what_it_needs() -> None:
     assert set(METHODS) == {*CHUNKERS, SEMANTIC}
     with pytest.raises(BadInputError, match="give chunk_page an embedder"):
-        chunk_page(Page(Document("d", "T", "One. Two.")), SEMANTIC, 100)
+        chunk_page(MarkedPage(Document("d", "T", "One. Two.")), SEMANTIC, 100)
 
 
 @pytest.mark.parametrize("module", ["autokb.chunking.methods", "autokb.pipeline.open_index"])

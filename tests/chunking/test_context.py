@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from autokb.chunking.baselines.fixed import chunk_fixed
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
 from autokb.core.nouns import Document
 from autokb.tasks.chunking.add_context.task import TASK
@@ -11,7 +11,7 @@ DOCUMENT = Document("d", "Garden clock", f"# Setting\n\nTo set the clock by hand
 
 
 def test_all_chunks_of_a_document_get_their_context_at_once():
-    chunks = chunk_fixed(Page(DOCUMENT), 200).chunks
+    chunks = chunk_fixed(MarkedPage(DOCUMENT), 200).chunks
     found = with_contexts(chunks, TASK.answer_offline(document_request(DOCUMENT, chunks)))
     assert found[0].context == "Garden clock > Setting"
     assert {c.context for c in found[1:]} == {"Garden clock > Setting\nTo set the clock by hand:"}
@@ -19,7 +19,7 @@ def test_all_chunks_of_a_document_get_their_context_at_once():
 
 
 def test_chained_goes_from_chunk_to_chunk_and_says_the_same_here():
-    chunks = chunk_fixed(Page(DOCUMENT), 200).chunks
+    chunks = chunk_fixed(MarkedPage(DOCUMENT), 200).chunks
     at_once = with_contexts(chunks, TASK.answer_offline(document_request(DOCUMENT, chunks)))
     previous = None
     for chunk, expected in zip(chunks, at_once, strict=True):
@@ -28,7 +28,7 @@ def test_chained_goes_from_chunk_to_chunk_and_says_the_same_here():
 
 
 def test_the_key_of_a_chained_request_hangs_on_the_context_before_it():
-    first, second = chunk_fixed(Page(DOCUMENT), 200).chunks[:2]
+    first, second = chunk_fixed(MarkedPage(DOCUMENT), 200).chunks[:2]
     (with_context,) = with_contexts([first], TASK.answer_offline(chained_request(DOCUMENT, first, None)))
     assert TASK.key(chained_request(DOCUMENT, second, with_context)) != TASK.key(
         chained_request(DOCUMENT, second, first)
@@ -36,7 +36,7 @@ def test_the_key_of_a_chained_request_hangs_on_the_context_before_it():
 
 
 def test_a_long_document_is_asked_about_in_parts_that_know_the_passage_before():
-    chunks = chunk_fixed(Page(DOCUMENT), 200).chunks
+    chunks = chunk_fixed(MarkedPage(DOCUMENT), 200).chunks
     assert document_requests(DOCUMENT, chunks, 10_000) == [document_request(DOCUMENT, chunks)]
     parts = document_requests(DOCUMENT, chunks, 420)
     assert [len(part.passages) for part in parts] == [2, 1]

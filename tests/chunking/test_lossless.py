@@ -18,7 +18,7 @@ from autokb.chunking.auto.auto_chunker import chunk_auto, chunk_from_replies, me
 from autokb.chunking.auto.filtered_page import FilteredPage
 from autokb.chunking.auto.units import join_small_units, units_by_structure
 from autokb.chunking.boilerplate.page_filter import FRONT_MATTER
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import METHODS
 from autokb.chunking.structure.blocks import numbered_blocks
@@ -98,7 +98,7 @@ def vectors(texts: Sequence[str]) -> Any:
 
 
 def chunked(text: str, method: str, size: int, marks: tuple[Mark, ...] = ()) -> ChunkResult:
-    return chunk_page(Page(Document("d", "T", text), marks), method, size, vectors)
+    return chunk_page(MarkedPage(Document("d", "T", text), marks), method, size, vectors)
 
 
 def check(text: str, found: ChunkResult, size: int) -> None:
@@ -134,7 +134,7 @@ def test_every_character_is_in_one_chunk_or_in_the_noise(method: str, text: str,
 @settings(max_examples=60, deadline=None)
 @given(text=TEXT, size=st.integers(1, 400), below=st.integers(0, 400))
 def test_so_it_is_where_small_units_are_joined(text: str, size: int, below: int) -> None:
-    check(text, chunk_auto(Page(Document("d", "T", text)), size, join_below=below), size)
+    check(text, chunk_auto(MarkedPage(Document("d", "T", text)), size, join_below=below), size)
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ REPLY = st.lists(RANGE, max_size=8).map(lambda ranges: MergedBlocks(ranges=tuple
 @settings(max_examples=150, deadline=None)
 @given(text=TEXT, size=st.integers(1, 400), reply=REPLY, rules_first=st.booleans())
 def test_so_it_is_whatever_a_model_replies(text: str, size: int, reply: MergedBlocks, rules_first: bool) -> None:
-    page = Page(Document("d", "T", text))
+    page = MarkedPage(Document("d", "T", text))
     replies = [reply] * len(merge_requests(page, rules_first))
     check(text, chunk_from_replies(page, replies, size, rules_first), size)
 
@@ -173,7 +173,7 @@ def test_so_it_is_whatever_a_model_replies(text: str, size: int, reply: MergedBl
 def test_ordered_lists_tables_and_code_are_whole_while_they_fit(
     text: str, size: int, reply: MergedBlocks, asked: bool, below: int
 ) -> None:
-    page = Page(Document("d", "T", text))
+    page = MarkedPage(Document("d", "T", text))
     found = chunk_auto(page, size, join_below=below)
     if asked and text.strip():
         found = chunk_from_replies(page, [reply], size, join_below=below)
@@ -215,9 +215,9 @@ def wholes(text: str) -> list[list[Span]]:
 def test_no_chunk_is_without_words_where_another_has_room(
     text: str, size: int, reply: MergedBlocks, asked: bool, below: int
 ) -> None:
-    found = chunk_auto(Page(Document("d", "T", text)), size, join_below=below)
+    found = chunk_auto(MarkedPage(Document("d", "T", text)), size, join_below=below)
     if asked and text.strip():
-        found = chunk_from_replies(Page(Document("d", "T", text)), [reply], size, join_below=below)
+        found = chunk_from_replies(MarkedPage(Document("d", "T", text)), [reply], size, join_below=below)
     chunks = [chunk for chunk in found.chunks if chunk.spans]
     for n, chunk in enumerate(chunks):
         own = "".join(text[start:end] for start, end in chunk.spans)
@@ -252,7 +252,7 @@ def test_an_impossible_size_says_what_to_do(method: str) -> None:
 
 def test_chunks_for_search_all_have_text_and_hang_under_one_that_has() -> None:
     text = "# A\n\n## B\n\n" + "Some words. " * 30 + "\n\n### C\n\nMore.\n\n## D\n\nLast."
-    chunks = chunks_with_text(chunk_page(Page(Document("d", "T", text)), "auto_chunker", 200).chunks)
+    chunks = chunks_with_text(chunk_page(MarkedPage(Document("d", "T", text)), "auto_chunker", 200).chunks)
     ids = {chunk.id for chunk in chunks}
     assert all(chunk.spans and chunk.text for chunk in chunks)
     assert all(chunk.parent_id in ids for chunk in chunks if chunk.parent_id)
@@ -280,7 +280,7 @@ def test_pages_of_the_data_lose_nothing() -> None:
         page = html_page(html)
         document = Document(name, page.title, page.text)
         for method in ("auto_chunker", "recursive", "headings"):
-            check(page.text, chunk_page(Page(document, page.marks), method, 1000), 1000)
+            check(page.text, chunk_page(MarkedPage(document, page.marks), method, 1000), 1000)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data is not there")
@@ -289,4 +289,4 @@ def test_manuals_and_corpora_lose_nothing() -> None:
     with gzip.open(DATA / "E_rps" / "office_support_kb" / "articles.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts += [json.loads(line)["markdown"] for number, line in enumerate(lines) if number % 60 == 0]
     for text in texts:
-        check(text, chunk_page(Page(Document("d", "T", text)), "auto_chunker", 800), 800)
+        check(text, chunk_page(MarkedPage(Document("d", "T", text)), "auto_chunker", 800), 800)

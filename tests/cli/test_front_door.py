@@ -39,7 +39,7 @@ from autokb.core.api_keys import ApiKey
 from autokb.core.feedback import Feedback, feedback_id
 from autokb.core.ids import short_id
 from autokb.core.in_use import LoggedQuestion
-from autokb.core.nouns import Edit
+from autokb.core.nouns import Decision
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
 from autokb.sources import Fields
 from autokb.stores.api_keys import keep_api_key
@@ -54,7 +54,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
 SECRET = re.compile(r"akb_[\w-]{43}|key-[0-9a-f]{12}")
 QUESTION = "my kettle does not charge"
 GAP = short_id("gap", "document", "garage.md")  # which nothing cites
-LOST_EDIT = Edit("edit-lost", "s-gone", "Wipe it.", (), "ann", "2026-01-01", dismissed=True)
+LOST_EDIT = Decision("edit-lost", "edited", "s-gone", "ann", "2026-01-01", text="Wipe it.", dismissed=True)
 GIVEN = feedback_id(Feedback("", QUESTION, "used", "s-contacts"))
 
 

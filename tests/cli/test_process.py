@@ -16,6 +16,7 @@ from autokb.cli import main
 from autokb.stores.workspace import Workspace
 from unwritable import unwritable_copy
 
+pytestmark = pytest.mark.slow  # each test starts the program
 PROGRAM = [sys.executable, "-m", "autokb.cli"]
 
 

@@ -14,12 +14,13 @@ from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
 from autokb.pipeline.open_index import open_index
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
-from autokb.views.show import ShownSolution, show_issue, show_trees
+from autokb.views.kinds import SolutionView
+from autokb.views.show import show_issue, show_trees
 
 SOON = "2026-11-01T10:00:00+00:00"
 
 
-def shown(workspace: Workspace, issue: str, solution: str) -> ShownSolution:
+def shown(workspace: Workspace, issue: str, solution: str) -> SolutionView:
     (found,) = [s for s in show_issue(workspace, issue).solutions if s.id == solution]
     return found
 

@@ -15,7 +15,7 @@ import pytest
 
 from autokb.core.decisions import new_edit, origin_of
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Edit
+from autokb.core.nouns import Decision
 from autokb.core.results import Imported
 from autokb.curation.decisions import judge, write_by_hand
 from autokb.exchange.export_kb import export_kb
@@ -24,7 +24,8 @@ from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.codecs import decision_body
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
-from autokb.views.show import ShownSolution, show_issue, show_trees
+from autokb.views.kinds import SolutionView
+from autokb.views.show import show_issue, show_trees
 from work_count import python_lines
 
 NOW = "2026-11-01T10:00:00+00:00"
@@ -32,7 +33,7 @@ MARKED = r"(<!-- solution {} \(\w+\) \w+ -->\n\n).*?(\n\n<!-- end -->)"
 Line = dict[str, Any]
 
 
-def shown(workspace: Workspace, solution: str) -> ShownSolution:
+def shown(workspace: Workspace, solution: str) -> SolutionView:
     with workspace.file() as file:
         issue = read_published(file).kb.solutions[solution].issue_id
     (found,) = [s for s in show_issue(workspace, issue).solutions if s.id == solution]
@@ -399,7 +400,7 @@ def test_the_work_grows_with_the_decisions_and_not_with_their_square(
     pair = published.decided.base["s-pair"]
     gone = replace(origin_of(pair, "pair"), built="0" * 16, tree="gone")
 
-    def lost(n: int) -> Edit:
+    def lost(n: int) -> Decision:
         edit = new_edit(f"s-gone-{n}", f"Text {n}", (), "", NOW, origin=gone, based_on=f"{n:016}")
         return replace(edit, number=n + 100)
 

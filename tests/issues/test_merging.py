@@ -6,8 +6,9 @@ import numpy as np
 
 from autokb.core.attributes import ANY
 from autokb.core.nouns import Issue
-from autokb.issues import merging
-from autokb.issues.merging import MOST_COMPARED, NEAR, merge_trees, near_parents
+from autokb.issues import joining
+from autokb.issues.joining import MOST_COMPARED, merge_trees, near_parents
+from autokb.issues.same_problem import NEAR_PARENTS
 
 WINDOWS, MAC = frozenset({"Windows"}), frozenset({"Mac"})
 
@@ -27,9 +28,9 @@ def at(*cosines: float) -> np.ndarray:
 
 def test_only_parents_near_another_one_are_compared() -> None:
     parents = [parent(name) for name in "abcd"]
-    found = near_parents(parents, at(1.0, NEAR + 0.2, -0.9, 0.1))
+    found = near_parents(parents, at(1.0, NEAR_PARENTS + 0.2, -0.9, 0.1))
     assert [[p.id for p in group] for group in found] == [["a", "b", "d"]]
-    assert near_parents(parents[:2], at(1.0, NEAR - 0.01)) == []
+    assert near_parents(parents[:2], at(1.0, NEAR_PARENTS - 0.01)) == []
     assert near_parents(parents[:1], at(1.0)) == []
 
 
@@ -49,11 +50,11 @@ def test_too_large_a_group_falls_into_those_that_are_nearer() -> None:
 def test_rows_are_compared_in_blocks_without_losing_a_pair() -> None:
     parents, vectors = [parent(name) for name in "abcde"], at(1.0, 0.0, 0.95, 0.05, 0.9)
     whole = near_parents(parents, vectors)
-    before, merging.ROWS = merging.ROWS, 2
+    before, joining.ROWS = joining.ROWS, 2
     try:
         assert near_parents(parents, vectors) == whole
     finally:
-        merging.ROWS = before
+        joining.ROWS = before
     assert [[p.id for p in group] for group in whole] == [["a", "c", "e"], ["b", "d"]]
 
 

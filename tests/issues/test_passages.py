@@ -114,7 +114,10 @@ def test_ids_hang_on_the_headings_and_not_on_the_text() -> None:
 @pytest.mark.parametrize(
     "section",
     [
-        "## Thing {i}\n\n1. Press the button as described above.\n2. Hold it as shown below.\n\n",
+        pytest.param(
+            "## Thing {i}\n\n1. Press the button as described above.\n2. Hold it as shown below.\n\n",
+            marks=pytest.mark.slow,
+        ),
         "## Thing {i}\n\n1. Press the button {i}.\n2. Hold it.\n\n",
         "## Step {n}: go on\n\n1. Press the button {i}.\n2. Hold it.\n\n",
     ],

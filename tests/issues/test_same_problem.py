@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.issues.same_problem import COSINE, INTERCEPT, OUTCOMES, SECTIONS, Problem, agreement, log_odds
+from autokb.issues.same_problem import COSINE, INTERCEPT, OUTCOMES, SECTIONS, Problem, log_odds
 
 EAST, NORTH = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 FIRST, SECOND = np.array([0.9, 0.0]), np.array([0.0, 0.9])
@@ -20,9 +20,13 @@ def test_words_sections_and_outcomes_count_together() -> None:
 
 
 def test_an_outcome_that_nobody_knows_speaks_neither_way() -> None:
-    assert agreement({"a.md"}, {"a.md", "b.md"}) == 1.0
-    assert agreement({"a.md"}, {"b.md"}) == -1.0
-    assert agreement({"a.md"}, ()) == agreement((), ()) == 0.0
+    def odds(one: set[str], other: set[str]) -> float:
+        return log_odds(Problem(EAST, FIRST, frozenset(one)), Problem(EAST, FIRST, frozenset(other)))
+
+    unknown = INTERCEPT + COSINE + SECTIONS
+    assert odds({"a.md"}, {"a.md", "b.md"}) == pytest.approx(unknown + OUTCOMES)
+    assert odds({"a.md"}, {"b.md"}) == pytest.approx(unknown - OUTCOMES)
+    assert odds({"a.md"}, set()) == odds(set(), set()) == pytest.approx(unknown)
 
 
 def test_no_evidence_alone_makes_two_problems_one() -> None:

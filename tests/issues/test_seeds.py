@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from autokb.issues.reduction import manifold, reduced
+from autokb.issues.same_problem import USUAL_NEAR, similarity_threshold
 from autokb.issues.seeds import (
     ALONE_REASON,
-    DEFAULT_NEAR,
     Clusters,
     cluster,
     far_from_documents,
     join,
     leave,
     seed_id,
-    similarity_threshold,
 )
 
 
@@ -118,7 +117,7 @@ def test_nearness_is_learnt_from_the_pairs_and_bounded() -> None:
     pairs = (rows @ rows.T)[np.triu_indices(400, 1)]
     low, middle = np.quantile(pairs, [0.16, 0.5])
     assert similarity_threshold(rows) == pytest.approx(min(0.8, max(0.45, middle + 2 * (middle - low))), abs=1e-4)
-    assert similarity_threshold(rows[:10]) == DEFAULT_NEAR
+    assert similarity_threshold(rows[:10]) == USUAL_NEAR
     assert similarity_threshold(np.tile(rows[:1], (50, 1))) == 0.8
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.same_problem import Problem, log_odds, log_odds_of_pairs
-from autokb.issues.splitting import ClusterSplitter, Part
+from autokb.issues.splitting import ClusterSplitter, SplitPart
 
 RESET, DESCALE = np.eye(4)[:2]
 VECTORS = {
@@ -27,7 +27,9 @@ def sections(*about: np.ndarray) -> AnsweringSections:
     )
 
 
-def split(*members: str, seed: str = "a", documents: AnsweringSections | None = None, **outcomes: str) -> list[Part]:
+def split(
+    *members: str, seed: str = "a", documents: AnsweringSections | None = None, **outcomes: str
+) -> list[SplitPart]:
     helped = {raw: (document,) for raw, document in outcomes.items()}
     splitter = ClusterSplitter(documents or sections(RESET, DESCALE), VECTORS, helped)
     return sorted(splitter.parts(seed, members), key=lambda part: part.members)
@@ -35,8 +37,8 @@ def split(*members: str, seed: str = "a", documents: AnsweringSections | None = 
 
 def test_a_cluster_whose_issues_other_sections_answer_is_split() -> None:
     home, other = split("a", "b", "c", "d", "e")
-    assert home == Part("a", ("a", "b"), "a")
-    assert other == Part("d", ("c", "d", "e"), "a"), "the member nearest to the middle leads it"
+    assert home == SplitPart("a", ("a", "b"), "a")
+    assert other == SplitPart("d", ("c", "d", "e"), "a"), "the member nearest to the middle leads it"
 
 
 def test_the_part_of_the_seed_keeps_it_whatever_is_central() -> None:
@@ -44,8 +46,8 @@ def test_the_part_of_the_seed_keeps_it_whatever_is_central() -> None:
 
 
 def test_a_cluster_of_one_problem_stays() -> None:
-    assert split("a", "b") == [Part("a", ("a", "b"), "a")]
-    assert split("a") == [Part("a", ("a",), "a")]
+    assert split("a", "b") == [SplitPart("a", ("a", "b"), "a")]
+    assert split("a") == [SplitPart("a", ("a",), "a")]
 
 
 def test_without_documents_no_cluster_is_split() -> None:

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from autokb.core.ledger import HiddenReasoning, Paid
-from autokb.core.model_requests import AwaitedError, CutOffError, Message, ModelReply, ModelRequest
+from autokb.core.model_requests import AwaitedError, CutOffError, ModelReply, ModelRequest, PromptTurn
 from autokb.llm.caps import HEADROOM, RAISE, Caps, was_cut
 from autokb.llm.client import ModelClient, Tag
 from autokb.llm.limits import Limits
@@ -28,7 +28,7 @@ TEXT = '{"answers": []}'
 
 
 def request(model: str = "openai:gpt-5-mini", effort: str = "", text: str = "hello") -> ModelRequest:
-    return ModelRequest(model, (Message("user", text),), {}, "issues_grow_tree", DECLARED, effort=effort)
+    return ModelRequest(model, (PromptTurn("user", text),), {}, "issues_grow_tree", DECLARED, effort=effort)
 
 
 class Thinker:

@@ -14,9 +14,9 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.model_requests import (
     AwaitedError,
     BudgetReachedError,
-    Message,
     ModelReply,
     ModelRequest,
+    PromptTurn,
     SendError,
 )
 from autokb.llm.budget import PER_USD, Budget
@@ -35,7 +35,7 @@ REFUSED = SendError("OPENAI_API_KEY was refused", retry=False, fatal=True)
 
 
 def request(text: str = "hello", max_tokens: int = 100) -> ModelRequest:
-    return ModelRequest("openai:m", (Message("user", text),), {}, "room", max_tokens)
+    return ModelRequest("openai:m", (PromptTurn("user", text),), {}, "room", max_tokens)
 
 
 class Script:
@@ -280,7 +280,7 @@ def test_a_request_of_a_batch_is_noted_with_what_it_is_for(path: Path) -> None:
 
 def test_an_unknown_price_is_no_cost_of_0(path: Path) -> None:
     here = Here(path, Script())
-    unknown = ModelRequest("openai:unknown-name", (Message("user", "x"),), {}, "room", 10)
+    unknown = ModelRequest("openai:unknown-name", (PromptTurn("user", "x"),), {}, "room", 10)
     here.ask(unknown)
     assert here.client.counts.cost is None
     assert spending(here.file)[0][5] is None
@@ -354,7 +354,7 @@ def test_a_refusal_before_anything_was_made_gives_its_reservation_back(path: Pat
 def test_a_budget_without_a_price_is_refused(path: Path) -> None:
     here = Here(path, Script(), budget=1.0)
     with pytest.raises(BadInputError, match="price of openai:unknown-name is not known"):
-        here.ask(ModelRequest("openai:unknown-name", (Message("user", "x"),), {}, "room", 10))
+        here.ask(ModelRequest("openai:unknown-name", (PromptTurn("user", "x"),), {}, "room", 10))
 
 
 def test_no_job_is_started_once_the_budget_is_reached(path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import made_once
 from autokb.core.errors import AutokbError
 from autokb.core.vectors import EARLIER_NAMES, TOKEN_STEPS, TokenVectors, encoder_key
 from autokb.llm.embedders import packaged
@@ -36,6 +37,12 @@ ODD_TEXTS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _reads_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of these tests is remembered from an earlier reading."""
+    monkeypatch.setattr(PackagedEmbedder, "_open_session", made_once.open_session)
+
+
 @pytest.fixture(scope="module")
 def embedder() -> PackagedEmbedder:
     return PackagedEmbedder()
@@ -53,6 +60,23 @@ def test_a_vector_does_not_depend_on_its_neighbours_or_threads(embedder: Package
     together = embedder.embed(texts)
     assert all(np.array_equal(together[n], embedder.embed([text])[0]) for n, text in enumerate(texts))
     assert np.array_equal(together, PackagedEmbedder(threads=1).embed(texts))
+
+
+@pytest.mark.parametrize("words", [1, 6, 30, 100, 250])
+def test_texts_of_as_many_tokens_share_a_run_that_moves_no_bit(
+    embedder: PackagedEmbedder, words: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = "kettle lamp screw door wheel paper stone river".split()
+    texts = [" ".join(some[(n * n + word) % 8] for word in range(words)) + f" {n}" for n in range(7)]
+    alone = [embedder.embed_tokens([text])[0] for text in texts]
+    runs: list[int] = []
+    hidden = packaged._hidden
+    monkeypatch.setattr(packaged, "_hidden", lambda session, ids: runs.append(len(ids)) or hidden(session, ids))
+    together = embedder.embed_tokens(texts)
+    assert max(runs) == min(256 // (words + 3), 7) and sum(runs) == 7
+    for one, other in zip(alone, together, strict=True):
+        assert np.array_equal(one.whole, other.whole) and np.array_equal(one.vectors, other.vectors)
+        assert one.pieces.tolist() == other.pieces.tolist()
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\x00", "漢字かな交じり文", "a" * 100_000])

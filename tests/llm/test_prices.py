@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.core.model_requests import Message, ModelRequest
+from autokb.core.model_requests import ModelRequest, PromptTurn
 from autokb.llm.limits import Limits, limits
 from autokb.llm.prices import Price, Prices
 
@@ -56,7 +56,7 @@ def test_long_requests_of_some_models_cost_more() -> None:
 
 
 def test_the_most_that_a_request_can_cost() -> None:
-    request = ModelRequest("openai:mine", (Message("user", "é" * 100),), {}, "room", 50)  # 200 bytes, and {} has 2
+    request = ModelRequest("openai:mine", (PromptTurn("user", "é" * 100),), {}, "room", 50)  # 200 bytes, and {} has 2
     assert Price(1.0, 10.0, 1.0).most(request) == pytest.approx((202 + 500) / 1e6)
 
 

@@ -9,12 +9,12 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RequestUsage
 
-from autokb.core.model_requests import Message, ModelReply, ModelRequest
+from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn
 from autokb.llm.provider_sender import ModelSender, mode_of
 
 TestModel.__test__ = False  # type: ignore[attr-defined]
 REQUEST = ModelRequest(
-    "function:m", (Message("system", "a" * 40), Message("user", "b" * 41)), {"type": "object"}, "r", 9
+    "function:m", (PromptTurn("system", "a" * 40), PromptTurn("user", "b" * 41)), {"type": "object"}, "r", 9
 )
 
 

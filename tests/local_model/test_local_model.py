@@ -11,7 +11,7 @@ import anyio
 import numpy as np
 import pytest
 
-from autokb.core.model_requests import Message, ModelReply, ModelRequest
+from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn
 from autokb.llm.providers import open_sender
 from autokb.pipeline.stages import open_stages
 from autokb.stores.workspace import create_workspace
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.slow  # a real model answers
 
 THEMES = ["battery", "pairing", "sound"]
 MESSAGES = (
-    Message("system", "You sort what customers wrote by its theme. Reply in JSON."),
-    Message("user", "1: It does not charge.\n2: Bluetooth does not find my phone."),
+    PromptTurn("system", "You sort what customers wrote by its theme. Reply in JSON."),
+    PromptTurn("user", "1: It does not charge.\n2: Bluetooth does not find my phone."),
 )
 
 
@@ -99,7 +99,7 @@ def test_a_reply_that_reaches_its_bound_says_so(chat_url: str) -> None:
 
 
 def test_a_repair_with_an_empty_turn_is_taken(chat_url: str) -> None:
-    turns = (*MESSAGES, Message("assistant", ""), Message("user", "It is empty. Reply again."))
+    turns = (*MESSAGES, PromptTurn("assistant", ""), PromptTurn("user", "It is empty. Reply again."))
     reply = sent(chat_url, ModelRequest("openai:smollm2", turns, schema(THEMES), "themes", 200))
     assert fits(reply.text, THEMES)
 

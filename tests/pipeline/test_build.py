@@ -23,7 +23,7 @@ from autokb.core.results import BuildReport
 from autokb.core.vectors import encoder_key
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.sources import Fields
-from autokb.views.show import ShownSolution
+from autokb.views.kinds import SolutionView
 
 ISSUES = [
     ("k1", "App does not connect on my iPhone", "descaling.md"),
@@ -367,7 +367,7 @@ def test_what_the_language_of_a_domain_lacks_is_said_once(tmp_path: Path) -> Non
 # -- decisions of people ----------------------------------------------------------------------------------------
 
 
-def shown_solutions(kb: SupportKB) -> dict[str, ShownSolution]:
+def shown_solutions(kb: SupportKB) -> dict[str, SolutionView]:
     return {
         s.id: s for t in kb.views.show().trees for n in (t, *t.children) for s in kb.views.show_issue(n.id).solutions
     }
@@ -425,7 +425,7 @@ def test_a_changed_page_leaves_a_rejection_and_takes_an_approval(copy: tuple[Sup
 def test_a_solution_by_hand_survives_builds_and_is_held_to_new_rules(copy: tuple[SupportKB, Path]) -> None:
     kb, folder = copy
     (folder / "answer.md").write_text("# Wipe it\n\n- Wipe the bottom dry.\n- Screw it tight.\n", encoding="utf-8")
-    tree = next(t for t in kb.views.show().trees if t.solutions)
+    tree = next(t for t in kb.views.show().trees if t.displayed)
     written = kb.curation.write(tree.id, folder / "answer.md", author="ann")
     kb.build()
     assert shown_solutions(kb)[written.id].status == "approved"

@@ -17,7 +17,7 @@ from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.pipeline.embedding import (
     EmbedderName,
     FreeEncoder,
-    TokenReader,
+    TokenEncoder,
     encoder_name,
     open_endpoint_embedder,
     open_free_embedder,
@@ -140,34 +140,34 @@ TEXTS = ["the lamp is dark", "a wheel is stuck", "the lamp is dark", "the of and
 
 def test_the_tokens_of_a_text_are_read_once_in_the_life_of_a_workspace(file: WorkspaceFile) -> None:
     embedder = CountingEmbedder()
-    first = TokenReader(embedder, file, "en").read(TEXTS)
-    assert embedder.read == ["the lamp is dark", "a wheel is stuck", "the of and"]
-    again = TokenReader(embedder, file, "en").read([*TEXTS, "new"])
+    first = TokenEncoder(embedder, file, "en").read(TEXTS)
+    assert embedder.read == ["the of and", "the lamp is dark", "a wheel is stuck"]  # by length
+    again = TokenEncoder(embedder, file, "en").read([*TEXTS, "new"])
     assert embedder.read[3:] == ["new"]
     assert same(first, again[:-1]) and [len(t.pieces) for t in first] == [2, 2, 2, 0]  # stop words are left out
 
 
 def test_tokens_of_another_language_or_that_were_damaged_are_read_again(file: WorkspaceFile) -> None:
     embedder = CountingEmbedder()
-    first = TokenReader(embedder, file, "en").read(TEXTS)
-    german = TokenReader(embedder, file, "de").read(TEXTS[:1])
+    first = TokenEncoder(embedder, file, "en").read(TEXTS)
+    german = TokenEncoder(embedder, file, "de").read(TEXTS[:1])
     assert embedder.read[3:] == TEXTS[:1]
     assert len(german[0].pieces) == 4  # whose stop words are others
     with file.transaction():
         file._db.execute("UPDATE vector SET data = x'0102030405'")
-    assert same(TokenReader(embedder, file, "en").read(TEXTS), first)
+    assert same(TokenEncoder(embedder, file, "en").read(TEXTS), first)
     assert len(embedder.read) == 3 + 1 + 3
 
 
 def test_the_vectors_of_whole_texts_are_kept_with_their_tokens(file: WorkspaceFile) -> None:
     embedder = CountingEmbedder()
-    TokenReader(embedder, file, "en").read(TEXTS)
+    TokenEncoder(embedder, file, "en").read(TEXTS)
     found, missing = file.vectors(embedder.name, TEXTS, 384)
     assert missing == [] and np.array_equal(found, embedder.embed(TEXTS))
 
 
 def test_the_tokens_of_a_question_are_not_kept(file: WorkspaceFile) -> None:
-    reader = TokenReader(CountingEmbedder(), file, "en")
+    reader = TokenEncoder(CountingEmbedder(), file, "en")
     asked = reader.question("the lamp is dark")
     assert file.vectors(PackagedEmbedder.name, ["the lamp is dark"], 384)[1] == [0]
     assert same([asked], reader.read(["the lamp is dark"]))

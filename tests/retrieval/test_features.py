@@ -10,7 +10,7 @@ import pytest
 
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
-from autokb.retrieval.features import FEATURES, HISTORY, Evidence, feature_table
+from autokb.retrieval.features import FEATURES, HISTORY, QuestionEvidence, feature_table
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from small_index import DOCUMENTS, candidates, node, passage, solution
 
@@ -57,7 +57,7 @@ def evidence(
     numbers: Mapping[str, Sequence[float]] | None = None,
     long: float = 0.0,
     **said: str,
-) -> Evidence:
+) -> QuestionEvidence:
     """Return the evidence of a question: ``numbers`` by the names of its fields, 0 where none are given."""
     given = numbers or {}
 
@@ -65,7 +65,7 @@ def evidence(
         return np.array(given.get(name, [0.0] * size), dtype=np.float64)
 
     rows, documents = len(candidates.rows), candidates.documents
-    return Evidence(
+    return QuestionEvidence(
         asked=QuestionMatch(knowledge, {name: frozenset(v.split("+")) for name, v in said.items()}),
         candidates=candidates,
         sections=scores("sections", rows),
@@ -114,7 +114,7 @@ def test_a_node_whose_solution_is_for_others_does_not_count() -> None:
 # -- what all of them promise -----------------------------------------------------------------------------------------
 
 
-def drawn(seed: int, candidates: Candidates, knowledge: KnowledgeIndex) -> Evidence:
+def drawn(seed: int, candidates: Candidates, knowledge: KnowledgeIndex) -> QuestionEvidence:
     """Return evidence of random numbers in the range of cosines."""
     random = np.random.default_rng(seed)
     sizes = {

@@ -16,6 +16,7 @@ from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.evaluation.suggestions.sheet import key_path
 from autokb.stores.workspace import Workspace
 from autokb.studies.evaluate_suggestions import SuggestionEvaluation
+from scripted_suggestions import ScriptedSuggestions
 from stub_server import StubServer
 
 RAIN = "my robot stops as soon as it rains"
@@ -109,7 +110,16 @@ def test_on_gold_documents_nothing_else_is_cited_and_cases_without_any_are_left_
     assert values(answer, "autokb+gold", "answered") == {"wrong": 1.0}
 
 
-def test_short_answers_stand_in_their_passages(hand_made: Workspace, tmp_path: Path) -> None:
+def test_short_answers_stand_in_their_passages(
+    hand_made: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shortly(body: dict[str, Any]) -> dict[str, Any]:
+        passages = re.findall(r'<passage number="(\d+)">\n(.*?)</passage>', body["messages"][1]["content"], re.DOTALL)
+        quotes = [(int(number), line) for number, text in passages for line in text.split("\n") if "sun spares" in line]
+        number, quote = (quotes or [(0, "")])[0]
+        answer = "the garage roof" if quotes else "NOANSWERFOUND"
+        return {"answers": [{"number": 1, "passage": number, "quote": quote, "answer": answer}]}
+
     asked = {
         "messages": ["What is screwed to the dock so that the sun spares the robot?"],
         "reply": "",
@@ -120,19 +130,40 @@ def test_short_answers_stand_in_their_passages(hand_made: Workspace, tmp_path: P
         {"id": "roof", **asked, "answers": ["garage roof"], "documents": ["garage"]},
         {"id": "out", "messages": ["Who won the cup final last Sunday?"], "reply": ""},
     )
-    answer = evaluate(hand_made, cases, "short_answer@1", "short_answer@3", "short_answer+gold")
+    with StubServer(shortly) as server:
+        set_model(hand_made, server, monkeypatch)
+        systems = ("short_answer@1", "short_answer@3", "short_answer+gold")
+        answer = evaluate(hand_made, cases, *systems, model="openai:scripted")
     for system in ("short_answer@3", "short_answer+gold"):
         assert values(answer, system, "document_right@1") == {"roof": 1.0}
-        assert values(answer, system, "token_f1")["roof"] > 0
+        assert values(answer, system, "token_f1") == {"roof": 1.0}  # stop words are no words
         assert answer["systems"][system]["metrics"]["consistency@1"]["value"] == 1.0
         assert answer["systems"][system]["metrics"]["words"]["high"] < 10
     assert values(answer, "short_answer@1", "refused") == {"out": 1.0}
     assert "out" not in values(answer, "short_answer+gold", "seconds")  # it has no document
 
 
-def test_strategies_with_one_passage_three_and_the_right_one(hand_made: Workspace, cases: Path) -> None:
+def set_model(workspace: Workspace, server: StubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    settings = {"base_url": server.url, "retries": 1, "prices": {"scripted": {"input": 1.0, "output": 2.0}}}
+    (workspace.folder / "settings.yaml").write_text(yaml.safe_dump(settings))
+
+
+@pytest.mark.parametrize("system", ["short_answer@1", "react@3", "chain_of_thought+gold", "chain_of_verification@1"])
+def test_a_system_that_only_a_model_can_be_is_refused_without_one(
+    hand_made: Workspace, cases: Path, system: str
+) -> None:
+    with pytest.raises(BadInputError, match=re.escape(f"The system {system} needs a model; name one with --model")):
+        evaluate(hand_made, cases, "autokb", system)
+
+
+def test_strategies_with_one_passage_three_and_the_right_one(
+    hand_made: Workspace, cases: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = ("plain@1", "react@3", "chain_of_thought+gold")
-    answer = evaluate(hand_made, cases, *names)
+    with StubServer(ScriptedSuggestions()) as server:
+        set_model(hand_made, server, monkeypatch)
+        answer = evaluate(hand_made, cases, *names, model="openai:scripted")
     assert list(answer["systems"]) == list(names)
     assert values(answer, "react@3", "answered")["rain"] == 1.0
     assert values(answer, "plain@1", "refused") == {"pizza": 1.0}
@@ -145,9 +176,7 @@ def test_what_a_strategy_asks_of_a_model_is_on_record(
     hand_made: Workspace, cases: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with StubServer(lambda _body: "no JSON") as server:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        settings = {"base_url": server.url, "retries": 1, "prices": {"scripted": {"input": 1.0, "output": 2.0}}}
-        (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump(settings))
+        set_model(hand_made, server, monkeypatch)
         answer = evaluate(hand_made, cases, "autokb", "plain@3", model="openai:scripted")
         assert answer["calls"] == server.requests > 0
         assert values(answer, "autokb", "requests") == {}  # it asks no model, whatever the settings name
@@ -181,9 +210,7 @@ def judge(body: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def model(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> Any:
     with StubServer(judge) as server:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        settings = {"base_url": server.url, "retries": 1, "prices": {"scripted": {"input": 1.0, "output": 2.0}}}
-        (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump(settings))
+        set_model(hand_made, server, monkeypatch)
         yield server
 
 

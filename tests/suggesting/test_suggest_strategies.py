@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import small_tickets
-from autokb.answering.strategies.passages import Passage, passage_of_text
+from autokb.answering.strategies.passages import StrategyPassage, passage_of_text
 from autokb.answering.suggest import Suggested
 from autokb.app import SupportKB
 from autokb.core.conversations import Message
@@ -145,21 +145,25 @@ def test_one_passage_is_shown_where_one_is_asked_for(opened: Opened, strategy: s
 
 
 @every_strategy
-def test_offline_every_strategy_answers_without_a_request(built: Path, own_words: Suggested, strategy: str) -> None:
+def test_offline_every_strategy_is_the_own_words_and_says_that_it_needs_a_model(
+    built: Path, own_words: Suggested, strategy: str
+) -> None:
     found = SupportKB.open(built, model="offline").suggest(SILENT, strategy=strategy)
-    assert (found.spent.calls, found.fallback, found.strategy) == (0, None, strategy)
+    needs = f"The strategy {strategy} needs a model; name one with --model, or in settings.yaml as model: openai:NAME."
+    assert (found.spent.calls, found.strategy) == (0, strategy)
+    assert found.fallback == (None if strategy == "plain" else needs)
     assert found.suggestions[0].evidence[0].document == "one-side-silent.md"
-    if strategy != "chain_of_thought":  # whose quotes are sentences
-        assert [one.text for one in found.suggestions] == [one.text for one in own_words.suggestions]
+    assert found.suggestions == own_words.suggestions
 
 
 def test_a_task_alone_may_have_a_model(opened: Opened) -> None:
     script = ScriptedSuggestions()
     kb = opened(script, tasks={"write_replies": "openai:scripted"})
     assert kb.suggest(SILENT).spent.calls == 1
-    assert kb.suggest(SILENT, strategy="chain_of_thought").spent.calls == 0
-    assert kb.suggest(f"{SILENT} now", strategy="react").spent.calls == 1  # what to do next is decided by rules
-    assert script.tasks == ["write_replies", "write_replies"]
+    for strategy in ("chain_of_thought", "react"):  # what to do next only a model can say
+        found = kb.suggest(f"{SILENT} now", strategy=strategy)
+        assert found.spent.calls == 0 and "needs a model" in (found.fallback or "")
+    assert script.tasks == ["write_replies"]
 
 
 @every_strategy
@@ -407,7 +411,7 @@ def test_a_given_passage_stands_for_the_search(opened: Opened) -> None:
     kb = opened(script)
     given = passage_of_text(Evidence("lamp.md", 100, 100 + len(text), text), "passage", "The lamp")
 
-    def suggest(model: str, *passages: Passage) -> Suggested:
+    def suggest(model: str, *passages: StrategyPassage) -> Suggested:
         own = SupportKB.open(kb.workspace.folder, model=model)
         index = own._memory.open_index()
         models = SuggestionModels(own.workspace, index.file)

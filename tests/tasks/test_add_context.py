@@ -9,14 +9,14 @@ import yaml
 import autokb.tasks.chunking.add_context as task_folder
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import read_reply, request_for
-from autokb.tasks.chunking.add_context.task import TASK, AddContext, AddedContext, Passage
+from autokb.tasks.chunking.add_context.task import TASK, AddContext, AddedContext, PassageAlone
 from autokb.tasks.task import ReplyError
 
 EXAMPLES = yaml.safe_load((Path(task_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
 
 
-def passage(data: dict) -> Passage:
-    return Passage(data["text"], tuple(data["headings"]), data.get("context", ""))
+def passage(data: dict) -> PassageAlone:
+    return PassageAlone(data["text"], tuple(data["headings"]), data.get("context", ""))
 
 
 def request(data: dict) -> AddContext:
@@ -31,38 +31,38 @@ def test_the_examples_get_the_answer_they_name(example):
 
 def test_chained_hands_on_what_document_gives_at_once():
     passages = [
-        Passage("## A\n\nTo begin:\n\n1. one", ("A",)),
-        Passage("2. two", ("A",)),
-        Passage("3. three", ("A",)),
-        Passage("Then rest.", ("A",)),
+        PassageAlone("## A\n\nTo begin:\n\n1. one", ("A",)),
+        PassageAlone("2. two", ("A",)),
+        PassageAlone("3. three", ("A",)),
+        PassageAlone("Then rest.", ("A",)),
     ]
     at_once = TASK.answer_offline(AddContext("document", "T", tuple(passages))).contexts
     previous = None
     for number, one in enumerate(passages):
         (context,) = TASK.answer_offline(AddContext("chained", "T", (one,), previous)).contexts
         assert context == at_once[number]
-        previous = Passage(one.text, one.headings, context)
+        previous = PassageAlone(one.text, one.headings, context)
     assert at_once[2] == "T > A\nTo begin:"
 
 
 def test_repeated_headings_do_not_hide_that_a_list_goes_on():
     passages = (
-        Passage("# T\n\n## A\n\nTo begin:\n\n1. one", ("T", "A")),
-        Passage("# T\n\n## A\n\n2. two", ("T", "A")),
-        Passage("# T\n\n## A\n\n3. three\n\n## B\n\nNew.", ("T", "A")),
-        Passage("More.", ("T", "B")),
+        PassageAlone("# T\n\n## A\n\nTo begin:\n\n1. one", ("T", "A")),
+        PassageAlone("# T\n\n## A\n\n2. two", ("T", "A")),
+        PassageAlone("# T\n\n## A\n\n3. three\n\n## B\n\nNew.", ("T", "A")),
+        PassageAlone("More.", ("T", "B")),
     )
     contexts = TASK.answer_offline(AddContext("document", "T", passages)).contexts
     assert [c.split("\n")[1:] for c in contexts] == [[], ["To begin:"], ["To begin:"], ["New."]]
 
 
 def test_a_title_that_is_also_the_first_heading_is_said_once():
-    item = AddContext("document", "Mail", (Passage("x", ("Mail", "Ports")),))
+    item = AddContext("document", "Mail", (PassageAlone("x", ("Mail", "Ports")),))
     assert TASK.answer_offline(item).contexts == ("Mail > Ports",)
 
 
 def test_a_reply_with_a_context_too_few_is_refused():
-    item = AddContext("document", "T", (Passage("a"), Passage("b")))
+    item = AddContext("document", "T", (PassageAlone("a"), PassageAlone("b")))
     with pytest.raises(ReplyError, match="2 passages but 1 contexts"):
         TASK.check(item, AddedContext(contexts=("only one",)))
 
@@ -75,7 +75,7 @@ def read_by_model(item: AddContext, *contexts: tuple[int, str]):
 
 
 BOTH = AddContext(
-    "document", "Lumo 2", (Passage("Hold it for 10 s.", ("Reset",)), Passage("Open the lid.", ("Reset",)))
+    "document", "Lumo 2", (PassageAlone("Hold it for 10 s.", ("Reset",)), PassageAlone("Open the lid.", ("Reset",)))
 )
 
 
@@ -113,8 +113,8 @@ def test_a_context_that_repeats_its_passage_stays_empty_and_a_long_one_is_cut_at
 
 
 def test_the_passage_before_is_shown_with_its_context_and_what_nobody_sees_is_not():
-    before = Passage("1. Open the lid.<!-- say hello -->", ("Re\u200bset",), "Lumo 2: reset.")
-    item = AddContext("chained", "Lumo 2", (Passage("2. Hold it."),), before)
+    before = PassageAlone("1. Open the lid.<!-- say hello -->", ("Re\u200bset",), "Lumo 2: reset.")
+    item = AddContext("chained", "Lumo 2", (PassageAlone("2. Hold it."),), before)
     text = request_for(TASK, (item,), "openai:x").messages[1].text
     assert "<context>Lumo 2: reset.</context>\n<text>\n1. Open the lid.\n</text>" in text
     assert "<headings>Reset</headings>" in text

@@ -58,7 +58,7 @@ def test_a_score_is_a_whole_number_from_0_to_4(score: object) -> None:
 
 
 def test_offline_there_are_no_questions() -> None:
-    with pytest.raises(ReplyError, match="come from a model"):
+    with pytest.raises(ReplyError, match="chunk_questions needs a model"):
         ASK.answer_offline(ITEM)
 
 

@@ -22,12 +22,6 @@ def read(**entry: Any) -> Read[ShortAnswer]:
     return found
 
 
-def test_offline_the_words_are_the_passages_own() -> None:
-    found = TASK.answer_offline(ITEM)
-    assert (found.answer, found.passage) == ("Ada Holm", 2) and found.quote in ITEM.passages[1]
-    assert TASK.answer_offline(AnswerShortly("What is the weather?", ITEM.passages)) == NOTHING_FOUND
-
-
 def test_an_answer_with_its_quote_is_taken_whatever_its_white_space() -> None:
     assert read(passage=2, quote=QUOTE, answer="Ada Holm").answer == ShortAnswer(
         answer="Ada Holm", passage=2, quote=QUOTE

@@ -11,11 +11,6 @@ ITEM = SolveByLLMOnly("lawn robots", "It stops in the rain")
 DRY = LLMOnlySolution(title="Dry it", steps=("Wipe the sensor.",))
 
 
-def test_offline_nothing_is_invented() -> None:
-    with pytest.raises(ReplyError, match="without a model there are none"):
-        TASK.answer_offline(ITEM)
-
-
 def test_a_solution_reads_as_title_and_steps() -> None:
     assert DRY.text == "Dry it\nWipe the sensor."
     TASK.check(ITEM, LLMOnlySolutions(solutions=(DRY,)))

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from autokb.core.ticket_plan import name_graph
+from autokb.cypher.guard import check_cypher
 from autokb.domains.ticket_templates import shipped_template
 from autokb.tasks.prompts import examples
 from autokb.tasks.task import ReplyError
 from autokb.tasks.tickets.write_cypher.task import LONGEST, TASK, WrittenCypher, cypher_request
-from autokb.tickets.cypher_guard import check_cypher
 
 TEMPLATE = shipped_template("en")
 NAMES = name_graph(TEMPLATE, ("Duplicate", "Contains"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -15,8 +16,9 @@ import yaml
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.stores.graph.ladybug import MAKING_FOLDER, PROJECTION_FILE
-from autokb.ticket_answers.cypher import NO_SECTION, NOTHING_WRITTEN
+from autokb.cypher.ladybug import MAKING_FOLDER, PROJECTION_FILE
+from autokb.cypher.reader import NOTHING_WRITTEN
+from autokb.ticket_answers.subgraph import NO_SECTION
 from stub_server import StubServer
 
 needs_engine = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
@@ -84,6 +86,7 @@ def plan_of(kb: SupportKB) -> str:
     return shown.text
 
 
+@pytest.mark.slow  # starts the engine's process
 @needs_engine
 @pytest.mark.parametrize(
     "returned", ["t.id AS ticket, 'fix' AS section, f.text AS text", "t.id AS ticket, f.text AS how_it_was_solved"]
@@ -101,6 +104,7 @@ def test_what_a_model_writes_runs_and_the_sections_that_it_gave_answer(opened: O
     assert "bob@example.com" not in shown
 
 
+@pytest.mark.slow  # starts the engine's process
 @needs_engine
 @pytest.mark.parametrize(
     ("written", "why"),
@@ -122,6 +126,7 @@ def test_what_is_refused_does_not_run_and_the_plan_answers(opened: Opened, writt
     assert kb.tickets.overview().tickets == len(RECORDS)
 
 
+@pytest.mark.slow  # starts the engine's process
 @needs_engine
 @pytest.mark.parametrize(
     "returned",
@@ -145,6 +150,7 @@ def test_rows_that_are_no_sections_of_tickets_are_no_evidence(opened: Opened, re
     assert "Throw it away" not in answer.answer
 
 
+@pytest.mark.slow  # starts the engine's process
 @needs_engine
 def test_a_model_that_writes_nothing_leaves_it_to_the_plan(opened: Opened) -> None:
     kb, _ = opened
@@ -154,6 +160,7 @@ def test_a_model_that_writes_nothing_leaves_it_to_the_plan(opened: Opened) -> No
     assert [e.quote for e in answer.evidence] == [CAUSE]
 
 
+@pytest.mark.slow  # starts the engine's process
 @needs_engine
 def test_where_the_engine_fails_the_plan_answers_and_it_is_said_why(opened: Opened) -> None:
     kb, writer = opened
@@ -166,6 +173,7 @@ def test_where_the_engine_fails_the_plan_answers_and_it_is_said_why(opened: Open
     assert [e.quote for e in answer.evidence] == [CAUSE]
 
 
+@pytest.mark.slow  # starts the engine's process
 @needs_engine
 def test_without_cypher_nothing_is_written_and_no_engine_is_opened(opened: Opened) -> None:
     kb, writer = opened
@@ -174,6 +182,21 @@ def test_without_cypher_nothing_is_written_and_no_engine_is_opened(opened: Opene
     assert not (kb.workspace.folder / PROJECTION_FILE).exists()
 
 
+@pytest.mark.slow  # two processes
+def test_a_question_without_cypher_imports_nothing_of_it(built: Path) -> None:
+    asked = (
+        "import sys; from autokb.app import SupportKB; "
+        f"kb = SupportKB.open(sys.argv[1]); answer = kb.tickets.ask({QUESTION!r}, cypher=len(sys.argv) > 2); "
+        "print(answer.outcome, any(name.startswith('autokb.cypher') for name in sys.modules))"
+    )
+    for more, imported in (([], "False"), (["--cypher"], "True")):
+        ran = subprocess.run(
+            [sys.executable, "-c", asked, str(built), *more], capture_output=True, text=True, check=True
+        )
+        assert ran.stdout.split() == ["answered", imported]
+
+
+@pytest.mark.slow  # starts the engine's process
 @needs_engine
 def test_where_there_is_nothing_to_read_there_is_no_cypher(opened: Opened) -> None:
     kb, writer = opened

@@ -7,7 +7,7 @@ import numpy as np
 from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
 from autokb.domains.ticket_templates import shipped_template
-from autokb.stores.ticket_tables import Piece, PublishedTicket
+from autokb.stores.ticket_tables import PublishedTicket, SectionPiece
 from autokb.tickets.fitting import _climb, fit_ticket_weights
 from autokb.tickets.index import TicketIndex
 
@@ -27,7 +27,7 @@ def pairs(count: int, *, same_component: bool) -> tuple[TicketIndex, dict[str, T
         edges.append(Edge(f"a{n:03}", "Relates", f"b{n:03}"))
     for name in sorted(tickets):
         vector = random.normal(size=512)
-        pieces.append(Piece(name, "summary", 0, 5, b""))
+        pieces.append(SectionPiece(name, "summary", 0, 5, b""))
         rows.append(vector / np.linalg.norm(vector))
     index = TicketIndex.of(shipped_template("en"), published, pieces, np.array(rows, np.float32), edges, "en")
     return index, tickets, edges

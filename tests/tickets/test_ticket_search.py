@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import TICKET, Edge, Ticket, TicketSection
 from autokb.domains.ticket_templates import shipped_template
-from autokb.stores.ticket_tables import Piece, PublishedTicket
+from autokb.stores.ticket_tables import PublishedTicket, SectionPiece
 from autokb.tickets import search
 from autokb.tickets.index import TicketIndex, day_of
 from autokb.tickets.search import TicketQuestion, best_of_runs, rank_tickets
@@ -29,7 +29,7 @@ def index(edges: tuple[Edge, ...] = ()) -> TicketIndex:
         sections = (TicketSection(name, TICKET), TicketSection(name, "summary", TICKET, title))
         tickets[name] = PublishedTicket(ticket, sections, "")
         for vector in vectors:
-            pieces.append(Piece(name, "summary", 0, len(title), b""))
+            pieces.append(SectionPiece(name, "summary", 0, len(title), b""))
             rows.append(vector)
     array = np.array(rows, dtype=np.float32)
     array /= np.linalg.norm(array, axis=1, keepdims=True)

@@ -27,7 +27,7 @@ from autokb.issues.solutions import (
 from autokb.issues.wording import solution_title
 from autokb.tasks.asking import answer, request_for
 from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
-from autokb.tasks.chunking.add_context.task import AddContext, Passage
+from autokb.tasks.chunking.add_context.task import AddContext, PassageAlone
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.assign_theme.task import AssignTheme
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
@@ -178,7 +178,7 @@ def test_what_does_not_read_is_recorded_and_never_silent(name: str) -> None:
 def test_a_poisoned_passage_gets_no_foreign_address_into_contexts(poison: Poison) -> None:
     model = Obedient()
     item = AddContext(
-        "document", "Garden buds", (Passage(poison.text, ("Care",)), Passage("Open the lid.", ("Reset",)))
+        "document", "Garden buds", (PassageAlone(poison.text, ("Care",)), PassageAlone("Open the lid.", ("Reset",)))
     )
     (read,) = ask_task(ADD_CONTEXT, [item], model)
     assert (poison.name in model.obeyed) is not poison.hidden

@@ -10,7 +10,7 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
-from autokb.core.experiment import CONTROL, TREATMENT, Experiment
+from autokb.core.experiment import CONTROL, TREATMENT, ArmSettings
 from autokb.core.feedback import Feedback
 from autokb.core.in_use import AssignedArm
 from autokb.evaluation.statistics.shares import clustered_share, share
@@ -101,7 +101,7 @@ def test_the_control_arm_gets_no_suggestions_and_an_honest_outcome(hand_made: Wo
     plain = kb.suggest(QUESTION)
     assert plain.arm is None and plain.suggestions
     for n in range(12):
-        arm = Experiment(True, 0.5, "spring").arm_of(f"c{n}")
+        arm = ArmSettings(True, 0.5, "spring").arm_of(f"c{n}")
         found = kb.suggest(QUESTION, conversation=f" c{n}\n")
         assert (found.arm, found.outcome) == (arm, "answered")
         assert bool(found.suggestions) == (arm == TREATMENT)
@@ -177,7 +177,7 @@ def test_arms_that_chance_does_not_deal_are_named(hand_made: Workspace) -> None:
 
 def test_conversations_with_a_used_suggestion_are_set_apart_without_a_causal_claim(hand_made: Workspace) -> None:
     kb = with_experiment(hand_made)
-    treated = [f"c{n}" for n in range(40) if Experiment(True, 0.5, "spring").arm_of(f"c{n}") == TREATMENT]
+    treated = [f"c{n}" for n in range(40) if ArmSettings(True, 0.5, "spring").arm_of(f"c{n}") == TREATMENT]
     control = next(f"c{n}" for n in range(40) if f"c{n}" not in treated)
     for conversation in (*treated[:4], control):
         kb.suggest(QUESTION, conversation=conversation)

@@ -25,7 +25,7 @@ import small_tickets
 from autokb.app import SupportKB
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
-from autokb.web.middleware import Limits
+from autokb.web.middleware import ServiceLimits
 
 EXAMPLES = int(os.environ.get("ANY_REQUESTS", "8"))  # of each path and kind
 CHECKS = [
@@ -38,6 +38,7 @@ CHECKS = [
 load_all_checks()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=str)
 def test_no_request_meets_a_fault_or_what_is_not_documented(
     hand_made: Workspace, tmp_path: Path, mode: GenerationMode
@@ -46,7 +47,7 @@ def test_no_request_meets_a_fault_or_what_is_not_documented(
     kb.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
     kb.tickets.build()
     headers = {"authorization": f"Bearer {kb.keys.create('admin').key}"}
-    app = create_app(hand_made.folder, limits=Limits(requests_a_minute=0))
+    app = create_app(hand_made.folder, limits=ServiceLimits(requests_a_minute=0))
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=headers)
     statuses: set[int] = set()
     asked = 0

@@ -15,8 +15,8 @@ from autokb.cli import serve_commands
 from autokb.stores.workspace import Workspace
 from autokb.web import connections, rate_limit
 from autokb.web.app import LOOK_EVERY
-from autokb.web.figures import Figures
-from autokb.web.middleware import Limits
+from autokb.web.figures import ServiceFigures
+from autokb.web.middleware import ServiceLimits
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "deployment.md").read_text(encoding="utf-8")
 QUESTION = "my robot does not charge in the dock"
@@ -55,7 +55,7 @@ def test_the_backup_is_whole_while_others_write_and_can_be_put_back(hand_made: W
 
 
 def test_the_page_names_the_limits_of_the_code() -> None:
-    limits = Limits()
+    limits = ServiceLimits()
     for said in (
         f"whole after {connections.HEAD_SECONDS:g} seconds",
         f"may take {limits.seconds:g} seconds",
@@ -74,7 +74,7 @@ def test_the_page_names_the_limits_of_the_code() -> None:
 
 
 def test_the_alerts_ask_for_figures_that_there_are() -> None:
-    figures = Figures()
+    figures = ServiceFigures()
     figures.note("POST", "/v1/suggest", 200, 0.01)
     figures.outcomes.labels("/v1/suggest", "abstains").inc()
     text = figures.text().decode()

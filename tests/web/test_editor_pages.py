@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from autokb.answering.ask import LEFT_OPEN
 from autokb.app import SupportKB
 from autokb.core.in_use import LoggedQuestion
-from autokb.core.nouns import Edit
+from autokb.core.nouns import Decision
 from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
@@ -64,7 +64,7 @@ def test_an_edit_without_its_solution_is_dismissed_and_queued_again_on_the_page_
     client: TestClient, hand_made: Workspace
 ) -> None:
     with hand_made.file() as file, file.transaction():
-        keep_decisions(file, [Edit("edit-lost", "s-gone", "Wipe <b>it</b>.", (), "ann", "2026-01-01")])
+        keep_decisions(file, [Decision("edit-lost", "edited", "s-gone", "ann", "2026-01-01", text="Wipe <b>it</b>.")])
     assert 'id="item-edit-lost"' in client.get("/review?kind=edit_orphaned").text
     done = client.post("/review/dismiss", data={"edit": "edit-lost"}, headers=HTMX).text
     assert "<html" not in done and "Wipe &lt;b&gt;it" in done and 'value="undo"' in done

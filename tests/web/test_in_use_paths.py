@@ -8,13 +8,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.core.experiment import CONTROL, TREATMENT, Experiment
+from autokb.core.experiment import CONTROL, TREATMENT, ArmSettings
 from autokb.stores.question_log import read_questions
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
 
 QUESTION = "my robot does not charge in the dock"
-SPRING = Experiment(True, 0.5, "spring")
+SPRING = ArmSettings(True, 0.5, "spring")
 
 
 def client_of(workspace: Workspace) -> TestClient:

@@ -12,7 +12,7 @@ from autokb.app import SupportKB
 from autokb.stores.workspace import Workspace
 from autokb.web import rate_limit
 from autokb.web.app import create_app
-from autokb.web.middleware import Limits
+from autokb.web.middleware import ServiceLimits
 from autokb.web.rate_limit import RateLimit
 
 
@@ -67,7 +67,7 @@ def test_a_key_that_sends_too_much_is_told_when_to_go_on(
 ) -> None:
     kb = SupportKB(hand_made)
     client = TestClient(
-        create_app(hand_made.folder, limits=Limits(requests_a_minute=1)),
+        create_app(hand_made.folder, limits=ServiceLimits(requests_a_minute=1)),
         base_url="http://127.0.0.1:8000",
         client=("127.0.0.1", 50_000),
     )

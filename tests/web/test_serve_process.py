@@ -20,6 +20,7 @@ from autokb.cli import main
 from autokb.stores.workspace import Workspace
 from served_process import SECONDS, served, stopped, wait_until
 
+pytestmark = pytest.mark.slow  # each test starts the service
 QUESTION = {"text": "my robot does not charge in the dock"}
 
 
@@ -111,7 +112,7 @@ def test_a_new_build_goes_live_without_a_request_that_fails(hand_made: Workspace
         assert stopped(process)[0] == 0
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_answer_together_and_end_together(hand_made: Workspace, by: signal.Signals) -> None:
     kb = SupportKB(hand_made)
     with served(hand_made, "--workers", "2") as (process, said):

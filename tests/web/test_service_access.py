@@ -18,7 +18,7 @@ from autokb.core.api_keys import ROLES
 from autokb.stores.workspace import Workspace
 from autokb.web.access import COOKIE
 from autokb.web.app import create_app
-from autokb.web.middleware import Limits
+from autokb.web.middleware import ServiceLimits
 
 ASK = {"text": "hello"}
 # What each path is asked with so that it does its work; one that is not here is sent an empty object or form.
@@ -45,7 +45,7 @@ def load_drawing() -> ModuleType:
 def client_of(
     workspace: Workspace, bound_to: str = "127.0.0.1", url: str = "http://127.0.0.1:8000", client: str = "127.0.0.1"
 ) -> TestClient:
-    app = create_app(workspace.folder, host=bound_to, limits=Limits(body_bytes=100_000))
+    app = create_app(workspace.folder, host=bound_to, limits=ServiceLimits(body_bytes=100_000))
     return TestClient(app, base_url=url, client=(client, 50_000))
 
 
@@ -60,6 +60,7 @@ def status_of(client: TestClient, method: str, path: str, headers: Mapping[str, 
     return response.status_code
 
 
+@pytest.mark.slow
 def test_every_path_with_every_role(hand_made: Workspace) -> None:
     kb, client = SupportKB(hand_made), client_of(hand_made)
     roles = load_drawing().read_roles(client.app)

@@ -20,7 +20,7 @@ from autokb.app import SupportKB
 from autokb.core.ids import canonical_json
 from autokb.stores.workspace import create_workspace
 from autokb.web.app import create_app
-from autokb.web.middleware import Limits
+from autokb.web.middleware import ServiceLimits
 
 QUESTION = "my robot does not charge in the dock"
 HERE = ("127.0.0.1", 50_000)
@@ -383,7 +383,7 @@ def test_the_openapi_file_says_what_every_path_gives(client: TestClient) -> None
 
 
 def test_bodies_that_are_too_large_are_not_read(kb: SupportKB) -> None:
-    with client_of(create_app(kb.workspace.folder, limits=Limits(body_bytes=1_000))) as client:
+    with client_of(create_app(kb.workspace.folder, limits=ServiceLimits(body_bytes=1_000))) as client:
         check_problem(client.post("/v1/ask", json={"text": "x" * 1_000}), 413, "1,000 bytes")
 
         def parts() -> Iterator[bytes]:
@@ -396,7 +396,7 @@ def test_bodies_that_are_too_large_are_not_read(kb: SupportKB) -> None:
 
 
 def test_a_request_that_takes_too_long_is_ended(kb: SupportKB) -> None:
-    with client_of(create_app(kb.workspace.folder, limits=Limits(seconds=0.0))) as client:
+    with client_of(create_app(kb.workspace.folder, limits=ServiceLimits(seconds=0.0))) as client:
         response = client.post("/v1/ask", json={"text": QUESTION})
         assert response.status_code in (408, 504)
         check_problem(response, response.status_code, "0 seconds")

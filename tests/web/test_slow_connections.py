@@ -17,7 +17,7 @@ from autokb.stores.workspace import Workspace
 from autokb.web import connections
 from autokb.web.app import create_app
 from autokb.web.connections import Connection
-from autokb.web.middleware import Limits
+from autokb.web.middleware import ServiceLimits
 
 SECONDS = 60  # that anything here may take before it is given up
 HEAD = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n"
@@ -214,7 +214,7 @@ def test_five_hundred_connections_at_once_starve_nobody(hand_made: Workspace) ->
 
 def test_more_requests_than_can_be_answered_in_time_are_refused_at_once(hand_made: Workspace) -> None:
     async def test() -> None:
-        async with served(create_app(hand_made.folder, limits=Limits(at_once=2))) as connect:
+        async with served(create_app(hand_made.folder, limits=ServiceLimits(at_once=2))) as connect:
             waiting = [await connect() for _ in range(2)]
             for _, writer in waiting:
                 writer.write(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n")

@@ -14,7 +14,7 @@ from autokb.answering.telling import TellingLine
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Hit, Issue, Solution
 from autokb.retrieval.match_issues import TreeMatch
-from autokb.retrieval.reader import Reading
+from autokb.retrieval.reader import ReaderRun
 
 Outcome = Literal["answered", "asks", "abstains"]
 # Log-odds by which a further help may be behind the first. Of the second and third places of written questions that are
@@ -87,7 +87,7 @@ class Answer:
     shown: tuple[Solution, ...] = field(default=(), compare=False)
     far: frozenset[str] = field(default=frozenset(), compare=False)
     explanation: Explanation | None = field(default=None, compare=False)
-    reading: Reading | None = field(default=None, compare=False)
+    reading: ReaderRun | None = field(default=None, compare=False)
     telling: TellingLine | None = field(default=None, compare=False)
     urgent: frozenset[str] = field(default=frozenset(), compare=False)
     called: bool = field(default=False, compare=False)
@@ -145,7 +145,16 @@ def answer(
     choices = list(chosen) if chosen is not None else [] if refused else shown.choose(k)
     if not choices:
         reason = refused or _nothing_fits(shown)
-        return Answer(question, asked.attributes, "abstains", None, (), (), nearest, reason)
+        return Answer(
+            query=question,
+            attributes=asked.attributes,
+            outcome="abstains",
+            question=None,
+            matches=(),
+            passages=(),
+            documents=nearest,
+            reason=reason,
+        )
     warned = shown.scored.urgent or choices[0].row in warnings
     urgent = frozenset(c.solution.id for c in choices if c.row in warnings or c.row in shown.scored.urgent)
     back = None if warned or chosen is not None else clarify(shown, choices[0])

@@ -10,7 +10,7 @@ from autokb.answering.probability import Shown, answerable, first_right
 from autokb.core.attributes import Match
 from autokb.retrieval.candidates import cited_first
 from autokb.retrieval.features import FEATURES
-from autokb.retrieval.reader import WEIGHT, Reading
+from autokb.retrieval.reader import WEIGHT, ReaderRun
 
 READER = "reader"  # the name of its column, beside the features
 EXPLAINED = 20  # candidates; the right one is among them in .98 of the questions
@@ -58,7 +58,7 @@ class Explanation:
     weights: Mapping[str, float]
     candidates: tuple[ExplainedCandidate, ...]
     probabilities: Probabilities
-    reader: Reading | None = None
+    reader: ReaderRun | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return what ``ask`` adds to its object as ``explain``."""

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from autokb.chunking.auto.filtered_page import filter_page
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate, page_blocks
-from autokb.chunking.chunk_result import Noise, Page
+from autokb.chunking.chunk_result import MarkedPage, Noise
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Document, Skipped
@@ -125,7 +125,7 @@ def _staged_documents(
         if progress and record.marks:
             progress(f"menus and the like left out, {n + 1:,} of {len(records):,}, {record.relative}")
         repeated = site.on(blocks[n]) if record.marks else frozenset()
-        document, dropped = without_boilerplate(Page(record.item, record.marks, repeated))
+        document, dropped = without_boilerplate(MarkedPage(record.item, record.marks, repeated))
         if not document.text.strip():
             empty.append(Skipped(record.relative, "holds menus, links and the like, but no text; leave it out."))
             continue
@@ -136,7 +136,7 @@ def _staged_documents(
     return staged, empty
 
 
-def without_boilerplate(page: Page) -> tuple[Document, tuple[Noise, ...]]:
+def without_boilerplate(page: MarkedPage) -> tuple[Document, tuple[Noise, ...]]:
     """Return a page's document with the text that ``chunk`` would keep of it, and what goes, with its reasons.
 
     Only what a web page marks is filtered: any other document is its author's, word for word.

@@ -12,7 +12,7 @@ from autokb.text.markdown import section_at, sections
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MarkedPage:
     """A document with what its web page tells beside the Markdown; both are empty for any other document.
 
     ``marks`` say of spans in which area of the page they are and which extractor keeps them, ``site_boilerplate``
@@ -45,7 +45,7 @@ class ChunkResult:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-Chunker = Callable[[Page, int], ChunkResult]  # a page, and the most characters of a chunk's text
+Chunker = Callable[[MarkedPage, int], ChunkResult]  # a page, and the most characters of a chunk's text
 
 
 @dataclass(frozen=True, slots=True)

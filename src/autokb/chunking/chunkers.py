@@ -14,7 +14,7 @@ from autokb.chunking.baselines.recursive_html import chunk_recursive_html
 from autokb.chunking.baselines.recursive_markdown import chunk_recursive_markdown
 from autokb.chunking.baselines.recursive_text import chunk_recursive_text
 from autokb.chunking.baselines.semantic import Embed, chunk_semantic
-from autokb.chunking.chunk_result import Chunker, ChunkResult, Page
+from autokb.chunking.chunk_result import Chunker, ChunkResult, MarkedPage
 from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, SEMANTIC, check_method
 from autokb.core.errors import BadInputError
 
@@ -32,7 +32,7 @@ CHUNKERS: Mapping[str, Chunker] = {
 }
 
 
-def chunk_page(page: Page, method: str, max_size: int, embed: Embed | None = None) -> ChunkResult:
+def chunk_page(page: MarkedPage, method: str, max_size: int, embed: Embed | None = None) -> ChunkResult:
     """Chunk a page by the named method, no chunk's text longer than ``max_size`` characters.
 
     ``embed`` gives unit vectors of texts, (texts, dimensions); only ``semantic`` needs it. Raises BadInputError for a

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Chunk, Document
-from autokb.tasks.chunking.add_context.task import AddContext, AddedContext, Passage
+from autokb.tasks.chunking.add_context.task import AddContext, AddedContext, PassageAlone
 
 
 def document_request(document: Document, chunks: Sequence[Chunk], language: str = ENGLISH) -> AddContext:
@@ -45,8 +45,8 @@ def chained_request(document: Document, chunk: Chunk, previous: Chunk | None, la
     return AddContext("chained", document.title, (_passage(chunk),), before, language)
 
 
-def _passage(chunk: Chunk) -> Passage:
-    return Passage(chunk.text, chunk.headings)
+def _passage(chunk: Chunk) -> PassageAlone:
+    return PassageAlone(chunk.text, chunk.headings)
 
 
 def with_contexts(chunks: Sequence[Chunk], reply: AddedContext) -> tuple[Chunk, ...]:

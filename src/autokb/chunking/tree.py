@@ -16,7 +16,7 @@ REPEATED = 0.5  # of the size: what repeated headings may take at most
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ChunkPart:
     """What of a unit one chunk holds: ``path`` are the headings above it, ``headings`` those that begin in it."""
 
     fragments: tuple[Fragment, ...]
@@ -46,7 +46,7 @@ def chunks_with_text(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
     return tuple(replace(c, parent_id=above[c.id]) for c in chunks if c.spans)
 
 
-def _split_unit(outline: Outline, unit: Unit, size: int) -> Iterator[_Part]:
+def _split_unit(outline: Outline, unit: Unit, size: int) -> Iterator[_ChunkPart]:
     """Yield the parts of a unit; the room for each is what the headings before it leave of the size."""
     path = outline.path(unit)
     begun_inside = {p: outline.blocks[p].start for p in unit if outline.blocks[p].kind == "heading"}
@@ -62,7 +62,7 @@ def _split_unit(outline: Outline, unit: Unit, size: int) -> Iterator[_Part]:
         fragments = tuple(fragment for atom in atoms for fragment in atom.fragments)
         positions = list(dict.fromkeys(fragment.position for fragment in fragments))
         begun = dict.fromkeys(f.position for f in fragments if begun_inside.get(f.position) == f.start)
-        yield _Part(fragments, outline.path(positions), tuple(begun))
+        yield _ChunkPart(fragments, outline.path(positions), tuple(begun))
 
 
 def _innermost(outline: Outline, path: Sequence[int], room: int) -> list[str]:
@@ -77,7 +77,7 @@ def _innermost(outline: Outline, path: Sequence[int], room: int) -> list[str]:
     return found
 
 
-def _draft(outline: Outline, part: _Part, size: int) -> ChunkDraft:
+def _draft(outline: Outline, part: _ChunkPart, size: int) -> ChunkDraft:
     """Return the part's text with as many of the headings above it as have room before it."""
     spans = _joined_spans(part.fragments)
     head = f"{part.fragments[0].head}\n" if part.fragments[0].head else ""
@@ -107,7 +107,7 @@ def _joined_spans(fragments: Sequence[Fragment]) -> tuple[Span, ...]:
 class _Tree:
     """The drafts so far, and which of them stands for each heading."""
 
-    def __init__(self, outline: Outline, parts: Sequence[_Part]) -> None:
+    def __init__(self, outline: Outline, parts: Sequence[_ChunkPart]) -> None:
         self.outline = outline
         self.drafts: list[ChunkDraft] = []
         self.draft_of: dict[int, int] = {}  # by heading
@@ -120,7 +120,7 @@ class _Tree:
                 if path and outline.blocks[position].kind != "heading":
                     self.has_text.add(path[-1])
 
-    def add(self, number: int, part: _Part, draft: ChunkDraft) -> None:
+    def add(self, number: int, part: _ChunkPart, draft: ChunkDraft) -> None:
         """Put a draft under the nearest heading above it."""
         begun = list(part.headings)
         first = part.fragments[0].position

@@ -54,7 +54,17 @@ def chunk(
 
     started = time.perf_counter()
     fields = Fields(text_field or None, title_field or None, id_field or None)
-    request = ChunkRequest(method, max_size, model, mode, rules_first, ledger, jobs, settings, fields)
+    request = ChunkRequest(
+        method=method,
+        max_size=max_size,
+        model=model,
+        mode=mode,
+        rules_first=rules_first,
+        ledger=ledger,
+        jobs=jobs,
+        settings=settings,
+        fields=fields,
+    )
     with stage_bars() as progress:
         results = SupportKB.chunk(paths, request, budget=budget, progress=progress)
         answered = answered_by(request)

@@ -292,7 +292,7 @@ def suggest(
         str,
         typer.Option(
             metavar="plain|react|chain_of_thought|chain_of_verification",
-            help="How a model is asked; offline, plain is the knowledge base's own words.",
+            help="How a model is asked; without one, all are the knowledge base's own words.",
         ),
     ] = "plain",
     passages: Annotated[int, typer.Option(metavar="1|3", help="How many passages a model is shown.")] = 3,

@@ -52,7 +52,17 @@ def suggestions(
 
     check_report(report)
     named = tuple(split_names(systems))
-    wanted = SuggestionEvaluation(cases, named, baseline, judge, similarity, sheet, read, most, seed)
+    wanted = SuggestionEvaluation(
+        cases=cases,
+        systems=named,
+        baseline=baseline,
+        judge=judge,
+        similarity=similarity,
+        sheet=sheet,
+        read=read,
+        most=most,
+        seed=seed,
+    )
     with stage_bars() as progress:
         found = SupportKB.open(workspace, model=model).evaluate.suggestions(wanted, budget=budget, progress=progress)
     answer = found.as_json()

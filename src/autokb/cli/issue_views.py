@@ -21,7 +21,8 @@ from autokb.core.step_numbers import step_numbers
 from autokb.views.reader_labels import for_whom, how_sure
 
 if TYPE_CHECKING:
-    from autokb.views.show import ShownIssue, ShownKB, ShownNode, ShownSolution
+    from autokb.views.kinds import IssueView, SolutionView
+    from autokb.views.show import ShownKB
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
@@ -49,10 +50,10 @@ def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
     counts = f"{several(shown.trees_in_all, 'tree')}, {several(shown.solutions, 'solution')}"
     root = Tree(Text(f"{shown.domain}: {counts}", style="bold"), guide_style="dim")
     themes: dict[str, Tree] = {}
-    for tree in sorted(shown.trees, key=lambda t: (t.theme or "", -t.raw_issues)):
+    for tree in sorted(shown.trees, key=lambda t: (t.theme or "", -t.reported)):
         theme = tree.theme or "no theme"
         branch = themes.get(theme) or themes.setdefault(theme, root.add(Text(theme, style="bold magenta")))
-        below = sum(child.solutions or 0 for child in tree.children)
+        below = sum(child.displayed or 0 for child in tree.children)
         parent = branch.add(_label(tree, tree.attributes, "bold", below))
         for child in tree.children:
             fixed = {n: v for n, v in child.attributes.items() if v != tree.attributes.get(n)}
@@ -91,18 +92,18 @@ def _nothing_yet(workspace: Path, shown: ShownKB) -> Text:
     return next_line(f"{counts} are added, no tree is published. Next: autokb build {quoted(workspace)}", "")
 
 
-def _label(node: ShownNode, attributes: Mapping[str, list[str]], style: str, below: int = 0) -> Text:
+def _label(node: IssueView, attributes: Mapping[str, list[str]], style: str, below: int = 0) -> Text:
     """Return a node's line; one that has no solution says how many its children have."""
     label = Text(one_line(node.text), style=style)
     if len(values := attributes_text(attributes)):
         label.append("  ").append_text(values)
-    count = node.solutions or 0
+    count = node.displayed or 0
     words = several(count, "solution") if count or not below else f"{several(below, 'solution')} below"
     label.append(f"  {words}", style="green" if count or below else "dim")
     return label.append(f"  {short(node.id)}", style="dim")
 
 
-def issue_view(one: ShownIssue) -> RenderableType:
+def issue_view(one: IssueView) -> RenderableType:
     """Show one issue with its solutions, its children and what customers wrote."""
     reported = one.raw_issues
     facts = [one.id, *([f"theme: {one.theme}"] if one.theme else [])]
@@ -124,12 +125,12 @@ def issue_view(one: ShownIssue) -> RenderableType:
     return Group(*head, *solutions, *none, *below)
 
 
-def _child(child: ShownNode) -> Text:
+def _child(child: IssueView) -> Text:
     label = Text(one_line(child.text)).append("  ").append_text(attributes_text(child.attributes))
     return label.append(f"  {short(child.id)}", style="dim")
 
 
-def solution_panel(solution: ShownSolution) -> Panel:
+def solution_panel(solution: SolutionView) -> Panel:
     """Show a solution's steps with their sources, its status, who edited it, and why."""
     body: list[RenderableType] = [_steps(solution)]
     if len(words := attributes_text(solution.attributes)):
@@ -144,7 +145,7 @@ def solution_panel(solution: ShownSolution) -> Panel:
     return _panel(solution, body, below)
 
 
-def _panel(solution: ShownSolution | Solution, body: Sequence[RenderableType], below: Text) -> Panel:
+def _panel(solution: SolutionView | Solution, body: Sequence[RenderableType], below: Text) -> Panel:
     return Panel(
         Group(*body),
         title=Text(_title(solution)),
@@ -160,7 +161,7 @@ def by_and_when(author: str | None, date: str | None) -> str:
     return "".join(f"{word}{value}" for word, value in ((" by ", author), (", ", date)) if value)
 
 
-def _steps(solution: ShownSolution | Solution) -> Table:
+def _steps(solution: SolutionView | Solution) -> Table:
     steps, evidence = solution.steps or (solution.text,), solution.evidence
     table = Table.grid(padding=(0, 1))
     table.add_column(justify="right", no_wrap=True)
@@ -220,7 +221,7 @@ def _answer_panel(solution: Solution) -> Panel:
     return _panel(solution, body, Text(solution.id, style="dim"))
 
 
-def _title(solution: ShownSolution | Solution) -> str:
+def _title(solution: SolutionView | Solution) -> str:
     return one_line(solution.text.strip().split("\n", 1)[0], 80)
 
 

@@ -31,11 +31,7 @@ def suggestions_view(suggested: Suggested) -> RenderableType:
         lines.append(Text(f"{number}  {_above(one)}", style="dim"))
         lines.append(Padding(Text(one.text), (0, 0, 0, 3)))
     if suggested.fallback:
-        lines.append(
-            Text(
-                f"In the words of what is known, for no reply of the model stood: {suggested.fallback}", style="yellow"
-            )
-        )
+        lines.append(Text(f"In the knowledge base's own words: {suggested.fallback}", style="yellow"))
     if suggested.spent.calls:
         spent = suggested.spent
         cost = "" if spent.cost is None else f", {spent.cost:.4f} USD"

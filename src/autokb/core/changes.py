@@ -108,14 +108,14 @@ def compare(before: Readable, after: Readable, built_at: str) -> Changes:
     for name, found in (("issues", issues), ("documents", documents)):
         lists |= {f"{name}_added": found.added, f"{name}_removed": found.removed, f"{name}_changed": found.changed}
     return Changes(
-        built_at,
-        tuple(added[:MOST_NAMED]),
-        tuple(removed[:MOST_NAMED]),
-        tuple(changed[:MOST_NAMED]),
-        _shortened(issues),
-        _shortened(documents),
-        {name: len(some) for name, some in lists.items()},
-        sum(max(0, len(some) - MOST_NAMED) for some in lists.values()),
+        built_at=built_at,
+        added=tuple(added[:MOST_NAMED]),
+        removed=tuple(removed[:MOST_NAMED]),
+        changed=tuple(changed[:MOST_NAMED]),
+        issues=_shortened(issues),
+        documents=_shortened(documents),
+        counts={name: len(some) for name, some in lists.items()},
+        left_out=sum(max(0, len(some) - MOST_NAMED) for some in lists.values()),
     )
 
 
@@ -186,7 +186,15 @@ def _solution_change(
 ) -> SolutionChange:
     issue = (new or old).issue_id  # type: ignore[union-attr]  # one of them is there
     was, is_now = (None if one is None else one.status for one in (old, new))
-    return SolutionChange(solution_id, issue, _cut(seen), _cut(sees), was, is_now, what)
+    return SolutionChange(
+        solution=solution_id,
+        issue=issue,
+        before=_cut(seen),
+        after=_cut(sees),
+        status_before=was,
+        status_after=is_now,
+        what=what,
+    )
 
 
 def _cut(one: Solution | Issue | None) -> str | None:

@@ -1,20 +1,22 @@
-"""What people decide - edits, verdicts, solutions by hand - is laid over what was built and outlives it."""
+"""What people decide - edits, verdicts, solutions by hand - is laid over what was built and outlives it.
+
+The log of decisions is folded over the solutions of a build by ``apply_decisions``, which has the rules of precedence;
+whoever wants to know what holds asks it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TypeVar
 
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.nouns import (
     DISPLAYED,
-    Edit,
-    HandWritten,
-    HumanVerdict,
+    Decision,
+    DecisionKind,
     HumanVerdictName,
     Issue,
     Origin,
@@ -23,42 +25,28 @@ from autokb.core.nouns import (
     Verdict,
 )
 
-Decision = Edit | HumanVerdict | HandWritten
-D = TypeVar("D", bound=Edit | HumanVerdict)
 MARKS_KEPT = 100_000  # of texts that are in memory anyway, for the same ones are asked for with every decision
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Everything that people decided, each kind in the order in which the workspace took it.
+    """Everything that people decided, in the order in which the workspace took it.
 
     ``approvals`` is how many people must approve a text before it counts as approved.
     """
 
-    edits: tuple[Edit, ...] = ()
-    verdicts: tuple[HumanVerdict, ...] = ()
-    written: tuple[HandWritten, ...] = ()
+    log: tuple[Decision, ...] = ()
     approvals: int = 1
 
     @classmethod
     def of(cls, decisions: Iterable[Decision], approvals: int = 1) -> Decisions:
-        """Return decisions of all kinds apart, each in the order of the numbers."""
-        some = sorted(decisions, key=lambda one: one.number)
-        return cls(
-            tuple(one for one in some if isinstance(one, Edit)),
-            tuple(one for one in some if isinstance(one, HumanVerdict)),
-            tuple(one for one in some if isinstance(one, HandWritten)),
-            approvals,
-        )
+        """Return decisions in the order of their numbers."""
+        return cls(tuple(sorted(decisions, key=lambda one: one.number)), approvals)
 
-    def __bool__(self) -> bool:
-        return bool(self.edits or self.verdicts or self.written)
-
-    def __iter__(self) -> Iterator[Decision]:
-        yield from self.edits
-        yield from self.verdicts
-        yield from self.written
+    def of_kind(self, kind: DecisionKind) -> list[Decision]:
+        """Return those of one kind."""
+        return [one for one in self.log if one.kind == kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +69,11 @@ class Decided:
     solutions: Mapping[str, Solution]
     base: Mapping[str, Solution]
     edited: Mapping[str, Solution]
-    edits: Mapping[str, Edit] = field(default_factory=dict)
-    verdicts: Mapping[str, HumanVerdict] = field(default_factory=dict)
-    written: Mapping[str, HandWritten] = field(default_factory=dict)
+    edits: Mapping[str, Decision] = field(default_factory=dict)
+    verdicts: Mapping[str, Decision] = field(default_factory=dict)
+    written: Mapping[str, Decision] = field(default_factory=dict)
     orphans: tuple[Decision, ...] = ()
-    taken: Mapping[str, tuple[Edit | HumanVerdict, ...]] = field(default_factory=dict)
+    taken: Mapping[str, tuple[Decision, ...]] = field(default_factory=dict)
     approved: Mapping[str, tuple[Approval, ...]] = field(default_factory=dict)
     approvals: int = 1
 
@@ -97,7 +85,7 @@ class Decided:
         solution = self.base[solution_id]
         return edit.built != text_mark(solution.text, solution.steps)
 
-    def newest(self, solution_id: str) -> Edit | HumanVerdict | None:
+    def newest(self, solution_id: str) -> Decision | None:
         """Return the edit or verdict that counts and was taken last; None where none is left to take back."""
         edit, verdict = self.edits.get(solution_id), self.verdicts.get(solution_id)
         if edit is None or verdict is None:
@@ -150,34 +138,30 @@ def new_edit(
     *,
     origin: Origin | None = None,
     based_on: str = "",
-) -> Edit:
+) -> Decision:
     """Make the record of an edit; ``steps`` empty means that the text was edited as a whole."""
     given = tuple(s.strip() for s in steps if s.strip())
     origin = origin or Origin()
-    new = Edit("", solution_id, text, given, author, date, origin=origin, built=origin.built, based_on=based_on)
-    return number_new(new, 0)
+    told = Decision("", "edited", solution_id, author, date, origin=origin, text=text, steps=given)
+    return number_new(replace(told, built=origin.built, based_on=based_on), 0)
 
 
 def new_verdict(
     solution: Solution, verdict: HumanVerdictName, author: str, date: str, origin: Origin, reason: str = ""
-) -> HumanVerdict:
+) -> Decision:
     """Make the record of a verdict on a solution as it is shown."""
     shown = text_mark(solution.text, solution.steps)
-    return number_new(
-        HumanVerdict("", solution.id, verdict, author, date, origin=origin, reason=reason, shown=shown), 0
-    )
+    return number_new(Decision("", verdict, solution.id, author, date, origin=origin, reason=reason, shown=shown), 0)
 
 
-def number_new(decision: D, number: int) -> D:
-    """Return a decision that is taken now with its place in the order.
+def number_new(decision: Decision, number: int) -> Decision:
+    """Return an edit or verdict that is taken now with its place in the order.
 
     Its id hangs on the number too, for a person can decide the same thing twice within a second.
     """
-    if isinstance(decision, Edit):
-        kind, *what = "edit", decision.text, canonical_json(list(decision.steps))
-    else:
-        kind, *what = "verdict", decision.verdict, decision.shown
-    decision_id = short_id(kind, decision.solution_id, *what, decision.author, decision.date, str(number))
+    is_edit = decision.kind == "edit"
+    said = (decision.text, canonical_json(list(decision.steps))) if is_edit else (decision.what, decision.shown)
+    decision_id = short_id(decision.kind, decision.solution_id, *said, decision.author, decision.date, str(number))
     return replace(decision, id=decision_id, number=number)
 
 
@@ -208,7 +192,7 @@ def title_of(solution: Solution) -> str:
     return "" if NUMBERING.match(first) or first in step_lines else first
 
 
-def edit_solution(solution: Solution, edit: Edit) -> Solution:
+def edit_solution(solution: Solution, edit: Decision) -> Solution:
     """Return a solution with an edit's text and steps; its status and rules are as they were."""
     title = title_of(solution)
     if not edit.steps:
@@ -219,67 +203,78 @@ def edit_solution(solution: Solution, edit: Edit) -> Solution:
     return replace(solution, text=text, steps=edit.steps)
 
 
-def write_solution(written: HandWritten, issue_id: str) -> Solution:
+def write_solution(written: Decision, issue_id: str) -> Solution:
     """Return a solution by hand on a node; it needs no evidence and is approved as it was written."""
     solution = Solution(
-        written.id, issue_id, written.text, written.steps, written.attributes, (), "approved", rules=written.rules
+        id=written.id,
+        issue_id=issue_id,
+        text=written.text,
+        steps=written.steps,
+        attributes=written.attributes,
+        evidence=(),
+        status="approved",
+        rules=written.rules,
     )
     return _withhold_if_broken(solution, "as it was written by hand")
 
 
 def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], decisions: Decisions) -> Decided:
-    """Lay decisions over solutions.
+    """Fold the log over solutions as they were built: the one place that says which decision holds.
 
-    Of each kind the last one taken counts. A decision whose solution is gone goes along to the solutions of its tree
-    that have its document, heading and text and no decision of the kind themselves; where there is none it is an
-    orphan, and changes nothing. A rejection or hiding holds until it is taken back, an approval for its text only.
+    - *Where.* A decision is on the solution whose id it names. Where that is gone it goes along to the solutions of its
+      tree, or of another tree of the same seed, that have its document, heading and text. Where there is none it is an
+      orphan: kept, and nothing is changed by it; it holds again when its solution returns. A solution by hand stands on
+      its node, else on the root of its tree, else it is an orphan.
+    - *Which.* Of edits, and of verdicts, the last one in the log that was not taken back holds, whatever the dates say;
+      a solution's own come after those that followed it there. Taking one back brings back the one before.
+    - *Edits* are laid over what was built, or written by hand, and change no status, but: one that breaks a rule is
+      withheld, one that mends a withheld text is shown, and one of a text by hand is approved no more.
+    - *Verdicts* come on top. A rejection or hiding holds until it is taken back. An approval is for the text that it
+      was given for, and for none that is withheld. Where several must approve, those of the present text count, each
+      author once, since the last rejection or hiding; who writes a solution approves it.
     """
-    if not decisions:
+    if not decisions.log:
         return Decided(built, built, built, approvals=decisions.approvals)
     forest = Forest(issues.values())
     base = dict(built)
+    written: dict[str, Decision] = {}
     orphans: list[Decision] = []
-    written = {}
-    for one in decisions.written:
-        node = next((i for i in (one.issue_id, one.tree) if i in issues), None)
+    for one in decisions.of_kind("written"):
+        node = next((i for i in (one.issue_id, one.origin.tree) if i in issues), None)
         if node is None:
             orphans.append(one)
         else:
             base[one.id] = write_solution(one, node)
             written[one.id] = one
-    twins = _Twins(base, forest)
-    all_edits, lost_edits = _assign(decisions.edits, twins)
-    all_verdicts, lost_verdicts = _assign(decisions.verdicts, twins)
-    orphans += [*lost_edits, *lost_verdicts]
-    edits, verdicts = _counting(all_edits), _counting(all_verdicts)
+    given, lost = _assign((one for one in decisions.log if one.kind != "written"), _Twins(base, forest))
+    edits, verdicts = _holding(given, "edit"), _holding(given, "verdict")
     edited = base | {i: _edited(base[i], edit) for i, edit in edits.items()}
-    approved = _approvals(edited, all_verdicts, written)
+    approved = _approvals(edited, given, written)
     solutions = edited | {i: _judged(edited[i], verdict) for i, verdict in verdicts.items()}
     if decisions.approvals > 1:
         solutions |= {i: _awaiting(solutions[i], edited[i], by, decisions.approvals) for i, by in approved.items()}
-    ids = all_edits.keys() | all_verdicts.keys()
-    taken = {i: tuple(sorted((*all_edits.get(i, ()), *all_verdicts.get(i, ())), key=_number)) for i in ids}
+    taken = {i: tuple(sorted(some, key=lambda one: one.number)) for i, some in given.items()}
     return Decided(
-        solutions, base, edited, edits, verdicts, written, tuple(orphans), taken, approved, decisions.approvals
+        solutions=solutions,
+        base=base,
+        edited=edited,
+        edits=edits,
+        verdicts=verdicts,
+        written=written,
+        orphans=(*orphans, *lost),
+        taken=taken,
+        approved=approved,
+        approvals=decisions.approvals,
     )
-
-
-def _number(decision: Decision) -> int:
-    return decision.number
 
 
 def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
     """Return decisions that look in the tree that took theirs in; ``joined`` are the roots by those that have gone."""
-
-    def follow(one: Edit | HumanVerdict) -> Origin:
-        return replace(one.origin, tree=joined.get(one.origin.tree, one.origin.tree))
-
-    return Decisions(
-        tuple(replace(one, origin=follow(one)) for one in decisions.edits),
-        tuple(replace(one, origin=follow(one)) for one in decisions.verdicts),
-        tuple(replace(one, tree=joined.get(one.tree, one.tree)) for one in decisions.written),
-        decisions.approvals,
+    trees = (joined.get(one.origin.tree, one.origin.tree) for one in decisions.log)
+    followed = (
+        replace(one, origin=replace(one.origin, tree=tree)) for one, tree in zip(decisions.log, trees, strict=True)
     )
+    return replace(decisions, log=tuple(followed))
 
 
 def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]:
@@ -288,7 +283,7 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
     That is one with the same steps of the same document under another heading, in the edit's tree, or anywhere when
     that tree is gone.
     """
-    orphans = [o for o in decided.orphans if isinstance(o, Edit) and o.origin.steps]
+    orphans = [o for o in decided.orphans if o.kind == "edit" and o.origin.steps]
     if not orphans:
         return {}
     forest = Forest(issues.values())
@@ -313,33 +308,25 @@ def update_decisions(
 
     ``rules`` are by decision id what the rules say of its text now.
     """
-    named = {e.solution_id for e in decisions.edits} | {v.solution_id for v in decisions.verdicts}
+    named = {one.solution_id for one in decisions.log}
     forest = Forest(issues.values())
     base = (s for i, s in decided.base.items() if i in named)
     origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in base}
     lost = {one.id for one in decided.orphans}
 
-    def edit(one: Edit) -> Edit:
-        origin = origins.get(one.solution_id, one.origin)
-        return replace(
-            one,
-            origin=origin,
-            built=one.built or origin.built,
-            rules=rules.get(one.id, one.rules),
-            dismissed=one.dismissed and one.id in lost,
-        )
-
-    def verdict(one: HumanVerdict) -> HumanVerdict:
+    def update(one: Decision) -> Decision:
+        if one.kind == "written":
+            return replace(one, rules=rules.get(one.id, one.rules))
+        one = replace(one, origin=origins.get(one.solution_id, one.origin))
+        if one.kind == "edit":
+            dismissed = one.dismissed and one.id in lost
+            found = rules.get(one.id, one.rules)
+            return replace(one, built=one.built or one.origin.built, rules=found, dismissed=dismissed)
         solution = decided.solutions.get(one.solution_id)
         shown = one.shown or (text_mark(solution.text, solution.steps) if solution else "")
-        return replace(one, origin=origins.get(one.solution_id, one.origin), shown=shown)
+        return replace(one, shown=shown)
 
-    return Decisions(
-        tuple(map(edit, decisions.edits)),
-        tuple(map(verdict, decisions.verdicts)),
-        tuple(replace(one, rules=rules.get(one.id, one.rules)) for one in decisions.written),
-        decisions.approvals,
-    )
+    return replace(decisions, log=tuple(map(update, decisions.log)))
 
 
 class _Twins:
@@ -372,10 +359,10 @@ class _Twins:
         return sorted(i for i, root in places.items() if own.seed in (root.id, root.seed))
 
 
-def _assign(decisions: Iterable[D], twins: _Twins) -> tuple[dict[str, list[D]], list[D]]:
+def _assign(decisions: Iterable[Decision], twins: _Twins) -> tuple[dict[str, list[Decision]], list[Decision]]:
     """Return the decisions of each solution, its own behind those that followed it here, and those that have none."""
-    direct: dict[str, list[D]] = {}
-    followed: dict[str, list[D]] = {}
+    direct: dict[str, list[Decision]] = {}
+    followed: dict[str, list[Decision]] = {}
     orphans = []
     for one in decisions:
         if one.solution_id in twins.base:
@@ -389,16 +376,16 @@ def _assign(decisions: Iterable[D], twins: _Twins) -> tuple[dict[str, list[D]], 
     return {i: [*followed.get(i, ()), *direct.get(i, ())] for i in followed.keys() | direct.keys()}, orphans
 
 
-def _counting(decisions: Mapping[str, Sequence[D]]) -> dict[str, D]:
-    """Return the last decision of each solution that was not taken back."""
-    left = {i: [one for one in some if not one.undone] for i, some in decisions.items()}
+def _holding(given: Mapping[str, Sequence[Decision]], kind: DecisionKind) -> dict[str, Decision]:
+    """Return the last decision of a kind on each solution that was not taken back."""
+    left = {i: [one for one in some if one.kind == kind and not one.undone] for i, some in given.items()}
     return {i: some[-1] for i, some in left.items() if some}
 
 
 def _approvals(
     edited: Mapping[str, Solution],
-    verdicts: Mapping[str, Sequence[HumanVerdict]],
-    written: Mapping[str, HandWritten],
+    given: Mapping[str, Sequence[Decision]],
+    written: Mapping[str, Decision],
 ) -> dict[str, tuple[Approval, ...]]:
     """Return who approved the texts that solutions have now, each person once.
 
@@ -406,15 +393,15 @@ def _approvals(
     as it was written; an edit approves nothing.
     """
     found: dict[str, tuple[Approval, ...]] = {}
-    for i in verdicts.keys() | written.keys():
+    for i in given.keys() | written.keys():
         solution, by_author = edited[i], dict[str, Approval]()
         if i in written and solution.status == "approved":
             by_author[written[i].author] = Approval(written[i].author, written[i].date)
         mark = text_mark(solution.text, solution.steps)
-        for one in verdicts.get(i, ()):
-            if one.undone:
+        for one in given.get(i, ()):
+            if one.undone or one.kind != "verdict":
                 continue
-            if one.verdict != "approved":
+            if one.what != "approved":
                 by_author.clear()
             elif one.shown in ("", mark):
                 by_author.setdefault(one.author, Approval(one.author, one.date))
@@ -434,7 +421,7 @@ def _awaiting(solution: Solution, edited: Solution, by: Sequence[Approval], need
     return replace(solution, status=status, reason=f"Approved by {whose}; {more} must approve it too.")
 
 
-def _edited(solution: Solution, edit: Edit) -> Solution:
+def _edited(solution: Solution, edit: Decision) -> Solution:
     edited = edit_solution(solution, edit)
     if edit.rules:
         mended = solution.status == "withheld" and any(v.verdict == "broken" for v in solution.rules)
@@ -456,11 +443,11 @@ def _withhold_if_broken(solution: Solution, how: str) -> Solution:
     return replace(solution, status="withheld", reason=f"It breaks a rule {how}. {reasons}")
 
 
-def _judged(solution: Solution, verdict: HumanVerdict) -> Solution:
+def _judged(solution: Solution, verdict: Decision) -> Solution:
     whose = "".join(f"{word}{value}" for word, value in ((" by ", verdict.author), (", ", verdict.date)) if value)
-    if verdict.verdict != "approved":
-        reason = verdict.reason or f"{verdict.verdict.capitalize()}{whose}."
-        return replace(solution, status=verdict.verdict, reason=reason)
+    if verdict.what == "rejected" or verdict.what == "hidden":
+        reason = verdict.reason or f"{verdict.what.capitalize()}{whose}."
+        return replace(solution, status=verdict.what, reason=reason)
     if solution.status not in DISPLAYED:
         return solution
     if verdict.shown in ("", text_mark(solution.text, solution.steps)):

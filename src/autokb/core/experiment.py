@@ -14,7 +14,7 @@ HASH_DIGITS = 13  # hexadecimal digits of the hash that are read: 52 bits, which
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class ArmSettings:
     """What the settings say of an experiment.
 
     ``share`` of the conversations are in the treatment arm and get suggestions, the others none; another ``salt`` deals

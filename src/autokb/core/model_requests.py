@@ -15,7 +15,7 @@ KEY_VERSION = "1"  # part of every key of the ledger: another one would pay for 
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class PromptTurn:
     """One turn of what a model reads."""
 
     role: Literal["system", "user", "assistant"]
@@ -33,7 +33,7 @@ class ModelRequest:
     """
 
     model: str
-    messages: tuple[Message, ...]
+    messages: tuple[PromptTurn, ...]
     schema: Mapping[str, Any]
     name: str
     max_tokens: int

@@ -11,7 +11,18 @@ from autokb.core.attributes import Attributes
 Span = tuple[int, int]
 Status = Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"]
 HumanVerdictName = Literal["approved", "rejected", "hidden"]
-EventName = Literal["undone", "built anew", "gone", "back", "dismissed", "queued again"]
+DecisionName = (
+    Literal["edited", "approved", "rejected", "hidden", "written"]
+    | Literal["undone", "built anew", "gone", "back", "dismissed", "queued again"]
+)
+DecisionKind = Literal["edit", "verdict", "written", "event"]
+KINDS: Mapping[DecisionName, DecisionKind] = {
+    "edited": "edit",
+    "approved": "verdict",
+    "rejected": "verdict",
+    "hidden": "verdict",
+    "written": "written",
+}  # all others are events
 VerdictName = Literal["kept", "broken", "not applicable", "not judged"]
 DISPLAYED: frozenset[str] = frozenset({"displayed", "repaired", "approved"})
 
@@ -155,67 +166,6 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """What a person changed in a solution; kept beside what was built, also when the solution is gone.
-
-    ``number`` is the place in the order in which the workspace took decisions; the date is for people. ``built`` is the
-    mark of what the build had written then, ``based_on`` that of the text that the person saw in an exported file;
-    ``rules`` is what the rules said of the edited text last. One that was taken back is kept as ``undone``; one whose
-    solution is gone and that nobody need look at is ``dismissed``, until that solution returns.
-    """
-
-    id: str
-    solution_id: str
-    text: str
-    steps: tuple[str, ...]
-    author: str
-    date: str
-    number: int = 0
-    origin: Origin = Origin()
-    built: str = ""
-    based_on: str = ""
-    rules: tuple[Verdict, ...] = ()
-    undone: bool = False
-    dismissed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class HumanVerdict:
-    """What a person decided about showing a solution.
-
-    ``reason`` is in the person's words, ``shown`` the mark of the text that it was given for. One that was taken back
-    is kept as ``undone``, so that an old export does not bring it back.
-    """
-
-    id: str
-    solution_id: str
-    verdict: HumanVerdictName
-    author: str
-    date: str
-    number: int = 0
-    origin: Origin = Origin()
-    reason: str = ""
-    shown: str = ""
-    undone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class HandWritten:
-    """A solution that a person wrote for a node; ``tree`` is the node's root, where it goes when the node is gone."""
-
-    id: str
-    issue_id: str
-    text: str
-    steps: tuple[str, ...]
-    attributes: Attributes
-    author: str
-    date: str
-    number: int = 0
-    tree: str = ""
-    rules: tuple[Verdict, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Wording:
     """A text with its steps."""
 
@@ -224,23 +174,54 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class SolutionEvent:
-    """What befell a solution that people decided on: a decision taken back, or what a build made of it.
+class Decision:
+    """One entry of the log of what befell solutions: ``what`` was done to which one, by whom and when.
 
-    ``decision`` is the id of the one that was taken back, or of the edit without its solution that was dismissed from
-    the queue or put there again; ``before`` and ``after`` are what the build had written.
-    ``number`` stands in the same order as those of decisions. Events are told in a history and change nothing.
+    ``number`` is the place in the order in which the workspace took decisions; the date is for people. One that was
+    taken back is kept as ``undone``, so that an old export does not bring it back. What each kind says beside:
+
+    An *edit* gives a solution another ``text``, other ``steps`` or both. ``built`` is the mark of what the build had
+    written then, ``based_on`` that of the text that the person saw in an exported file; ``rules`` is what the rules
+    said of the edited text last. One whose solution is gone and that nobody need look at is ``dismissed``, until that
+    solution returns.
+
+    A *verdict* says whether to show one; ``reason`` is in the person's words, ``shown`` the mark of the text that it
+    was given for.
+
+    A solution that a person has *written* has the id of its decision and stands on the node ``issue_id``, or on
+    ``origin.tree``, the root of its tree, when the node is gone.
+
+    An *event* is told in a history and changes nothing. ``decision`` is the id of the one that was taken back, or of
+    the edit without its solution that was dismissed from the queue or put there again; ``before`` and ``after`` are
+    what the build had written.
     """
 
     id: str
+    what: DecisionName
     solution_id: str
-    what: EventName
     author: str
     date: str
     number: int = 0
+    origin: Origin = Origin()
+    undone: bool = False
+    text: str = ""
+    steps: tuple[str, ...] = ()
+    rules: tuple[Verdict, ...] = ()
+    built: str = ""
+    based_on: str = ""
+    dismissed: bool = False
+    reason: str = ""
+    shown: str = ""
+    issue_id: str = ""
+    attributes: Attributes = field(default_factory=dict)
     decision: str = ""
     before: Wording | None = None
     after: Wording | None = None
+
+    @property
+    def kind(self) -> DecisionKind:
+        """The kind of line and of row that it is."""
+        return KINDS.get(self.what, "event")
 
 
 @dataclass(frozen=True, slots=True)

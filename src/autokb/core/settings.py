@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from autokb.core.errors import BadInputError
-from autokb.core.experiment import Experiment
+from autokb.core.experiment import ArmSettings
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
@@ -21,7 +21,7 @@ LONGEST_WAIT = 600.0  # seconds for a model at question time: nobody waits longe
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 GRAPH_STORES = ("ladybug", "neo4j")
-NO_EXPERIMENT = Experiment()
+NO_EXPERIMENT = ArmSettings()
 _DIGITS = 10  # of LARGEST_NUMBER
 _SHOWN = 60  # characters of a value that is refused
 
@@ -91,7 +91,7 @@ class Settings:
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
     log_questions: bool = True
-    experiment: Experiment = NO_EXPERIMENT
+    experiment: ArmSettings = NO_EXPERIMENT
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -260,8 +260,8 @@ def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     return found
 
 
-def _read_experiment(value: Mapping[Any, Any]) -> Experiment:
-    known = [f.name for f in fields(Experiment)]
+def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
+    known = [f.name for f in fields(ArmSettings)]
     if stray := [name for name in value if name not in known]:
         raise BadInputError(f"settings.yaml: experiment takes {', '.join(known)}, not {_shown(stray[0])}.")
     usual = NO_EXPERIMENT
@@ -275,7 +275,7 @@ def _read_experiment(value: Mapping[Any, Any]) -> Experiment:
     if type(salt) is int:  # a year, perhaps, which YAML reads as a number
         salt = str(salt)
     enabled = _read_switch("experiment: enabled", value.get("enabled", True))
-    return Experiment(enabled, share, _read_word("experiment: salt", salt))
+    return ArmSettings(enabled, share, _read_word("experiment: salt", salt))
 
 
 def _read_effort(model: str, value: Any) -> str:

@@ -37,6 +37,8 @@ LONGEST_VALUE = 500  # characters of a filter's value or of a ticket's id
 Comparison = Literal["is", "has", "before", "after"]
 DATE_FIELDS = frozenset({"created", "updated", "resolved"})
 FILTERED = (TEXT_FIELDS | LIST_FIELDS) - {"description", "environment", "url"}
+TICKET_PROPERTIES = ("id", *sorted(FILTERED - {"id"}))  # of a ticket in a property graph
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,12 @@ def name_graph(template: TicketTemplate, link_types: Collection[str]) -> GraphNa
     for name in sorted(set(link_types) - {SIMILAR_TO}):
         links[name] = _untaken(relation_of(name), taken)
     return GraphNames(labels, relations, links)
+
+
+def quote_name(name: str) -> str:
+    """Return a label, relation or property as Cypher has it; what could be a word of the language is quoted."""
+    plain = _PLAIN.fullmatch(name) and name.upper() not in KEYWORDS
+    return name if plain else f"`{name.replace('`', '')}`"
 
 
 def relation_of(link_type: str) -> str:

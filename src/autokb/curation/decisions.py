@@ -31,13 +31,10 @@ from autokb.core.forest import Forest
 from autokb.core.ids import short_id
 from autokb.core.nouns import (
     DISPLAYED,
-    Edit,
-    EventName,
-    HandWritten,
-    HumanVerdict,
+    Decision,
     HumanVerdictName,
+    Origin,
     Solution,
-    SolutionEvent,
 )
 from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Result
@@ -164,7 +161,7 @@ def judge(
         for one in found.values():
             _check_version(one, version)
         if undo:
-            done: list[HumanVerdict | Edit] = _take_back(file, published, found.values(), verdict, author, date)
+            done = _take_back(file, published, found.values(), verdict, author, date)
         else:
             given = (_verdict_on(published, one, verdict, author, date) for one in found.values())
             done = [*filter(None, given), *moved]
@@ -215,17 +212,17 @@ def edit(
         decided = memory.peek(file).decided
     one, last = decided.solutions[found.id], decided.edits.get(found.id)
     return EditedSolution(
-        one.id,
-        one.issue_id,
-        one.text,
-        one.steps,
-        one.status,
-        one.reason,
-        version_of(one),
-        last.author if last else "",
-        last.date if last else "",
-        decided.source_changed(one.id),
-        int(changed),
+        id=one.id,
+        issue_id=one.issue_id,
+        text=one.text,
+        steps=one.steps,
+        status=one.status,
+        reason=one.reason,
+        version=version_of(one),
+        edited_by=last.author if last else "",
+        edited_at=last.date if last else "",
+        source_changed=decided.source_changed(one.id),
+        changed=int(changed),
     )
 
 
@@ -256,9 +253,19 @@ def undo(
         keep_events(file, [_taking_back(found.id, newest, _name(author), now or _today())])
         keep_decisions(file, [replace(newest, undone=True)])
         one = memory.peek(file).decided.solutions[found.id]
-    what = "edited" if isinstance(newest, Edit) else newest.verdict
     who, when, mark = newest.author, newest.date, version_of(one)
-    return Reverted(one.id, one.issue_id, what, who, when, one.text, one.steps, one.status, one.reason, mark)
+    return Reverted(
+        id=one.id,
+        issue_id=one.issue_id,
+        undone=newest.what,
+        author=who,
+        date=when,
+        text=one.text,
+        steps=one.steps,
+        status=one.status,
+        reason=one.reason,
+        version=mark,
+    )
 
 
 def dismiss_edit(
@@ -284,8 +291,10 @@ def dismiss_edit(
             )
         changed = found.dismissed == undo
         if changed:
-            what: EventName = "queued again" if undo else "dismissed"
-            told = SolutionEvent("", found.solution_id, what, _name(author), now or _today(), decision=found.id)
+            who, date = _name(author), now or _today()
+            told = Decision(
+                "", "queued again" if undo else "dismissed", found.solution_id, who, date, decision=found.id
+            )
             keep_events(file, [told])
             keep_decisions(file, [replace(found, dismissed=not undo)])
     text = found.text or "\n".join(found.steps)
@@ -305,8 +314,8 @@ def _check_version(solution: Solution, version: str) -> None:
         )
 
 
-def _taking_back(solution: str, taken: Edit | HumanVerdict, author: str, date: str) -> SolutionEvent:
-    return SolutionEvent("", solution, "undone", author, date, decision=taken.id)
+def _taking_back(solution: str, taken: Decision, author: str, date: str) -> Decision:
+    return Decision("", "undone", solution, author, date, decision=taken.id)
 
 
 def _name(author: str) -> str:
@@ -347,7 +356,7 @@ def _find_solution(published: AllSolutions, wanted: str, folder: Path) -> Soluti
 
 def _verdict_on(
     published: AllSolutions, solution: Solution, verdict: HumanVerdictName, author: str, date: str
-) -> HumanVerdict | None:
+) -> Decision | None:
     """Return a new verdict; None where the solution has this one already, or this person's, for the text it has now."""
     waiting = verdict == "approved" and published.decided.is_waiting(solution.id)
     by = {one.author for one in published.decided.approved.get(solution.id, ())} if waiting else set()
@@ -371,15 +380,14 @@ def _take_back(
     verdict: HumanVerdictName,
     author: str,
     date: str,
-) -> list[HumanVerdict | Edit]:
+) -> list[Decision]:
     """Return the verdicts of solutions as taken back, once their histories tell by whom."""
-    taken: list[HumanVerdict | Edit] = []
-    events = []
+    taken, events = [], []
     for solution in solutions:
         given = published.decided.verdicts.get(solution.id)
-        if given is None or given.verdict != verdict:
+        if given is None or given.what != verdict:
             status = f"its status {solution.status} is no person's verdict"
-            now = f"a person {given.verdict} it last" if given else status
+            now = f"a person {given.what} it last" if given else status
             raise BadInputError(
                 f"No person's verdict {verdict!r} counts for {solution.id}, so there is nothing to take back: {now}. "
                 "Nothing was changed."
@@ -390,14 +398,14 @@ def _take_back(
     return taken
 
 
-def _lost_edits(published: AllSolutions) -> dict[str, Edit]:
+def _lost_edits(published: AllSolutions) -> dict[str, Decision]:
     """Return by id the edits whose solution is gone."""
-    return {one.id: one for one in published.decided.orphans if isinstance(one, Edit)}
+    return {one.id: one for one in published.decided.orphans if one.kind == "edit"}
 
 
 def _move_to_offers(
-    published: AllSolutions, lost: Sequence[Edit], author: str, date: str, spec: DomainSpec
-) -> list[Edit]:
+    published: AllSolutions, lost: Sequence[Decision], author: str, date: str, spec: DomainSpec
+) -> list[Decision]:
     """Return edits whose solutions are gone as ones of the solutions that they are offered for."""
     if not lost:
         return []
@@ -427,8 +435,11 @@ def write_by_hand(
         published = memory.read_latest(file)
         node = find_issue(published.issues, issue, workspace.folder)
         solution_id = short_id("solution", node.id, "by hand", text)
-        written = HandWritten(
+        tree = tree_of(node.id, Forest(published.issues.values()))
+        written = Decision(
             id=solution_id,
+            what="written",
+            solution_id=solution_id,
             issue_id=node.id,
             text=text,
             steps=steps,
@@ -436,7 +447,7 @@ def write_by_hand(
             author=author,
             date=now or _today(),
             number=file.last_number() + 1,
-            tree=tree_of(node.id, Forest(published.issues.values())),
+            origin=Origin(tree),
         )
         written = replace(written, rules=check_text(write_solution(written, node.id), workspace.spec))
         if broken := [v for v in written.rules if v.verdict == "broken"]:
@@ -446,7 +457,13 @@ def write_by_hand(
             keep_decisions(file, [written])
         solution = memory.peek(file).decided.solutions[solution_id]
     return Written(
-        solution.id, node.id, solution.text, solution.steps, as_lists(solution.attributes), (), solution.status
+        id=solution.id,
+        issue_id=node.id,
+        text=solution.text,
+        steps=solution.steps,
+        attributes=as_lists(solution.attributes),
+        evidence=(),
+        status=solution.status,
     )
 
 

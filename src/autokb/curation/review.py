@@ -10,12 +10,13 @@ from typing import Literal, get_args
 
 from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import DISPLAYED, Edit, Solution
+from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.results import Result
 from autokb.stores.feedback import count_verdicts
 from autokb.stores.question_log import count_shown_first
 from autokb.stores.workspace import Workspace
-from autokb.views.browse import ListedSolution, check_limit, listed_solution
+from autokb.views.browse import check_limit, listed_solution
+from autokb.views.kinds import SolutionView
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
 
 ReasonKind = Literal[
@@ -75,7 +76,7 @@ class ReviewItem(Result):
     feedback: Mapping[str, int]
     issue_id: str
     issue: str
-    solution: ListedSolution | None
+    solution: SolutionView | None
     edit: OrphanedText | None = None
 
 
@@ -92,7 +93,7 @@ class ReviewPage(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Reason:
     id: str
     impact: int
     reasons: Mapping[ReasonKind, str]
@@ -148,7 +149,7 @@ def _read_place(after: str) -> tuple[int, str]:
 
 def _solutions(
     found: AllSolutions, feedback: Mapping[str, Mapping[str, int]], asked: Mapping[str, int]
-) -> Iterator[_Found]:
+) -> Iterator[_Reason]:
     for i, solution in found.decided.solutions.items():
         given = feedback.get(i, {})
         if reasons := _reasons(found, solution, given):
@@ -156,7 +157,7 @@ def _solutions(
             reported = len(node.raw_issues) if node else 0
             times = asked.get(i, 0) + sum(given.values())
             impact = (1 + reported + times) * sum(map(POINTS.__getitem__, reasons))
-            yield _Found(i, impact, reasons, reported, times, given)
+            yield _Reason(i, impact, reasons, reported, times, given)
 
 
 def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int]) -> Mapping[ReasonKind, str]:
@@ -195,30 +196,39 @@ def _what_rules_say(solution: Solution) -> str:
     return f"It breaks a rule. {' '.join(broken)}" if broken else ""
 
 
-def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Found]:
+def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Reason]:
     """Yield the edits whose solution is gone and whose text is that of no other solution since; not dismissed ones."""
     used = {(edit.text, edit.steps) for edit in found.decided.edits.values()}
     text = "The solution that it was made for is gone; its text is kept and shown to nobody."
     for one in found.decided.orphans:
-        if isinstance(one, Edit) and not one.dismissed and (one.text, one.steps) not in used:
+        if one.kind == "edit" and not one.dismissed and (one.text, one.steps) not in used:
             node = found.issues.get(one.origin.tree)
             reported, given = len(node.raw_issues) if node else 0, feedback.get(one.solution_id, {})
             reasons: Mapping[ReasonKind, str] = {"edit_orphaned": text}
             impact = (1 + reported + sum(given.values())) * POINTS["edit_orphaned"]
-            yield _Found(one.id, impact, reasons, reported, sum(given.values()), given)
+            yield _Reason(one.id, impact, reasons, reported, sum(given.values()), given)
 
 
-def _item(found: AllSolutions, one: _Found, offers: Mapping[str, str]) -> ReviewItem:
+def _item(found: AllSolutions, one: _Reason, offers: Mapping[str, str]) -> ReviewItem:
     solution = listed_solution(found, one.id) if one.id in found.decided.solutions else None
     orphan = None
     issue_id = solution.issue_id if solution else ""
     if solution is None:
-        edit = next(o for o in found.decided.orphans if isinstance(o, Edit) and o.id == one.id)
+        edit = next(o for o in found.decided.orphans if o.kind == "edit" and o.id == one.id)
         text = edit.text or "\n".join(edit.steps)
         orphan = OrphanedText(edit.solution_id, text, edit.author, edit.date, offers.get(edit.id))
         issue_id = edit.origin.tree if edit.origin.tree in found.issues else ""
     issue = found.issues[issue_id].text if issue_id in found.issues else ""
     reasons = tuple(ReviewReason(kind, POINTS[kind], text) for kind, text in one.reasons.items())
     return ReviewItem(
-        one.id, one.impact, reasons, one.reported, one.asked, one.feedback, issue_id, issue, solution, orphan
+        id=one.id,
+        impact=one.impact,
+        reasons=reasons,
+        reported=one.reported,
+        asked=one.asked,
+        feedback=one.feedback,
+        issue_id=issue_id,
+        issue=issue,
+        solution=solution,
+        edit=orphan,
     )

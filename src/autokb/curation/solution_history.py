@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from autokb.core.decisions import Decision, edit_solution
+from autokb.core.decisions import edit_solution
 from autokb.core.errors import UnknownIdError
-from autokb.core.nouns import Edit, HandWritten, HumanVerdict, Solution, SolutionEvent, Wording
+from autokb.core.nouns import Decision, DecisionName, Solution, Wording
 from autokb.core.results import Result
 from autokb.stores.published import read_decisions, read_events
 from autokb.stores.workspace import Workspace
 from autokb.views.solutions_in_memory import SolutionsInMemory
-
-What = (
-    Literal["edited", "approved", "rejected", "hidden", "written"]
-    | Literal["undone", "built anew", "gone", "back", "dismissed", "queued again"]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +28,7 @@ class HistoryEntry(Result):
     number: int
     date: str
     author: str
-    what: What
+    what: DecisionName
     decision: str | None
     undone: bool
     before: str | None
@@ -58,63 +52,59 @@ def show_history(workspace: Workspace, memory: SolutionsInMemory, solution: str)
         events = read_events(file, solution)
         base = decided.base.get(solution)
         if base is not None:
-            decisions: list[Decision] = [*decided.taken.get(solution, ()), *_by_hand(decided.written, solution)]
+            by_hand = decided.written.get(solution)
+            decisions = [*decided.taken.get(solution, ()), *((by_hand,) if by_hand else ())]
         else:
-            decisions = [one for one in read_decisions(file) if _is_about(one, solution)]
+            decisions = [one for one in read_decisions(file).log if one.solution_id == solution]
     if base is None and not decisions and not events:
         raise UnknownIdError(f"No solution has the id {solution!r}; the list of solutions has those there are.")
-    told = _tell(base, decisions, events)
+    told = _tell(base, sorted((*decisions, *events), key=lambda one: one.number))
     return SolutionHistory(solution, base is not None, tuple(reversed(told)))
 
 
-def _is_about(decision: Decision, solution: str) -> bool:
-    return solution == (decision.id if isinstance(decision, HandWritten) else decision.solution_id)
-
-
-def _by_hand(written: Mapping[str, HandWritten], solution: str) -> list[HandWritten]:
-    return [written[solution]] if solution in written else []
-
-
-def _tell(base: Solution | None, decisions: Iterable[Decision], events: list[SolutionEvent]) -> list[HistoryEntry]:
+def _tell(base: Solution | None, log: Sequence[Decision]) -> list[HistoryEntry]:
     """Return the entries in their order, the texts around each worked out from what was built at that time."""
-    built = _first_wording(base, events)
-    by_id = {one.id: one for one in decisions}
-    edits: list[Edit] = []  # those that were not taken back yet, the one that counts last
+    built = _first_wording(base, log)
+    changes = {one.id for one in log if one.kind == "edit"}
+    edits: list[Decision] = []  # those that were not taken back yet, the one that counts last
     told = []
-    for one in sorted((*by_id.values(), *events), key=lambda one: one.number):
+    for one in log:
         before = _text(built, edits)
-        texts: tuple[str | None, str | None] = (None, None)
-        if isinstance(one, Edit):
+        if one.what == "edited":
             edits.append(one)
-            texts = (before, _text(built, edits))
-        elif isinstance(one, SolutionEvent) and one.what != "undone":
-            built = one.after or built
-            texts = (one.before.text if one.before else None, one.after.text if one.after else None)
-        elif isinstance(one, SolutionEvent) and isinstance(by_id.get(one.decision), Edit):
+        elif one.what == "undone":
             edits = [edit for edit in edits if edit.id != one.decision]
-            texts = (before, _text(built, edits))
-        told.append(_entry(one, *texts))
+        built = one.after or built
+        if one.what == "edited" or (one.what == "undone" and one.decision in changes):
+            told.append(_entry(one, before, _text(built, edits)))
+        else:
+            after = one.after.text if one.after else one.text or None
+            told.append(_entry(one, one.before.text if one.before else None, after))
     return told
 
 
-def _first_wording(base: Solution | None, events: Iterable[SolutionEvent]) -> Wording | None:
+def _first_wording(base: Solution | None, log: Sequence[Decision]) -> Wording | None:
     """Return what was built before all that is known of a solution befell it."""
-    told = (wording for event in events for wording in (event.before, event.after) if wording)
+    told = (wording for one in log for wording in (one.before, one.after) if wording)
     return next(told, Wording(base.text, base.steps) if base else None)
 
 
-def _entry(one: Decision | SolutionEvent, before: str | None, after: str | None) -> HistoryEntry:
-    start = (one.number, one.date, one.author)
-    if isinstance(one, SolutionEvent):
-        return HistoryEntry(*start, one.what, one.decision or None, False, before, after, "")
-    if isinstance(one, Edit):
-        return HistoryEntry(*start, "edited", one.id, one.undone, before, after, "")
-    if isinstance(one, HumanVerdict):
-        return HistoryEntry(*start, one.verdict, one.id, one.undone, None, None, one.reason)
-    return HistoryEntry(*start, "written", None, False, None, one.text, "")
+def _entry(one: Decision, before: str | None, after: str | None) -> HistoryEntry:
+    about = {"event": one.decision or None, "written": None}.get(one.kind, one.id)
+    return HistoryEntry(
+        number=one.number,
+        date=one.date,
+        author=one.author,
+        what=one.what,
+        decision=about,
+        undone=one.undone,
+        before=before,
+        after=after,
+        reason=one.reason,
+    )
 
 
-def _text(built: Wording | None, edits: list[Edit]) -> str | None:
+def _text(built: Wording | None, edits: list[Decision]) -> str | None:
     """Return the text that an edit gave to what was built; its own where nothing of that is known any more."""
     if built is None:
         return (edits[-1].text or "\n".join(edits[-1].steps)) if edits else None

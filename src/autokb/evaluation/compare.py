@@ -189,7 +189,17 @@ def _compare_figure(
     difference = paired_difference([values_after[q] for q in queries], [values_before[q] for q in queries])
     won = tuple(q for q in queries if values_after[q] - values_before[q] > ROUNDING)
     lost = tuple(q for q in queries if values_before[q] - values_after[q] > ROUNDING)
-    return Change(figure.system, figure.metric, old, new, difference.low, difference.high, len(queries), won, lost)
+    return Change(
+        system=figure.system,
+        metric=figure.metric,
+        before=old,
+        after=new,
+        low=difference.low,
+        high=difference.high,
+        paired=len(queries),
+        won=won,
+        lost=lost,
+    )
 
 
 def _query_values(answer: Mapping[str, Any], system: str, name: str) -> dict[str, float]:

@@ -59,4 +59,13 @@ def accept_ticket(
         else:
             answer = replace(before[answer.id])
         count = len(read_accepted(file, ticket))
-    return Accepted(answer.id, ticket, answer.question, answer.author, answer.date, undo, int(changed), count)
+    return Accepted(
+        id=answer.id,
+        ticket=ticket,
+        question=answer.question,
+        author=answer.author,
+        date=answer.date,
+        undone=undo,
+        changed=int(changed),
+        answers=count,
+    )

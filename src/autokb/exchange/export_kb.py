@@ -12,11 +12,10 @@ from autokb.core.decisions import write_solution
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
-from autokb.core.nouns import HandWritten, Issue, KnowledgeBase, Solution
+from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
 from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
 from autokb.domains.ticket_templates import ticket_template
-from autokb.exchange.export_tickets import ticket_graph
 from autokb.exchange.import_feedback import feedback_lines
 from autokb.pipeline.tickets import ticket_lines
 from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
@@ -47,6 +46,8 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
         if kind in GRAPHS:
+            from autokb.exchange.export_tickets import ticket_graph  # with the projection that engines hold too
+
             text, tickets = ticket_graph(file, ticket_template(workspace.spec), kind)
             _write(target, text)
             return Exported(str(target), tickets=tickets)
@@ -74,12 +75,14 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     lines = [*lines, *chat_lines(file), *ticket_lines(file), *answers, *feedback_lines(file)]
     lines.sort(key=lambda line: (line["kind"], line["id"]))
     decisions = read_decisions(file)
-    if not decisions:
+    if not decisions.log:
         return lines
     decided = read_decided(file)
-    lines += [{**decision_body(e), "kind": "edit", "id": e.id} for e in decisions.edits if not e.undone]
-    lines += [{**decision_body(v), "kind": "verdict", "id": v.id} for v in decisions.verdicts if not v.undone]
-    lines += [_hand_written_line(one, decided.base.get(one.id)) for one in decisions.written]
+    for one in decisions.log:
+        if one.kind == "written":
+            lines.append(_hand_written_line(one, decided.base.get(one.id)))
+        elif not one.undone:
+            lines.append({**decision_body(one), "kind": one.kind, "id": one.id})
     for line in lines:
         if line["kind"] == "solution" and (solution := decided.solutions.get(line["id"])) is not None:
             shown = {"status": solution.status, "reason": solution.reason}
@@ -93,10 +96,11 @@ def chat_lines(file: WorkspaceFile) -> list[Body]:
     return [{**CONVERSATION_CODEC.body(one), "kind": "chat", "id": one.id} for one in staged_conversations(file)]
 
 
-def _hand_written_line(one: HandWritten, solution: Solution | None) -> Body:
+def _hand_written_line(one: Decision, solution: Solution | None) -> Body:
     """Return a solution by hand as a solution's line; ``solution`` is None where its node is gone."""
     solution = solution or write_solution(one, one.issue_id)
-    by_hand = {"author": one.author, "date": one.date, "number": one.number, "issue_id": one.issue_id, "tree": one.tree}
+    body = decision_body(one)
+    by_hand = {name: body.get(name, "") for name in ("author", "date", "number", "issue_id", "tree")}
     return {**solution_body(solution), "by_hand": by_hand, "kind": "solution", "id": one.id}
 
 

@@ -8,10 +8,17 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from autokb.core.errors import BadInputError
-from autokb.core.ticket_plan import LINK_PROPERTIES, SECTION_PROPERTIES, TICKET_LABEL, GraphNames
+from autokb.core.ticket_plan import (
+    LINK_PROPERTIES,
+    SECTION_PROPERTIES,
+    TICKET_LABEL,
+    TICKET_PROPERTIES,
+    GraphNames,
+    quote_name,
+)
 from autokb.core.ticket_template import TicketTemplate
-from autokb.stores.graph.cypher_of_plan import quote_list, quote_name, quote_text
-from autokb.stores.graph.projection import TICKET_PROPERTIES, Projection, label_above, ladybug_schema
+from autokb.cypher.cypher_of_plan import quote_list, quote_text
+from autokb.cypher.projection import Projection, label_above, ladybug_schema
 from autokb.stores.ticket_tables import has_tickets, read_edges
 from autokb.stores.workspace_file import WorkspaceFile
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from autokb.core.decisions import (
-    D,
     Decided,
-    Decision,
     Decisions,
     apply_decisions,
     edit_solution,
@@ -25,9 +23,8 @@ from autokb.core.domain import DomainSpec, Rule
 from autokb.core.forest import Forest
 from autokb.core.nouns import (
     DISPLAYED,
-    Edit,
-    HandWritten,
-    HumanVerdict,
+    Decision,
+    DecisionKind,
     Issue,
     Origin,
     Skipped,
@@ -40,10 +37,9 @@ from autokb.exchange.export_kb import checksum, same_text
 from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, take_out
 from autokb.heuristics.rules import verdicts_by_patterns
 from autokb.issues.wording import solution_title
-from autokb.stores.codecs import EDIT, HAND_WRITTEN, HUMAN_VERDICT, ISSUE, SOLUTION
+from autokb.stores.codecs import ISSUE, SOLUTION, read_decision
 from autokb.stores.published import REVIEW, Published, read_approvals
 
-T = TypeVar("T", bound=Decision)
 AUTHOR = "import"  # of a decision that a changed line of a file tells
 
 
@@ -56,12 +52,12 @@ class FileDecisions:
     """
 
     lines: tuple[Decision, ...]
-    changes: tuple[Edit | HumanVerdict, ...] = ()
+    changes: tuple[Decision, ...] = ()
     lifted: frozenset[str] = frozenset()
 
     def lift(self, decision: Decision) -> Decision:
         """Return a decision of the file, taken back where the file says so."""
-        if isinstance(decision, HumanVerdict) and decision.solution_id in self.lifted:
+        if decision.kind == "verdict" and decision.solution_id in self.lifted:
             return replace(decision, undone=True)
         return decision
 
@@ -77,7 +73,7 @@ class Taken:
     def leave(self, known: Decision | None, published: Published) -> None:
         """Count a decision that changes nothing here, and say so where one ``known`` here was taken back since."""
         self.unchanged += 1
-        if isinstance(known, Edit | HumanVerdict) and known.undone and not _is_shown(known, published):
+        if known is not None and known.undone and not _is_shown(known, published):
             self.skipped.append(_named_undone(known))
 
 
@@ -93,8 +89,10 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
     by_hand = {i: body for i, body in lines_of(lines, "solution").items() if body.get("by_hand")}
     for i in by_hand:
         del lines["solution", i]
-    edits = [EDIT.read(body, id=i, undone=False) for i, body in take_out(lines, "edit").items()]
-    verdicts = [HUMAN_VERDICT.read(body, id=i, undone=False) for i, body in take_out(lines, "verdict").items()]
+    kinds: tuple[DecisionKind, ...] = ("edit", "verdict")
+    own = [
+        read_decision(kind, i, {**body, "undone": False}) for kind in kinds for i, body in take_out(lines, kind).items()
+    ]
     bodies = lines_of(lines, "solution")
     everything = dict(sorted({**bodies, **by_hand}.items()))
     given = {i: (body["status"], body.get("reason") or "") for i, body in everything.items()}
@@ -103,9 +101,7 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
     issues = {i: ISSUE.read(body, id=i) for i, body in lines_of(lines, "issue").items()}
     forest = Forest(issues.values())
     edited, marks = _separate_edits(everything, forest, now, published)
-    own: list[Decision] = sorted(
-        [*edits, *verdicts, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=_order
-    )
+    own = sorted([*own, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=_order)
     solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies.items()}
     known = published.decisions if published else Decisions()
     approvals = read_approvals(lines.get(("setting", REVIEW)))
@@ -118,7 +114,7 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
 
 def _separate_edits(
     bodies: Mapping[str, dict[str, Any]], forest: Forest[Issue], now: str, published: Published | None
-) -> tuple[list[Edit], dict[str, str]]:
+) -> tuple[list[Decision], dict[str, str]]:
     """Return an edit for each text that a person changed, and leave the text as it was built in its line.
 
     Where that is not known the changed text takes its place: such texts' marks are returned by the marks of the built.
@@ -143,16 +139,9 @@ def _separate_edits(
 
 def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str], approvals: int) -> Decisions:
     """Return a file's decisions as they were when it was exported, for the texts that it holds now."""
-    known = {_key(one): one for one in ours}
-    found: list[Decision] = []
-    for one in own:
-        one = known.get(_key(one), one)
-        if isinstance(one, HumanVerdict):
-            one = replace(one, shown=marks.get(one.shown, one.shown), undone=False)
-        elif isinstance(one, Edit):
-            one = replace(one, undone=False)
-        found.append(one)
-    return _in_order(found, approvals)
+    known = {_key(one): one for one in ours.log}
+    found = (known.get(_key(one), one) for one in own)
+    return _in_order((replace(one, shown=marks.get(one.shown, one.shown), undone=False) for one in found), approvals)
 
 
 def _in_order(decisions: Iterable[Decision], approvals: int) -> Decisions:
@@ -165,9 +154,9 @@ def _order(decision: Decision) -> tuple[bool, int, str, str]:
     return decision.number == 0, decision.number, decision.date, decision.id
 
 
-def _read_by_hand(solution_id: str, body: Mapping[str, Any]) -> HandWritten:
+def _read_by_hand(solution_id: str, body: Mapping[str, Any]) -> Decision:
     kept = {name: body.get(name) for name in ("text", "steps", "attributes", "rules")}
-    return HAND_WRITTEN.read({**body["by_hand"], **kept}, id=solution_id)
+    return read_decision("written", solution_id, {**body["by_hand"], **kept})
 
 
 def _restore_status(body: dict[str, Any]) -> None:
@@ -179,7 +168,7 @@ def _restore_status(body: dict[str, Any]) -> None:
         body |= {"status": "displayed", "reason": ""}
 
 
-def _edit_of_changed(solution_id: str, body: Mapping[str, Any], forest: Forest[Issue], now: str) -> Edit:
+def _edit_of_changed(solution_id: str, body: Mapping[str, Any], forest: Forest[Issue], now: str) -> Decision:
     built = str(body["built"])
     evidence = body.get("evidence") or [{}]
     origin = Origin(tree_of(str(body["issue_id"]), forest), str(evidence[0].get("document", "")), built)
@@ -195,7 +184,7 @@ def _find_built(body: Mapping[str, Any], base: Solution | None) -> tuple[str, tu
     return next((one for one in possible if text_mark(*one) == body["built"]), None)
 
 
-def _without_unchanged(edit: Edit, text: str, steps: Sequence[str]) -> Edit:
+def _without_unchanged(edit: Decision, text: str, steps: Sequence[str]) -> Decision:
     """Return an edit without its text or steps where a person changed only the other, which then gives both."""
     if edit.text == text:
         return replace(edit, text="")
@@ -209,13 +198,13 @@ def _changed_statuses(
     forest: Forest[Issue],
     origins: Mapping[str, Origin],
     date: str,
-) -> tuple[list[HumanVerdict], set[str]]:
+) -> tuple[list[Decision], set[str]]:
     """Return a verdict for each status that a person set in the file, and the solutions whose verdicts one lifts.
 
     ``before`` are the solutions without the changes of the file, ``after`` those with its changed texts, whose
     ``origins`` are known.
     """
-    judged: list[HumanVerdict] = []
+    judged: list[Decision] = []
     lifted: set[str] = set()
     for solution_id, (status, reason) in given.items():
         solution = before.solutions.get(solution_id)
@@ -239,7 +228,7 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
     forest = Forest(published.kb.issues.values())
     in_file = {_key(one) for one in found.lines}
     # What the file does not know though it is here can have come in by a file before, and be told by this one again.
-    elsewhere = _by_contents(one for one in published.decisions if _key(one) not in in_file)
+    elsewhere = _by_contents(one for one in published.decisions.log if _key(one) not in in_file)
     edited: set[str] = set()
     for one, is_new in _not_here(found, published, taken):
         same = _find_same(one, elsewhere)
@@ -247,18 +236,18 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
             taken.leave(same, published)
             continue
         number = last_number + 1 + len(taken.decisions)
-        if isinstance(one, HandWritten):
+        if one.kind == "written":
             taken.decisions.append(replace(one, number=number))
             continue
         one = number_new(one, number) if is_new else replace(one, number=number)
         one = with_origin(one, published.decided, forest)
-        if isinstance(one, Edit):
+        if one.kind == "edit":
             edited.add(one.solution_id)
             one = check_edit(one, published.decided, spec)
         taken.decisions.append(one)
     taken.decisions += [
         found.lift(verdict)
-        for verdict in published.decisions.verdicts
+        for verdict in published.decisions.of_kind("verdict")
         if verdict.solution_id in found.lifted and _key(verdict) in in_file and not verdict.undone
     ]
     return taken
@@ -266,7 +255,7 @@ def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec,
 
 def _not_here(found: FileDecisions, published: Published, taken: Taken) -> list[tuple[Decision, bool]]:
     """Return what a file tells otherwise than it is known here, and whether it has no line of its own there yet."""
-    ours = {_key(one): one for one in published.decisions}
+    ours = {_key(one): one for one in published.decisions.log}
     told: list[tuple[Decision, bool]] = []
     for one in found.lines:
         known = ours.get(_key(one))
@@ -279,15 +268,14 @@ def _not_here(found: FileDecisions, published: Published, taken: Taken) -> list[
     return [*told, *((change, True) for change in found.changes)]
 
 
-def _key(decision: Decision) -> tuple[type, str]:
-    return type(decision), decision.id
+def _key(decision: Decision) -> tuple[DecisionKind, str]:
+    return decision.kind, decision.id
 
 
 def _says(decision: Decision) -> tuple[object, ...]:
     """Return what a person may change in a decision's own line."""
-    if isinstance(decision, Edit):
-        return decision.solution_id, decision.text, decision.steps
-    return (decision.solution_id, decision.verdict) if isinstance(decision, HumanVerdict) else ()
+    by_hand = decision.kind == "written"
+    return () if by_hand else (decision.solution_id, decision.what, decision.text, decision.steps)
 
 
 def _contents(decision: Decision) -> list[tuple[object, ...]]:
@@ -296,26 +284,26 @@ def _contents(decision: Decision) -> list[tuple[object, ...]]:
     An edit is known by what it was made on, and by its text and steps or by the one of them that was changed. A verdict
     without a date is of an earlier version, whose exports told it by the solution's status alone.
     """
-    if isinstance(decision, Edit) and decision.based_on:
+    if decision.kind == "edit" and decision.based_on:
         start = (decision.solution_id, decision.based_on)
         told = {(decision.text, decision.steps), (decision.text, ()), ("", decision.steps)} - {("", ())}
         return [(*start, *one) for one in sorted(told)]
-    if isinstance(decision, HumanVerdict) and (decision.author == AUTHOR or not decision.date):
-        return [(decision.solution_id, decision.verdict, decision.shown)]
+    if decision.kind == "verdict" and (decision.author == AUTHOR or not decision.date):
+        return [(decision.solution_id, decision.what, decision.shown)]
     return []
 
 
-def _by_contents(decisions: Iterable[T]) -> dict[tuple[object, ...], T]:
+def _by_contents(decisions: Iterable[Decision]) -> dict[tuple[object, ...], Decision]:
     return {content: one for one in decisions for content in _contents(one)}
 
 
-def _find_same(decision: Decision, by_contents: Mapping[tuple[object, ...], T]) -> T | None:
+def _find_same(decision: Decision, by_contents: Mapping[tuple[object, ...], Decision]) -> Decision | None:
     return next((by_contents[content] for content in _contents(decision) if content in by_contents), None)
 
 
 def _new_of_changed(line: Decision, known: Decision) -> Decision:
     """Return a decision whose own line a person changed in the file as the new decision that it is."""
-    if isinstance(line, Edit) and isinstance(known, Edit):
+    if line.kind == "edit":
         edit = _without_unchanged(line, known.text, known.steps)
         mark = text_mark(known.text, known.steps)
         return new_edit(line.solution_id, edit.text, edit.steps, AUTHOR, line.date, origin=line.origin, based_on=mark)
@@ -327,24 +315,21 @@ def _is_shown(decision: Decision, published: Published, edited: Container[str] =
 
     Of a solution that the file ``edited`` an approval here is for the text before.
     """
-    if isinstance(decision, HandWritten):
+    if decision.kind == "written":
         return False
     solution = published.kb.solutions.get(decision.solution_id)
     if solution is None:
         return False
-    if isinstance(decision, HumanVerdict):
-        is_outdated = decision.verdict == "approved" and solution.id in edited
-        return solution.status == decision.verdict and not is_outdated
+    if decision.kind == "verdict":
+        is_outdated = decision.what == "approved" and solution.id in edited
+        return solution.status == decision.what and not is_outdated
     given = edit_solution(published.decided.base[solution.id], decision)
     return (given.text, given.steps) == (solution.text, solution.steps)
 
 
-def _named_undone(decision: Edit | HumanVerdict) -> Skipped:
-    if isinstance(decision, Edit):
-        said, command = "has an edited text in the file", "edit"
-    else:
-        said = f"is {decision.verdict} in the file"
-        command = {"approved": "approve", "rejected": "reject", "hidden": "hide"}[decision.verdict]
+def _named_undone(decision: Decision) -> Skipped:
+    said = "has an edited text in the file" if decision.kind == "edit" else f"is {decision.what} in the file"
+    command = {"edited": "edit", "approved": "approve", "rejected": "reject", "hidden": "hide"}[decision.what]
     reason = f"{said}, and that was taken back here since, which counts; to give it again, use: autokb {command}"
     return Skipped(f"solution {decision.solution_id}", reason)
 
@@ -353,7 +338,7 @@ def take_texts(name: str, found: ExportedTexts, published: Published, spec: Doma
     """Return the edits that a file for people tells; ``name`` is the file's, ``last`` the last number taken here."""
     solutions = published.kb.solutions
     forest = Forest(published.kb.issues.values())
-    known = _by_contents(published.decisions.edits)
+    known = _by_contents(published.decisions.of_kind("edit"))
     taken = Taken(skipped=list(found.skipped))
     for solution_id, exported in found.texts.items():
         solution = solutions.get(solution_id)
@@ -384,18 +369,17 @@ def take_texts(name: str, found: ExportedTexts, published: Published, spec: Doma
 # -- what a decision knows of its solution --------------------------------------------------------------------
 
 
-def with_origin(decision: D, decided: Decided, forest: Forest[Issue]) -> D:
+def with_origin(decision: Decision, decided: Decided, forest: Forest[Issue]) -> Decision:
     """Return an edit or verdict that knows the solution here; one whose solution is not here keeps what it knows."""
     base = decided.base.get(decision.solution_id)
     if base is None:
         return decision
     origin = origin_of(base, tree_of(base.issue_id, forest))
-    if isinstance(decision, Edit):
-        return replace(decision, origin=origin, built=decision.built or origin.built)
-    return replace(decision, origin=origin)
+    is_edit = decision.kind == "edit"
+    return replace(decision, origin=origin, built=decision.built or origin.built if is_edit else "")
 
 
-def check_edit(edit: Edit, decided: Decided, spec: DomainSpec) -> Edit:
+def check_edit(edit: Decision, decided: Decided, spec: DomainSpec) -> Decision:
     """Return an edit with what the rules' patterns say of its text."""
     base = decided.base.get(edit.solution_id)
     return edit if base is None else replace(edit, rules=check_text(edit_solution(base, edit), spec))
@@ -422,7 +406,7 @@ def withheld_by_rules(taken: Taken, before: Published, after: Published) -> list
     """Name the edited texts that were taken and are not shown, because they break a rule."""
     named = []
     for edit in taken.decisions:
-        if not isinstance(edit, Edit):
+        if edit.kind != "edit":
             continue
         solution = after.kb.solutions.get(edit.solution_id)
         old = before.kb.solutions.get(edit.solution_id)

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autokb.core.decisions import Decision, Decisions, apply_decisions, number_new, update_decisions
+from autokb.core.decisions import Decisions, apply_decisions, number_new, update_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Edit, Skipped
+from autokb.core.nouns import Decision, Skipped
 from autokb.core.private_files import replace_private
 from autokb.core.progress import Progress, silent
 from autokb.core.regular_files import read_regular_file
@@ -116,7 +116,7 @@ def _text_of(source: Path) -> str:
 
 def _is_empty(file: WorkspaceFile) -> bool:
     staged = any(file.staged(kind) for kind in STAGED_KINDS) or has_tickets(file)
-    decided = bool(read_decisions(file)) or bool(file.decisions(ACCEPTED)) or bool(feedback_ids(file))
+    decided = bool(read_decisions(file).log) or bool(file.decisions(ACCEPTED)) or bool(feedback_ids(file))
     return not staged and next(iter(file.lines()), None) is None and not decided
 
 
@@ -218,10 +218,10 @@ def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions
     issues = {i: ISSUE.read(body, id=i) for i, body in lines_of(lines, "issue").items()}
     solutions = {i: SOLUTION.read(body, id=i) for i, body in lines_of(lines, "solution").items()}
     decided = apply_decisions(solutions, issues, taken)
-    rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in taken.edits}
+    rules = {e.id: e.rules or check_edit(e, decided, spec).rules for e in taken.of_kind("edit")}
     decided = apply_decisions(solutions, issues, update_decisions(taken, decided, issues, rules))
     # Of a solution whose text a person changed in the file the changes know what was built, the lines do not.
-    changed = {one.solution_id for one in found.changes if isinstance(one, Edit)}
+    changed = {one.solution_id for one in found.changes if one.kind == "edit"}
     known = {i: solution for i, solution in decided.base.items() if i not in changed}
     return update_decisions(taken, replace(decided, base=known), issues, rules)
 
@@ -261,9 +261,9 @@ def _count_all(file: WorkspaceFile) -> str:
         "raw issue": len(file.staged("issues")),
         "issue": published["issue"],
         "solution": published["solution"],
-        "edit": len(decisions.edits),
-        "verdict": len(decisions.verdicts),
-        "solution by hand": len(decisions.written),
+        "edit": len(decisions.of_kind("edit")),
+        "verdict": len(decisions.of_kind("verdict")),
+        "solution by hand": len(decisions.of_kind("written")),
         "ticket": len(file.staged("tickets")),
         "conversation": len(file.staged("chats")),
         "accepted answer": len(read_accepted(file)),
@@ -281,7 +281,7 @@ def _publish(file: WorkspaceFile, lines: Lines, decisions: Decisions, answers: S
     file.publish(bodies, [k for k in KINDS if k not in DECISION_KINDS])
     file.drop_all_decisions()
     drop_changes(file)
-    keep_decisions(file, decisions)
+    keep_decisions(file, decisions.log)
     keep_answers(file, answers)
     return unchanged
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -14,7 +14,7 @@ from autokb.core.attributes import Attributes
 from autokb.core.conversations import Message
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Skipped
+from autokb.core.nouns import HumanVerdictName, Skipped
 from autokb.core.tickets import TicketLink
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange.accept_ticket import QUESTION_CHARACTERS, clean_question
@@ -27,7 +27,17 @@ from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.sources.tickets.reading import MOST_COMMENTS
 from autokb.stores.chats import CONVERSATION_CODEC
-from autokb.stores.codecs import DOCUMENT, EDIT, HUMAN_VERDICT, ISSUE, RAW_ISSUE, SEED, SOLUTION, THEME, Codec
+from autokb.stores.codecs import (
+    DECISION,
+    DECISION_FIELDS,
+    DOCUMENT,
+    ISSUE,
+    RAW_ISSUE,
+    SEED,
+    SOLUTION,
+    THEME,
+    Codec,
+)
 from autokb.stores.feedback import FEEDBACK
 from autokb.stores.feedback import KIND as FEEDBACK_KIND
 from autokb.stores.ticket_answers import ACCEPTED
@@ -69,7 +79,7 @@ class ExportPart(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class SectionPart(ExportPart):
+class SectionPartLine(ExportPart):
     """What a ticket says in one section."""
 
     section: str
@@ -86,24 +96,28 @@ class ByHandPart(ExportPart):
     number: Annotated[int, NUMBER] | None = None
 
 
-def _line(codec: Codec[Any], *needed: str, **given: Any) -> type[ExportPart]:
+def _line(codec: Codec[Any], *needed: str, only: Iterable[str] = (), **given: Any) -> type[ExportPart]:
     """Return the shape of a noun's line, which needs what its codec cannot read it without, and the fields ``needed``.
 
     ``given`` are bounds of the noun's fields, or types of fields beside them or in their place. Where a line does not
-    need a field a null counts as missing.
+    need a field a null counts as missing. ``only`` are the fields that it has where it has not all of the noun's.
     """
-    return _shape(codec.noun, _without_default(codec.noun) - codec.defaults.keys() | {*needed}, given, takes_null=True)
+    needs = _without_default(codec.noun) - codec.defaults.keys() | {*needed}
+    return _shape(codec.noun, needs, given, takes_null=True, only=only)
 
 
 def _without_default(noun: type) -> set[str]:
     return {f.name for f in fields(noun) if f.default is MISSING and f.default_factory is MISSING}
 
 
-def _shape(noun: type, needed: Set[str], given: Mapping[str, Any], *, takes_null: bool) -> type[ExportPart]:
+def _shape(
+    noun: type, needed: Set[str], given: Mapping[str, Any], *, takes_null: bool, only: Iterable[str] = ()
+) -> type[ExportPart]:
     own = {name: _as_json(hint) for name, hint in get_type_hints(noun).items() if name != "id"}
     bounded = {name: Annotated[own[name], one] if isinstance(one, FieldInfo) else one for name, one in given.items()}
-    shape: dict[str, Any] = {}
-    for name, hint in (own | bounded).items():
+    hints, shape = own | bounded, dict[str, Any]()
+    for name in only or hints:
+        hint = hints[name]
         words = Field(description=_words(hint))
         if name in needed:
             shape[name] = (Annotated[hint, words], ...)
@@ -169,9 +183,18 @@ LINES: Mapping[str, type[ExportPart]] = {
         by_hand=ByHandPart,
     ),
     "setting": ExportPart,  # the gate and what else was fitted; each is read by who uses it
-    "edit": _line(EDIT, solution_id=ID, number=NUMBER, undone=Any),  # one that was taken back has no line
-    "verdict": _line(HUMAN_VERDICT, solution_id=ID, number=NUMBER, undone=Any),
-    "ticket": _line(TICKET_CODEC, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPart]),
+    # A decision that was taken back has no line.
+    "edit": _line(DECISION, only=DECISION_FIELDS["edit"], solution_id=ID, number=NUMBER, undone=Any),
+    "verdict": _line(
+        DECISION,
+        "verdict",
+        only=DECISION_FIELDS["verdict"],
+        solution_id=ID,
+        verdict=HumanVerdictName,
+        number=NUMBER,
+        undone=Any,
+    ),
+    "ticket": _line(TICKET_CODEC, comments=Field(max_length=MOST_COMMENTS), sections=list[SectionPartLine]),
     ACCEPTED_ANSWER: _line(ACCEPTED, question=QUESTION, ticket=ID, number=NUMBER),
     FEEDBACK_KIND: _line(FEEDBACK, query=QUERY, number=NUMBER, fed=bool),
     "chat": _line(CONVERSATION_CODEC, messages=MESSAGES),

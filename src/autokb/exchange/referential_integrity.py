@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import SEMANTIC
 from autokb.chunking.tree import chunks_with_text
@@ -129,7 +129,7 @@ def mend_documents(lines: Lines, settings: Settings) -> None:
         body = lines["document", document_id]
         document = DOCUMENT.read(body, id=document_id)
         if not chunks or not _hold(chunks, document.text) or any(uses[c.id] > 1 for c in chunks):
-            again = chunk_page(Page(document), method, settings.max_size)
+            again = chunk_page(MarkedPage(document), method, settings.max_size)
             body["chunks"] = [CHUNK.body(c) for c in chunks_with_text(again.chunks)]
 
 

@@ -13,7 +13,7 @@ JOINT = " > "  # between title and headings
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PassageAlone:
     """The text of one chunk, the headings above it and, where it is known, its context."""
 
     text: str
@@ -27,7 +27,7 @@ def headings_path(title: str, headings: Sequence[str]) -> str:
 
 
 def passage_contexts(
-    title: str, passages: Sequence[Passage], before: Passage | None, language: str = ENGLISH
+    title: str, passages: Sequence[PassageAlone], before: PassageAlone | None, language: str = ENGLISH
 ) -> tuple[str, ...]:
     """Return one context for each passage; a list that goes on from the passage before keeps its introduction."""
     contexts: list[str] = []
@@ -37,11 +37,11 @@ def passage_contexts(
         introduction = _introduction(passage, previous, language) if previous else ""
         context = "\n".join(part for part in (path, introduction) if part)
         contexts.append(context)
-        previous = Passage(passage.text, passage.headings, context)
+        previous = PassageAlone(passage.text, passage.headings, context)
     return tuple(contexts)
 
 
-def _introduction(passage: Passage, previous: Passage, language: str) -> str:
+def _introduction(passage: PassageAlone, previous: PassageAlone, language: str) -> str:
     """Return the sentence that introduces a passage which goes on from the one before, else nothing."""
     blocks = parse_blocks(previous.text)
     if not _is_same_section(passage, previous, blocks):
@@ -54,7 +54,7 @@ def _introduction(passage: Passage, previous: Passage, language: str) -> str:
     return last if last.endswith(":") else _first_of_section(previous, blocks, language)
 
 
-def _is_same_section(passage: Passage, previous: Passage, blocks: Sequence[Block]) -> bool:
+def _is_same_section(passage: PassageAlone, previous: PassageAlone, blocks: Sequence[Block]) -> bool:
     """Return whether a passage goes on under the last heading of the one before it, whose blocks these are."""
     headings = [block for block in blocks if block.kind == "heading"]
     if not headings:
@@ -62,7 +62,7 @@ def _is_same_section(passage: Passage, previous: Passage, blocks: Sequence[Block
     return passage.headings[-1:] == (plain_text(previous.text[headings[-1].start : headings[-1].end]),)
 
 
-def _before_last_list(previous: Passage, blocks: Sequence[Block], language: str) -> str:
+def _before_last_list(previous: PassageAlone, blocks: Sequence[Block], language: str) -> str:
     """Return the sentence that introduces the list that the previous passage ends with."""
     block = next((b for b in reversed(blocks) if b.kind != blocks[-1].kind), None)
     if block is None or block.kind == "heading":
@@ -70,7 +70,7 @@ def _before_last_list(previous: Passage, blocks: Sequence[Block], language: str)
     return _sentence(previous.text, block, language, last=True)
 
 
-def _first_of_section(previous: Passage, blocks: Sequence[Block], language: str) -> str:
+def _first_of_section(previous: PassageAlone, blocks: Sequence[Block], language: str) -> str:
     """Return the first sentence of the section, which may have been handed on by the passages before."""
     headings = [n for n, block in enumerate(blocks) if block.kind == "heading"]
     if not headings and (introduction := _introduction_in(previous.context)):

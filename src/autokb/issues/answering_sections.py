@@ -62,13 +62,13 @@ class AnsweringSections:
             for p in found
         ]
         return cls(
-            problem_vectors(sections, spec, vectors, embed),
-            np.asarray(embed(headings), dtype=np.float64),
-            np.asarray(embed(paths), dtype=np.float64),
-            np.array([numbers[subject] for subject in subjects], dtype=np.int64),
-            np.array([set(p.solution.attributes.values()) <= {ANY} for p in found], dtype=np.bool_),
-            [(document, min(starts), max(ends)) for document, starts, ends in places],
-            [_label(p) for p in found],
+            texts=problem_vectors(sections, spec, vectors, embed),
+            headings=np.asarray(embed(headings), dtype=np.float64),
+            paths=np.asarray(embed(paths), dtype=np.float64),
+            subjects=np.array([numbers[subject] for subject in subjects], dtype=np.int64),
+            for_all=np.array([set(p.solution.attributes.values()) <= {ANY} for p in found], dtype=np.bool_),
+            spans=[(document, min(starts), max(ends)) for document, starts, ends in places],
+            labels=[_label(p) for p in found],
         )
 
     def score_subjects(self, problem: Floats) -> Floats:

@@ -40,7 +40,9 @@ def problem_vectors(texts: Sequence[str], spec: DomainSpec, vectors: Any, embed:
     rows = np.array(vectors, dtype=np.float64)
     short = {n: masked_text(text, spec) for n, text in enumerate(texts) if len(text) <= SHORT_CHARACTERS}
     moved = [n for n, masked in short.items() if masked != texts[n]]
+    named = [n for n in moved if short[n].split() != texts[n].split()]  # else white space alone went
+    if named:
+        rows[named] += np.asarray(embed([short[n] for n in named]), dtype=np.float64)
     if moved:
-        rows[moved] += np.asarray(embed([short[n] for n in moved]), dtype=np.float64)
         rows[moved] /= np.maximum(np.linalg.norm(rows[moved], axis=1, keepdims=True), 1e-12)
     return rows

@@ -1,19 +1,29 @@
 """How likely two problems are the same one: what they say, the sections that answer them, what is known to have helped.
 
 The weights are those of a logistic regression on pairs of questions whose outcomes are known (``python -m
-benchmarks.same_problem`` fits them); two are one problem where the same document helped.
+benchmarks.same_problem`` fits them); two are one problem where the same document helped. Clusters are frozen and must
+not hang on documents, and a model is asked about parents before their sections are known: these two go by the cosine
+alone. What else was tried for the four uses: decision 22.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 SHARPNESS = 20.0  # of what a section's score counts: .05 below the best is about a third of it
 INTERCEPT, COSINE, SECTIONS, OUTCOMES = -3.37, 3.64, 2.39, 1.05
+JOINED = 0.0  # log odds from which on trees that show the same first become one
+SPLIT = -1.0  # log odds below which parts of a cluster are two problems: another is nearly three times as likely
+NEAR_PARENTS = 0.5  # cosine of two parents' texts, below which none was the same problem: decision 26
+FEWEST_LEARNT = 30  # issues; the cosine of near duplicates is not learnt from fewer
+USUAL_NEAR = 0.6  # cosine to the seed where there are too few issues to learn it from
+NEAR_BOUNDS = (0.45, 0.8)  # of what is learnt, for a knowledge base of one single topic
+NEAR_DEVIATIONS = 2.0  # above the middle, where near duplicates begin: one pair in forty of unrelated issues lies there
 Floats = NDArray[np.float64]
 
 
@@ -35,22 +45,17 @@ class Problem:
         return unit
 
 
-def agreement(one: Collection[str], other: Collection[str]) -> float:
-    """Return 1 where a document helped with both, -1 where others did, 0 where that is not known of both."""
-    if not one or not other:
-        return 0.0
-    return 1.0 if set(one) & set(other) else -1.0
-
-
 def log_odds(one: Problem, other: Problem) -> float:
     """Return the logarithm of the odds that two problems are the same."""
-    cosine = float(one.vector @ other.vector)
-    sections = float(one.profile @ other.profile)
-    return INTERCEPT + COSINE * cosine + SECTIONS * sections + OUTCOMES * agreement(one.outcomes, other.outcomes)
+    return float(log_odds_of_pairs([one, other])[0, 1])
 
 
 def log_odds_of_pairs(problems: Sequence[Problem]) -> Floats:
-    """Return the log odds of each two problems, in rows and columns in their order."""
+    """Return the log odds of each two problems, in rows and columns in their order.
+
+    Outcomes speak for one problem where a document helped with both, against it where others did, and neither way where
+    that is not known of both.
+    """
     vectors = np.array([p.vector for p in problems])
     profiles = np.array([p.profile for p in problems])
     documents = sorted(frozenset().union(*(p.outcomes for p in problems)))
@@ -59,3 +64,18 @@ def log_odds_of_pairs(problems: Sequence[Problem]) -> Floats:
     agree = np.where(helped @ helped.T > 0, 1.0, -1.0) * np.outer(known, known)
     odds: Floats = INTERCEPT + COSINE * (vectors @ vectors.T) + SECTIONS * (profiles @ profiles.T) + OUTCOMES * agree
     return odds
+
+
+def similarity_threshold(vectors: Any) -> float:
+    """Learn from all raw issues how alike two must be to be the same problem.
+
+    Most pairs are unrelated: their middle and the spread below it (which pairs of near duplicates do not touch) say
+    how alike unrelated issues are by chance. Bounded, for a knowledge base of one single topic.
+    """
+    rows = np.asarray(vectors, dtype=np.float64)
+    if len(rows) < FEWEST_LEARNT:
+        return USUAL_NEAR
+    sample = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), 1_500)).astype(int))]
+    pairs = (sample @ sample.T)[np.triu_indices(len(sample), 1)]
+    low, middle = np.quantile(pairs, [0.16, 0.5])
+    return round(float(np.clip(middle + NEAR_DEVIATIONS * (middle - low), *NEAR_BOUNDS)), 4)

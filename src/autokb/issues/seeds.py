@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 
 from autokb.core.ids import short_id
 from autokb.issues.reduction import reduced
+from autokb.issues.same_problem import USUAL_NEAR
 
 FEWEST_REDUCED = 15  # below so many issues UMAP to 20 dimensions cannot work: they are compared directly
 SMALLEST_CLUSTER = 5  # members of a cluster for HDBSCAN (appendix D of the paper)
-DEFAULT_NEAR = 0.6  # cosine to the seed where there are too few issues to learn it from
 COMPARED_AT_ONCE = 4_000  # issues compared with each other at once: the table of their distances must fit into memory
-NEAR_DEVIATIONS = (
-    2.0  # how many deviations above the middle a pair must lie: one pair in forty of unrelated issues does
-)
 FAR_DEVIATIONS = 3.5  # deviations below the usual similarity to the documents
 ALONE_REASON = "outlier: no other issue of its theme is near enough, so it is a seed of its own"
 Floats = NDArray[np.float64]
@@ -50,21 +47,6 @@ def seed_id(raw_issue: str) -> str:
     return short_id("seed", raw_issue)
 
 
-def similarity_threshold(vectors: Any) -> float:
-    """Learn from all raw issues how alike two must be to be the same problem.
-
-    Most pairs are unrelated: their middle and the spread below it (which pairs of near duplicates do not touch) say
-    how alike unrelated issues are by chance. Bounded, for a knowledge base of one single topic.
-    """
-    rows = np.asarray(vectors, dtype=np.float64)
-    if len(rows) < 2 * FEWEST_REDUCED:
-        return DEFAULT_NEAR
-    sample = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), 1_500)).astype(int))]
-    pairs = (sample @ sample.T)[np.triu_indices(len(sample), 1)]
-    low, middle = np.quantile(pairs, [0.16, 0.5])
-    return round(float(np.clip(middle + NEAR_DEVIATIONS * (middle - low), 0.45, 0.8)), 4)
-
-
 def far_from_documents(cosines: Any) -> NDArray[np.bool_]:
     """Return which raw issues no document is near to, from each one's cosine to the document nearest to it.
 
@@ -80,7 +62,7 @@ def far_from_documents(cosines: Any) -> NDArray[np.bool_]:
 
 
 def cluster(
-    ids: Sequence[str], vectors: Any, texts: Sequence[str], near: float = DEFAULT_NEAR, reduction: Reduction = "pca"
+    ids: Sequence[str], vectors: Any, texts: Sequence[str], near: float = USUAL_NEAR, reduction: Reduction = "pca"
 ) -> Clusters:
     """Cluster the raw issues of one theme; every one of them gets a seed, and a reason where it is its own alone."""
     order = sorted(range(len(ids)), key=lambda i: ids[i])
@@ -96,7 +78,7 @@ def cluster(
     return Clusters(seed_of, _explain_alone(seed_of))
 
 
-def join(clusters: Clusters, vectors: Mapping[str, Any], new: Iterable[str], near: float = DEFAULT_NEAR) -> Clusters:
+def join(clusters: Clusters, vectors: Mapping[str, Any], new: Iterable[str], near: float = USUAL_NEAR) -> Clusters:
     """Let new raw issues of a theme join the nearest seed's cluster if near enough, else be a seed of their own.
 
     What is there stays as it is. ``vectors`` holds the seeds' and the new issues' unit vectors by raw issue id.

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.issues.answering_sections import AnsweringSections
-from autokb.issues.same_problem import Problem, log_odds, log_odds_of_pairs
+from autokb.issues.same_problem import SPLIT, Problem, log_odds, log_odds_of_pairs
 
-SURE = -1.0  # log odds of one problem: below it another one is nearly three times as likely
 MOST_COMPARED = 2_000  # issues of a cluster; in a larger one the table of all pairs would take too long
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Part:
+class SplitPart:
     """The raw issues of one problem, by the one that leads them; ``seed`` leads the cluster that they are in."""
 
     lead: str
@@ -33,10 +32,10 @@ class ClusterSplitter:
     vectors: Mapping[str, Floats]
     outcomes: Mapping[str, Collection[str]]
 
-    def parts(self, seed: str, members: Sequence[str]) -> Iterator[Part]:
+    def parts(self, seed: str, members: Sequence[str]) -> Iterator[SplitPart]:
         """Yield the parts of a cluster; the seed leads its own, the others the member nearest to their middle."""
         for part in self._split(sorted(members)):
-            yield Part(seed if seed in part else self._central(part), tuple(part), seed)
+            yield SplitPart(seed if seed in part else self._central(part), tuple(part), seed)
 
     def _split(self, members: list[str]) -> Iterator[list[str]]:
         if not self.sections.spans or not 1 < len(members) <= MOST_COMPARED:
@@ -49,7 +48,7 @@ class ClusterSplitter:
         tree = average(squareform(odds.max() - odds, checks=False))
         labels = cut_tree(tree, n_clusters=2)[:, 0].tolist()
         parts = [[m for m, label in zip(members, labels, strict=True) if label == part] for part in (0, 1)]
-        if log_odds(*map(self._problem, parts)) >= SURE:
+        if log_odds(*map(self._problem, parts)) >= SPLIT:
             yield members
             return
         for part in parts:

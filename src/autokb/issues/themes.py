@@ -68,7 +68,14 @@ def questions(
     matrix, centres = themes.matrix(), digest(repr(themes.centroids))
     return [
         AssignTheme(
-            domain, text, themes.names, themes.miscellaneous, themes.floor, digest(centres, subject), vector, matrix
+            domain=domain,
+            issue=text,
+            themes=themes.names,
+            miscellaneous=themes.miscellaneous,
+            floor=themes.floor,
+            fingerprint=digest(centres, subject),
+            vector=vector,
+            centroids=matrix,
         )
         for text, subject, vector in zip(texts, subjects, vectors, strict=True)
     ]

@@ -17,7 +17,7 @@ from autokb.heuristics.titles.issue_excerpt import issue_excerpt
 from autokb.heuristics.titles.issue_title import issue_title, shorten
 from autokb.heuristics.trees.nodes import Report
 from autokb.issues.seeds import seed_id
-from autokb.issues.splitting import Part
+from autokb.issues.splitting import SplitPart
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from autokb.tasks.issues.grow_trees.task import GrownTrees, GrowTrees
@@ -111,7 +111,7 @@ class SeedReports:
             language=spec.language,
         )
 
-    def parts(self, grown: GrownTrees) -> list[tuple[Part, GrownTree]]:
+    def parts(self, grown: GrownTrees) -> list[tuple[SplitPart, GrownTree]]:
         """Return each tree of the cluster with the raw issues that it is of.
 
         The seed leads the first tree, the most central of its reports each further one. Reports that were too many to
@@ -125,7 +125,7 @@ class SeedReports:
         seed = self.seed.issue.id
         found = []
         for tree, own in zip(grown.trees, members, strict=True):
-            part = Part(own[0], tuple(own), seed)
+            part = SplitPart(own[0], tuple(own), seed)
             parent = tree.parent.model_copy(update={"raw_issues": part.members})
             found.append((part, tree.model_copy(update={"parent": parent})))
         return found

@@ -95,7 +95,7 @@ class BoundedAwsSession:
         except BaseException:
             raw.close()  # what was not read must not be taken for the next reply
             raise
-        return type(response)(response.url, response.status_code, response.headers, _Body(bytes(body)))
+        return type(response)(response.url, response.status_code, response.headers, _ReadBody(bytes(body)))
 
     def close(self) -> None:
         """Close the connections."""
@@ -103,7 +103,7 @@ class BoundedAwsSession:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class _ReadBody:
     """What was read, in the place of the connection."""
 
     data: bytes

@@ -205,7 +205,17 @@ class ModelClient:
         self, request: ModelRequest | EmbeddingRequest, tag: Tag, *, keep: bool = True
     ) -> ModelReply | EmbeddingReply:
         """Send a request; whoever asks for the same meanwhile gets what it brings."""
-        row = Paid(request.key, request.base_key, tag.stage, tag.task, request.model, tag.items, "failed", None, 0.0)
+        row = Paid(
+            key=request.key,
+            base_key=request.base_key,
+            stage=tag.stage,
+            task=tag.task,
+            model=request.model,
+            items=tag.items,
+            state="failed",
+            reply=None,
+            cost=0.0,
+        )
         row = replace(row, cap=request.most_output)
         flight = self._flights[row.key] = _Flight()
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 
-from autokb.core.model_requests import TOKENS_MOST, Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import TOKENS_MOST, ModelReply, ModelRequest, PromptTurn, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.core.storable import without_surrogates
 from autokb.core.tokens import CHARACTERS_A_TOKEN
@@ -115,7 +115,7 @@ def request_parameters(mode: Mode, name: str, schema: Mapping[str, Any], strict:
     return ModelRequestParameters(output_mode=mode, output_object=form)
 
 
-def turns(messages: Sequence[Message], empty: str = "") -> list[ModelMessage]:
+def turns(messages: Sequence[PromptTurn], empty: str = "") -> list[ModelMessage]:
     """Return our turns as pydantic-ai's messages; an empty turn of the assistant stays one, or becomes ``empty``."""
     from pydantic_ai import messages as theirs
 

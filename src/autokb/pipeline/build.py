@@ -202,7 +202,16 @@ class Build:
         sections = AnsweringSections.of(passages, spec, stages.embed)
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
         splitter = ClusterSplitter(sections, problems, {p.id: p.documents for p in past})
-        grown = grow_trees(stages, self.workspace, raw, raw_vectors, attributes, organised, windows, splitter)
+        grown = grow_trees(
+            stages=stages,
+            workspace=self.workspace,
+            raw=raw,
+            vectors=raw_vectors,
+            attributes=attributes,
+            organised=organised,
+            windows=windows,
+            splitter=splitter,
+        )
         stop_if_awaited(stages, self.workspace, len(raw))
         grown = merge_parents(stages, self.workspace, grown)
         stop_if_awaited(stages, self.workspace, len(raw))
@@ -211,14 +220,31 @@ class Build:
         grown = drop_off_topic(grown, raw, off_topic_issues(index, sources.vectors_by_id()))
         texts = {r.id: r.full_text for r in raw}
         links = {p.id: p.documents for p in past}
-        finder = PassageFinder(index, corpus, links, texts, passages, sections, problems, spec)
+        finder = PassageFinder(
+            index=index,
+            corpus=corpus,
+            links=links,
+            texts=texts,
+            passages=passages,
+            sections=sections,
+            problems=problems,
+            spec=spec,
+        )
         grown, solutions = find_solutions(stages, self.workspace, finder, grown)
         decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, approvals=spec.approvals))
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts()
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
-        self._publish(published, sources, organised, grown, solutions, index, rules)
+        self._publish(
+            published=published,
+            sources=sources,
+            organised=organised,
+            grown=grown,
+            solutions=solutions,
+            index=index,
+            rules=rules,
+        )
         prepare_languages(stages, self.workspace)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
 
@@ -318,7 +344,16 @@ class Build:
         )
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self.stages.timed("publish"):
-            publish(self.file, found, published, sources.documents, solutions, grown, rules, now)
+            publish(
+                file=self.file,
+                found=found,
+                published=published,
+                documents=sources.documents,
+                solutions=solutions,
+                grown=grown,
+                rules=rules,
+                now=now,
+            )
 
 
 def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:

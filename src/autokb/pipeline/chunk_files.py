@@ -15,7 +15,7 @@ from typing import Any
 
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
 from autokb.chunking.chunk_codec import result_body
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import AUTO_CHUNKER, SEMANTIC, check_method
 from autokb.core.domain import DomainSpec
@@ -182,7 +182,7 @@ def _chunk_in_stages(
     """Chunk with vectors or a model's answers, some documents side by side."""
     while batch := list(islice(sources, ASKED_AT_ONCE)):
         started, failures = time.perf_counter(), len(stages.failures)
-        pages: list[Page] = [source.page for source in batch]
+        pages: list[MarkedPage] = [source.page for source in batch]
         results = chunk_pages(stages, request.chunker, pages)
         each = (time.perf_counter() - started) / len(batch)
         places = {source.document.id: source.place for source in batch}

@@ -136,7 +136,15 @@ class CountingRunner:
 
         answered = [worked_out(n, answer) for n in job.missing if n not in failed]
         hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0
-        self._estimate.count_groups(job.stage, job.task, job.items, groups, self._model, expected, hidden)
+        self._estimate.count_groups(
+            stage=job.stage,
+            task=job.task,
+            items=job.items,
+            groups=groups,
+            model=self._model,
+            answers=expected,
+            hidden=hidden,
+        )
         yield [*given_up, *answered]
 
     def _still_asked(self, job: Job[Any], group: Group, given_up: list[Answered]) -> list[Group]:

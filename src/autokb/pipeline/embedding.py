@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -153,7 +154,7 @@ class Encoder(Protocol):
         """Return the vectors of texts that nobody will ask for again; they are not kept."""
         ...
 
-    def token_reader(self, language: str) -> TokenReader | None:
+    def token_reader(self, language: str) -> TokenEncoder | None:
         """Return what gives the tokens of texts their vectors; None by an encoder that gives only those of texts."""
         ...
 
@@ -182,8 +183,7 @@ class FreeEncoder:
 
     def encode(self, _stage: str, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Vectors]]:
         """Encode and keep."""
-        for start in range(0, len(texts), FREE_BATCH):
-            batch = texts[start : start + FREE_BATCH]
+        for batch in _batches(texts):
             vectors = self.embedder.embed(batch)
             for file in filter(None, (self.file, self.also)):
                 file.keep_vectors(self.name, batch, vectors)
@@ -193,15 +193,15 @@ class FreeEncoder:
         """Encode."""
         return self.embedder.embed(texts)
 
-    def token_reader(self, language: str) -> TokenReader | None:
+    def token_reader(self, language: str) -> TokenEncoder | None:
         """Return the packaged encoder's."""
         from autokb.llm.embedders.packaged import PackagedEmbedder
 
-        return TokenReader(self.embedder, self.file, language) if isinstance(self.embedder, PackagedEmbedder) else None
+        return TokenEncoder(self.embedder, self.file, language) if isinstance(self.embedder, PackagedEmbedder) else None
 
 
 @dataclass(frozen=True)
-class TokenReader:
+class TokenEncoder:
     """Gives the tokens of texts their vectors, for late interaction; words that say nothing are left out."""
 
     embedder: PackagedEmbedder
@@ -227,13 +227,23 @@ class TokenReader:
         name, dimensions = self.embedder.name, self.embedder.dimensions
         found = self.file.token_vectors(f"{name} tokens {self.language}", texts, dimensions)
         missing = list(dict.fromkeys(text for text in texts if text not in found))
-        for start in range(0, len(missing), FREE_BATCH):
-            batch = missing[start : start + FREE_BATCH]
+        for batch in _batches(missing):
             tokens = self.embedder.embed_tokens(batch, stop_words(self.language))
             self.file.keep_token_vectors(f"{name} tokens {self.language}", batch, tokens)
             self.file.keep_vectors(name, batch, np.array([one.whole for one in tokens]))
             found |= dict(zip(batch, tokens, strict=True))
         return [found[text] for text in texts]
+
+
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Give the texts in batches of about one length: the packaged encoder reads those of as many tokens together.
+
+    They are of even size, for a text that is left alone would be taken for a question's, with a session of its own.
+    """
+    by_length = sorted(texts, key=len)
+    batches = math.ceil(len(by_length) / FREE_BATCH)
+    for n in range(batches):
+        yield by_length[n * len(by_length) // batches : (n + 1) * len(by_length) // batches]
 
 
 def embed_once(

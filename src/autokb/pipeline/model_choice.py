@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError
 from autokb.core.settings import OFFLINE_MODEL, Settings
 from autokb.pipeline.embedding import check_embedder
 from autokb.pipeline.reranking import check_reranker
 from autokb.tasks.registry import task_names
+from autokb.tasks.task import Task
 
 OFFLINE = OFFLINE_MODEL
 PAPER_OFFLINE_STAGES = frozenset({"attributes", "rules"})  # appendix C of the AutoKB paper counts no request for them
@@ -30,6 +34,11 @@ def model_of(settings: Settings, mode: str, task: str, stage: str) -> str:
     if mode == "paper":
         return OFFLINE if stage in PAPER_OFFLINE_STAGES else settings.model
     return OFFLINE if stage == CONTEXT_STAGE and not settings.context else settings.model
+
+
+def lacks_model(settings: Settings, mode: str, tasks: Sequence[Task[Any, Any]], stage: str) -> bool:
+    """Return whether one of the tasks that only a model can answer has none."""
+    return any(not task.answers_offline and model_of(settings, mode, task.name, stage) == OFFLINE for task in tasks)
 
 
 def named_models(settings: Settings) -> list[str]:

@@ -249,7 +249,16 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
     )
     with start_blocking_portal() as portal:
         session = ModelSession(
-            settings, workspace.mode, names, file, ledger, client, prices, portal, embedder=endpoint, batch=batch
+            settings=settings,
+            mode=workspace.mode,
+            models=names,
+            file=file,
+            ledger=ledger,
+            client=client,
+            prices=prices,
+            portal=portal,
+            embedder=endpoint,
+            batch=batch,
         )
         try:
             session.take_replies(budget if options.budget_has_replies else None)

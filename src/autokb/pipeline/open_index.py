@@ -23,7 +23,6 @@ from autokb.pipeline.embedding import (
     PACKAGED,
     Encoder,
     FreeEncoder,
-    compares_languages,
     embed_once,
     encoder_name,
     open_free_embedder,
@@ -161,13 +160,13 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
 
 def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:
     """Embed what is published now, so that the first question does not wait for it."""
+    from autokb.pipeline.steps.languages import load_multilingual_index, was_asked_in_another_language
+
     published = with_fed_questions(file, read_published(file))
     if published.kb.documents or published.kb.issues:
         with ExitStack() as stack:
-            index = _load(workspace, published, file, stack, progress)
-        if compares_languages(workspace.settings, index.spec.language):
-            from autokb.pipeline.steps.languages import load_multilingual_index
-
+            _load(workspace, published, file, stack, progress)
+        if was_asked_in_another_language(workspace, file):
             load_multilingual_index(workspace, file, read_published(file), progress)
 
 
@@ -195,7 +194,16 @@ def index_published(
     spec, documents = published_spec(workspace, published), list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     caution, tokens = workspace.settings.answer.caution, encoder.token_reader(spec.language)
-    return load_index(published, spec, encoder.name, embed, encoder.embed_questions, passages, caution, tokens)
+    return load_index(
+        published=published,
+        spec=spec,
+        encoder=encoder.name,
+        embed=embed,
+        embed_questions=encoder.embed_questions,
+        passages=passages,
+        caution=caution,
+        tokens=tokens,
+    )
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

@@ -104,7 +104,19 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
                 stages = counting_stages(copy, own, file, estimate, expected, progress)
                 DryRun(copy, own, stages, expected=expected).run(publish=False)
                 encoder = _ticket_encoder(copy, own, estimate)
-                TicketBuild(copy, own, counting_stages(copy, own, file, estimate, expected, progress, encoder)).count()
+                TicketBuild(
+                    copy,
+                    own,
+                    counting_stages(
+                        workspace=copy,
+                        copy=own,
+                        file=file,
+                        estimate=estimate,
+                        expected=expected,
+                        progress=progress,
+                        encoder=encoder,
+                    ),
+                ).count()
     return found
 
 
@@ -175,11 +187,11 @@ def costs(workspace: Workspace) -> Costs:
             stages[stage] = stages.get(stage, NOTHING_SPENT) + row
             tasks[task] = tasks.get(task, NOTHING_SPENT) + row
     return Costs(
-        total.calls,
-        total.cached,
-        total.tokens,
-        total.cost,
-        dict(sorted(stages.items())),
-        dict(sorted(tasks.items())),
-        lost,
+        calls=total.calls,
+        cached=total.cached,
+        tokens=total.tokens,
+        cost=total.cost,
+        stages=dict(sorted(stages.items())),
+        tasks=dict(sorted(tasks.items())),
+        in_flight=lost,
     )

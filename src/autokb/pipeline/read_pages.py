@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 
 from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, page_blocks
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import Fields, read_documents
@@ -21,7 +21,7 @@ class SourcePage:
     ``seconds`` is what reading it took; ``blocks`` are those that are compared with other pages, where asked for.
     """
 
-    page: Page
+    page: MarkedPage
     place: str
     file: str
     seconds: float = 0.0
@@ -69,9 +69,9 @@ def not_chunked(place: str, error: Exception) -> Skipped:
     return Skipped(place, f"cannot be cut ({type(error).__name__}: {error}).")
 
 
-def _pages(file: FoundFile, fields: Fields | None) -> tuple[list[Page], list[Skipped]]:
+def _pages(file: FoundFile, fields: Fields | None) -> tuple[list[MarkedPage], list[Skipped]]:
     reading = read_documents([file.path], fields)
-    found = [Page(_placed(record.item, file), record.marks) for record in reading.records]
+    found = [MarkedPage(_placed(record.item, file), record.marks) for record in reading.records]
     skipped = [Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped]
     return found, skipped
 

@@ -28,8 +28,8 @@ from autokb.stores.database import UNREADABLE, damaged_rows
 from autokb.stores.ticket_tables import (
     GENERATION,
     TICKET_CODEC,
-    Piece,
     PublishedTicket,
+    SectionPiece,
     count_generation,
     fingerprints,
     publish_edges,
@@ -213,16 +213,16 @@ class TicketBuild:
 
     def _pieces(
         self, tickets: Sequence[Ticket], trees: Mapping[str, Sequence[TicketSection]], template: TicketTemplate
-    ) -> dict[str, tuple[Piece, ...]]:
+    ) -> dict[str, tuple[SectionPiece, ...]]:
         """Embed the pieces of tickets, so that no question waits for them."""
         with self.stages.timed(STAGE):
             found = [one for t in tickets for one in piece_texts(t.title, trees[t.id], template)]
         cues = [cue for _, cue in cue_phrases(template)] if found else []  # so that no question waits for them
         self._embed([*(text for _, _, text in found), *cues])
-        pieces: dict[str, list[Piece]] = {t.id: [] for t in tickets}
+        pieces: dict[str, list[SectionPiece]] = {t.id: [] for t in tickets}
         for section, (start, end), text in found:
             key = vector_key(self.stages.encoder.name, as_embedded([text], self.workspace.settings)[0])
-            pieces[section.ticket].append(Piece(section.ticket, section.section, start, end, key))
+            pieces[section.ticket].append(SectionPiece(section.ticket, section.section, start, end, key))
         return {ticket: tuple(some) for ticket, some in pieces.items()}
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
@@ -354,7 +354,9 @@ def load_index(workspace: Workspace, file: WorkspaceFile) -> TicketIndex:
         pieces, vectors = read_pieces(file, file.dimensions(encoder))
         generation = file.meta(GENERATION) or "0"
         tickets, edges = read_tickets(file), read_edges(file)
-    return TicketIndex.of(template, tickets, pieces, vectors, edges, workspace.spec.language, generation)
+    return TicketIndex.of(
+        template, tickets, pieces, vectors, edges, language=workspace.spec.language, generation=generation
+    )
 
 
 def read_fitted(file: WorkspaceFile) -> FittedTickets:
@@ -371,7 +373,15 @@ def _fitted_of(noted: Mapping[str, Any]) -> FittedTickets:
     signals = {str(name): float(value) for name, value in (noted["signals"] or {}).items()}
     held_out, defaults = (None if noted[n] is None else float(noted[n]) for n in ("held_out", "defaults"))
     match = noted.get("match") and MatchChance(**{name: float(value) for name, value in noted["match"].items()})
-    return FittedTickets(weights, int(noted["asked"]), str(noted["reason"]), held_out, defaults, signals, match)
+    return FittedTickets(
+        weights=weights,
+        asked=int(noted["asked"]),
+        reason=str(noted["reason"]),
+        held_out=held_out,
+        defaults=defaults,
+        signals=signals,
+        match=match,
+    )
 
 
 def read_gate(

@@ -53,11 +53,11 @@ class Corpus:
         titles = {d.id: d.title for d in self.documents}
         texts = {c.id: f"{titles[c.document]}\n{c.context}\n{c.text}" for c in self.chunks}
         return build_index(
-            [d.id for d in self.documents],
-            self.chunks,
-            self.windows,
-            window_vectors,
-            title_vectors,
-            texts,
-            self.language,
+            documents=[d.id for d in self.documents],
+            chunks=self.chunks,
+            windows=self.windows,
+            vectors=window_vectors,
+            titles=title_vectors,
+            word_texts=texts,
+            language=self.language,
         )

@@ -22,7 +22,7 @@ SAME_WORDS = 0.8  # cosine from which a question is nearly a node's own words
 
 
 @dataclass(frozen=True)
-class Evidence:
+class QuestionEvidence:
     """What one question finds, before anything is weighed.
 
     ``sections``, ``headings`` and ``tokens`` have a number a row: the cosines of the section and of its heading, and
@@ -49,25 +49,25 @@ class Evidence:
         return found
 
 
-Feature = Callable[[Evidence], Scores]
+Feature = Callable[[QuestionEvidence], Scores]
 
 
-def section(found: Evidence) -> Scores:
+def section(found: QuestionEvidence) -> Scores:
     """Return the cosine of the section under its headings, symptoms and explanations too."""
     return found.sections
 
 
-def heading(found: Evidence) -> Scores:
+def heading(found: QuestionEvidence) -> Scores:
     """Return the cosine of the heading with the one above it."""
     return found.headings
 
 
-def late_interaction(found: Evidence) -> Scores:
+def late_interaction(found: QuestionEvidence) -> Scores:
     """Return how well each word of the question is met in the section (``late_interaction.py``)."""
     return found.tokens
 
 
-def words(found: Evidence) -> Scores:
+def words(found: QuestionEvidence) -> Scores:
     """Return the share of BM25 (Robertson and Zaragoza, 2009) of the document's best chunk, if the question is short.
 
     The many words of a whole message mislead.
@@ -76,7 +76,7 @@ def words(found: Evidence) -> Scores:
     return shares
 
 
-def same_words(found: Evidence) -> Scores:
+def same_words(found: QuestionEvidence) -> Scores:
     """Return by how much the cosine of a node that shows the section is above ``SAME_WORDS``: the best, of those that
     are not for others. The question is nearly that node's own words.
     """
@@ -89,12 +89,12 @@ def same_words(found: Evidence) -> Scores:
     return best
 
 
-def votes(found: Evidence) -> Scores:
+def votes(found: QuestionEvidence) -> Scores:
     """Return the document's share of the votes of similar past issues, by what resolved them."""
     return found.of_rows(found.votes)
 
 
-def learnt(found: Evidence) -> Scores:
+def learnt(found: QuestionEvidence) -> Scores:
     """Return the estimate of a ridge regression, on past issues, that the document resolves this."""
     return found.of_rows(found.learnt)
 
@@ -114,7 +114,7 @@ FEATURES: Mapping[str, Feature] = {
 HISTORY = ("votes", "learnt")  # features that are left out where a measurement asks for no history
 
 
-def feature_table(found: Evidence) -> NDArray[np.float64]:
+def feature_table(found: QuestionEvidence) -> NDArray[np.float64]:
     """Return a row a candidate, a column a feature in the order of ``FEATURES``."""
     columns = [feature(found) for feature in FEATURES.values()]
     return np.column_stack(columns).astype(np.float64).reshape(len(found.candidates.rows), len(FEATURES))

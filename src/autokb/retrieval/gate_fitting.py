@@ -134,7 +134,15 @@ def _fit_against(
     near, issues, unknown, subject, intercept = (round(float(w), 4) for w in _fit_weights(kept, np.vstack(foreign)))
     source = f"fitted on {len(kept)} {described} and {sum(map(len, foreign))} everyday questions"
     coefficients = Coefficients(round(intercept + prior, 4), near, issues)
-    return Gate(None, encoder, None, source, coefficients, left_out, WordWeights(unknown, subject, subjects))
+    return Gate(
+        threshold=None,
+        encoder=encoder,
+        date=None,
+        source=source,
+        coefficients=coefficients,
+        left_out=left_out,
+        words=WordWeights(unknown, subject, subjects),
+    )
 
 
 # -- what is near -----------------------------------------------------------------------------------------------------

@@ -106,7 +106,16 @@ def build_history(
     )
     shares = outcomes / np.maximum(outcomes.sum(axis=1, keepdims=True), 1.0)
     classifier, offset = _fit_ridge(np.hstack([near, words]), outcomes + _spread_to_similar(shares, document_vectors))
-    return History(tuple(documents), past, near, shares, idf, classifier, offset, language)
+    return History(
+        documents=tuple(documents),
+        issues=past,
+        vectors=near,
+        outcomes=shares,
+        idf=idf,
+        classifier=classifier,
+        offset=offset,
+        language=language,
+    )
 
 
 def word_features(text: str, idf: Mapping[str, float], language: str = ENGLISH) -> NDArray[np.float32]:

@@ -24,7 +24,7 @@ from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
 from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts, without_rejected
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.features import FEATURES, Evidence, feature_table
+from autokb.retrieval.features import FEATURES, QuestionEvidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
@@ -33,7 +33,7 @@ from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
-from autokb.retrieval.reader import Reading, read_first
+from autokb.retrieval.reader import ReaderRun, read_first
 from autokb.retrieval.search import ChunkIndex, long_question_share, words_of_documents
 from autokb.stores.published import Published
 from autokb.text.spelling import Spelling
@@ -80,13 +80,13 @@ class ScoredQuestion:
     read: str
     vector: Vectors
     windows: Scores
-    evidence: Evidence
+    evidence: QuestionEvidence
     features: NDArray[np.float64]
     scores: Scores
     documents: Ranking
     urgent: tuple[int, ...] = ()
     by_reader: Scores | None = None
-    reading: Reading | None = None
+    reading: ReaderRun | None = None
 
     @property
     def nodes(self) -> Scores:
@@ -152,7 +152,17 @@ class QuestionIndex:
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
         urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
         windows = self.chunks.vectors.scores(vector).astype(np.float64)
-        return ScoredQuestion(asked, text, vector, windows, found, features, scores, documents, urgent)
+        return ScoredQuestion(
+            text=asked,
+            read=text,
+            vector=vector,
+            windows=windows,
+            evidence=found,
+            features=features,
+            scores=scores,
+            documents=documents,
+            urgent=urgent,
+        )
 
     def _mended(self, text: str) -> str:
         """Return a text with its slips of spelling mended, by the words of the documents."""
@@ -167,9 +177,9 @@ class QuestionIndex:
 
     def _evidence(
         self, asked: QuestionMatch, ranker: Ranker, text: str, vector: Vectors
-    ) -> tuple[Evidence, NDArray[np.float64]]:
+    ) -> tuple[QuestionEvidence, NDArray[np.float64]]:
         """Return what one text finds, and the features of all rows by it."""
-        found = Evidence(
+        found = QuestionEvidence(
             asked=asked,
             candidates=self.candidates,
             sections=(self.candidates.vectors @ vector).astype(np.float64),

@@ -20,7 +20,7 @@ LEVEL = 1e-6  # a standard deviation below which logits are level: less is the r
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReaderRun:
     """What a reader did for one question: the ``seconds`` it took, and why it counts nothing, if it does not."""
 
     name: str
@@ -28,7 +28,7 @@ class Reading:
     note: str | None = None
 
 
-def read_first(reranker: Reranker, question: str, candidates: Candidates, scores: Scores) -> tuple[Scores, Reading]:
+def read_first(reranker: Reranker, question: str, candidates: Candidates, scores: Scores) -> tuple[Scores, ReaderRun]:
     """Return what a reader says of each row, to count ``WEIGHT`` times in its score, and how it went.
 
     It reads the ``READ_FIRST`` best; none of its values is less than nothing, so all other rows keep their order behind
@@ -47,7 +47,7 @@ def read_first(reranker: Reranker, question: str, candidates: Candidates, scores
         note = str(error)
     except Exception as error:  # whatever a model or a connection meets: the question is answered all the same
         note = f"the reader failed ({type(error).__name__})."
-    return values, Reading(reranker.name, time.perf_counter() - started, note)
+    return values, ReaderRun(reranker.name, time.perf_counter() - started, note)
 
 
 def _text_of(candidate: Candidate) -> str:

@@ -63,7 +63,7 @@ class ChunkIndex:
 
 
 @dataclass(frozen=True)
-class Found:
+class ScoredChunks:
     """What one question finds: scores of all documents and chunks, in the order of the index."""
 
     index: ChunkIndex
@@ -140,16 +140,16 @@ def whole_chunks(chunks: Sequence[Chunk], with_context: bool = False) -> tuple[W
     )
 
 
-def search(index: ChunkIndex, vector: Vectors, text: str) -> Found:
+def search(index: ChunkIndex, vector: Vectors, text: str) -> ScoredChunks:
     """Score every chunk for a text, by vectors, title and words."""
     cosines = index.vectors.scores(vector)
     if not len(cosines):
-        return Found(index, np.zeros(len(index.documents)), np.zeros(0), cosines, -1.0)
+        return ScoredChunks(index, np.zeros(len(index.documents)), np.zeros(0), cosines, -1.0)
     long = long_question_share(text, index.words.language)
     shares = index.words.shares(text) * (WORDS_OF_SHORT + long * (WORDS_OF_LONG - WORDS_OF_SHORT))
     titles = TITLE * _compare_titles(index, vector)
     chunks = np.maximum.reduceat(cosines, index.chunk_starts) + shares + titles[index.chunk_document]
-    return Found(index, _score_by_words(index, chunks), chunks, cosines, float(cosines.max()))
+    return ScoredChunks(index, _score_by_words(index, chunks), chunks, cosines, float(cosines.max()))
 
 
 def words_of_documents(index: ChunkIndex, text: str) -> Scores:
@@ -176,19 +176,21 @@ def _score_by_words(index: ChunkIndex, scores: Scores) -> Scores:
     return documents
 
 
-def words_only(index: ChunkIndex, text: str) -> Found:
+def words_only(index: ChunkIndex, text: str) -> ScoredChunks:
     """Rank by BM25 alone."""
     scores = index.words.scores(text)
-    return Found(index, _score_by_words(index, scores), scores, np.zeros(len(index.windows), dtype=np.float32), 0.0)
+    return ScoredChunks(
+        index, _score_by_words(index, scores), scores, np.zeros(len(index.windows), dtype=np.float32), 0.0
+    )
 
 
-def vectors_only(index: ChunkIndex, vector: Vectors) -> Found:
+def vectors_only(index: ChunkIndex, vector: Vectors) -> ScoredChunks:
     """Rank by the best vector alone, as the plain baseline does."""
     cosines = index.vectors.scores(vector)
     chunks = np.maximum.reduceat(cosines, index.chunk_starts).astype(np.float64) if len(cosines) else np.zeros(0)
     documents = np.full(len(index.documents), -1.0)  # a document without chunks is behind every other
     np.maximum.at(documents, index.chunk_document, chunks)
-    return Found(index, documents, chunks, cosines, float(cosines.max(initial=-1.0)))
+    return ScoredChunks(index, documents, chunks, cosines, float(cosines.max(initial=-1.0)))
 
 
 def fused_equally(index: ChunkIndex, vector: Vectors, text: str, k: int = 60) -> Scores:

@@ -37,7 +37,7 @@ _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ReadDocument:
     """A document that was read, where, and what its web page says of spans of its text."""
 
     document: Document
@@ -130,7 +130,7 @@ def _read_file(
     templates: Mapping[str, str],
     named: NamedFields,
     tell: Callable[..., None] | None,
-) -> tuple[list[_Found], list[Skipped]]:
+) -> tuple[list[_ReadDocument], list[Skipped]]:
     if not has_known_suffix(file.relative):
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
@@ -156,7 +156,7 @@ def _read_file(
     name = uncompressed(file.relative)
     title = short_title(page.title) or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
     document = Document(without_surrogates(name), title, page.text, page.url)
-    return [_Found(document, file.relative, page.marks, page.unresolved)], []
+    return [_ReadDocument(document, file.relative, page.marks, page.unresolved)], []
 
 
 def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedRecord], list[Skipped]]:
@@ -184,9 +184,9 @@ def _documents(
     placed: Sequence[PlacedRecord],
     bad: list[Skipped],
     relative: str,
-    read_record: Callable[..., _Found],
+    read_record: Callable[..., _ReadDocument],
     tell: Callable[..., None] | None,
-) -> tuple[list[_Found], list[Skipped]]:
+) -> tuple[list[_ReadDocument], list[Skipped]]:
     found = []
     slow = 0
     for count, record in enumerate(placed):
@@ -211,7 +211,7 @@ def _read_record(
     fields: Fields,
     known: Markup | None,
     templates: Mapping[str, str],
-) -> _Found:
+) -> _ReadDocument:
     record = placed.record
     value = f.raw_value(record, fields.text, f.TEXT_NAMES)
     if value is None:
@@ -230,7 +230,7 @@ def _read_record(
     title = f.as_text(f.raw_value(record, fields.title, f.DOCUMENT_TITLE_NAMES)) or page.title
     title = short_title(" ".join((title or first_heading(page.text)).split())) or document_id
     url = f.as_text(record.get("url"))
-    return _Found(Document(document_id, title, page.text, url), place, page.marks, page.unresolved)
+    return _ReadDocument(Document(document_id, title, page.text, url), place, page.marks, page.unresolved)
 
 
 def _refuse_dump(text: str) -> None:

@@ -15,7 +15,14 @@ from autokb.core.marks import AREAS, Mark, MarkKind
 from autokb.sources.decoding import clean
 from autokb.sources.html_areas import NEVER_TEXT, NOWHERE, areas_of
 from autokb.sources.html_extractors import kept_by_trafilatura
-from autokb.sources.html_marks import Place, bytes_free_of_numbers, free_of_numbers, number_texts, runs, without_numbers
+from autokb.sources.html_marks import (
+    TextPlace,
+    bytes_free_of_numbers,
+    free_of_numbers,
+    number_texts,
+    runs,
+    without_numbers,
+)
 from autokb.sources.html_shape import ESCAPED_LESS_THAN, mend_shape
 from autokb.sources.html_tree import html_bytes, nodes_of, parsed_html
 from autokb.sources.page import ConvertedFile, first_heading
@@ -135,7 +142,7 @@ def _tidied(text: str) -> str:
     return text + "\n" if text.strip() else ""
 
 
-def _marks(kind: MarkKind, places: Sequence[Place], chosen: Sequence[bool]) -> Iterator[Mark]:
+def _marks(kind: MarkKind, places: Sequence[TextPlace], chosen: Sequence[bool]) -> Iterator[Mark]:
     if any(chosen):
         for run in runs(places, chosen):
             yield Mark(run[0].start, run[-1].end, kind)

@@ -32,7 +32,7 @@ _NOT_SEEN = frozenset({"script", "style", "title", "head", "template", "noscript
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlace:
     """Where a numbered text stands in the Markdown: from its first letter to where the next one begins."""
 
     number: int
@@ -107,7 +107,7 @@ def _value(high: str, low: str) -> int:
     return (ord(high) - _FIRST) * _DIGITS + ord(low) - _FIRST - _DIGITS
 
 
-def without_numbers(text: str) -> tuple[str, tuple[Place, ...]]:
+def without_numbers(text: str) -> tuple[str, tuple[TextPlace, ...]]:
     """Return a text free of numbers, and the places of those that were in it, in order."""
     parts: list[str] = []
     found: list[tuple[int, int]] = []
@@ -123,10 +123,10 @@ def without_numbers(text: str) -> tuple[str, tuple[Place, ...]]:
     return free_of_numbers(clean), tuple(_places(clean, found))
 
 
-def _places(text: str, found: list[tuple[int, int]]) -> Iterator[Place]:
+def _places(text: str, found: list[tuple[int, int]]) -> Iterator[TextPlace]:
     starts = [_begin(text, at) for _, at in found]
     for (number, _), start, end in zip(found, starts, [*starts[1:], len(text)], strict=False):
-        yield Place(number, start, max(start, end))
+        yield TextPlace(number, start, max(start, end))
 
 
 def _begin(text: str, at: int) -> int:
@@ -146,9 +146,9 @@ def _ends_opening(sign: str) -> bool:
     return sign.isspace() or sign.isalnum() or sign in "_)]"
 
 
-def runs(places: Iterable[Place], chosen: Iterable[bool]) -> Iterator[list[Place]]:
+def runs(places: Iterable[TextPlace], chosen: Iterable[bool]) -> Iterator[list[TextPlace]]:
     """Give the runs of neighbours that are chosen."""
-    run: list[Place] = []
+    run: list[TextPlace] = []
     for place, is_chosen in zip(places, chosen, strict=True):
         if is_chosen:
             run.append(place)

@@ -44,14 +44,14 @@ _ITEM_INDENT = 2
 _PARAGRAPH_IN_ITEM_INDENT = 6
 
 
-class _OpenList(NamedTuple):
+class _OpenPdfList(NamedTuple):
     left: float  # of the marker, in points
     content_indent: int  # in characters
 
 
 def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
     """Return the Markdown of the pages in order."""
-    writer = _Writer(pages)
+    writer = _PdfWriter(pages)
     for page in pages:
         parts = _join_lone_markers(page)
         is_first_line = True
@@ -81,13 +81,22 @@ def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
             and part.left > before.left
         ):
             text = f"{before.text.strip()} {part.text}"
-            part = Line(text, before.left, part.right, before.top, part.bottom, part.size, part.bold, part.mono)
+            part = Line(
+                text=text,
+                left=before.left,
+                right=part.right,
+                top=before.top,
+                bottom=part.bottom,
+                size=part.size,
+                bold=part.bold,
+                mono=part.mono,
+            )
             result.pop()
         result.append(part)
     return result
 
 
-class _Writer:
+class _PdfWriter:
     """The blocks written so far, the last of which lines may go on, and what is usual in the document."""
 
     def __init__(self, pages: Sequence[Sequence[Line | Table]]) -> None:
@@ -104,7 +113,7 @@ class _Writer:
         # Every word of the document, to tell a hyphen of the line break from one of the word.
         self._vocabulary = frozenset(word for line in lines for word in _WORD.findall(line.text.lower()))
         self.blocks: list[str] = []
-        self._lists: list[_OpenList] = []
+        self._lists: list[_OpenPdfList] = []
         self._kind = ""
         self._last: Line | None = None
 
@@ -192,7 +201,7 @@ class _Writer:
         # Markdown has no lettered lists.
         if marker.re is _LETTERED:
             words = f"{marker.group(1)}. {words}"
-        self._lists.append(_OpenList(line.left, indent + len(mark)))
+        self._lists.append(_OpenPdfList(line.left, indent + len(mark)))
         self.blocks.append(f"{' ' * indent}{mark}{words}")
         self._kind = "item"
 

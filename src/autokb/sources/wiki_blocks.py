@@ -34,7 +34,7 @@ Kind = Literal["heading", "item", "text", "note", "blank", "conditional start", 
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _WikiLine:
     """A line of wiki text; ``prefix`` is a list's ``#*:;`` or a heading's Markdown mark."""
 
     kind: Kind
@@ -53,7 +53,7 @@ class _Line:
 
 
 @dataclass(slots=True)
-class _OpenList:
+class _OpenWikiList:
     kind: str
     count: int
     indent: int
@@ -62,7 +62,7 @@ class _OpenList:
 
 def blocks_to_markdown(text: str, placeholders: Placeholders) -> str:
     """Return the Markdown of wiki lines; the private characters of ``wiki_inline`` stay for ``marks_to_markdown``."""
-    writer = _Writer(_parse(text, placeholders))
+    writer = _WikiWriter(_parse(text, placeholders))
     for n, line in enumerate(writer.lines):
         if line.kind == "heading":
             writer.close_lists()
@@ -84,8 +84,8 @@ def blocks_to_markdown(text: str, placeholders: Placeholders) -> str:
     return "\n".join(writer.out)
 
 
-def _parse(text: str, placeholders: Placeholders) -> list[_Line]:
-    lines: list[_Line] = []
+def _parse(text: str, placeholders: Placeholders) -> list[_WikiLine]:
+    lines: list[_WikiLine] = []
     expected = 1
     for raw in text.split("\n"):
         number = _HAND_WRITTEN_NUMBER.match(raw)
@@ -98,25 +98,25 @@ def _parse(text: str, placeholders: Placeholders) -> list[_Line]:
     return lines
 
 
-def _parse_line(raw: str, placeholders: Placeholders) -> _Line:
+def _parse_line(raw: str, placeholders: Placeholders) -> _WikiLine:
     stripped = raw.strip()
     if not stripped:
-        return _Line("blank")
+        return _WikiLine("blank")
     if CONDITIONAL_MARK.fullmatch(stripped):
-        return _Line("conditional start" if stripped.startswith("{for") else "conditional end", stripped)
+        return _WikiLine("conditional start" if stripped.startswith("{for") else "conditional end", stripped)
     if len(stripped) <= _MAX_HEADING_CHARACTERS and (heading := _HEADING.match(stripped)):
         words = inline_to_marks(heading.group(2), placeholders)
-        return _Line("heading", words, "#" * len(heading.group(1))) if words else _Line("blank")
+        return _WikiLine("heading", words, "#" * len(heading.group(1))) if words else _WikiLine("blank")
     prefix = _LIST_PREFIX.match(raw)
     words = inline_to_marks(raw[prefix.end() :] if prefix else raw, placeholders)
     if not words.replace(PARAGRAPH_BREAK, "").replace(LINE_BREAK, "").strip():
         # An item whose picture was dropped still is something between two steps; a blank line is not.
-        return _Line("text" if prefix and set(prefix.group(1)) & set("#*") else "blank")
+        return _WikiLine("text" if prefix and set(prefix.group(1)) & set("#*") else "blank")
     if prefix:
-        return _Line("item", words, prefix.group(1))
+        return _WikiLine("item", words, prefix.group(1))
     if _INDENTED_CODE.match(raw) and not words.startswith(PARAGRAPH_BREAK):
-        return _Line("text", placeholders.protect(raw[4:].rstrip()) + LINE_BREAK)
-    return _Line("note" if PARAGRAPH_BREAK in (words[0], words[-1]) else "text", words)
+        return _WikiLine("text", placeholders.protect(raw[4:].rstrip()) + LINE_BREAK)
+    return _WikiLine("note" if PARAGRAPH_BREAK in (words[0], words[-1]) else "text", words)
 
 
 def _split_at_conditionals(raw: str) -> list[str]:
@@ -153,13 +153,13 @@ def _split_at_conditionals(raw: str) -> list[str]:
     return [*before, *([rest] if rest.strip("#*:; \t") else []), *after]
 
 
-class _Writer:
+class _WikiWriter:
     """The Markdown written so far, the lists that are open, and where numbering goes on after a conditional part."""
 
-    def __init__(self, lines: Sequence[_Line]) -> None:
+    def __init__(self, lines: Sequence[_WikiLine]) -> None:
         self.lines = lines
         self.out: list[str] = []
-        self.lists: list[_OpenList] = []
+        self.lists: list[_OpenWikiList] = []
         self.in_paragraph = False
         # How many steps are before the conditional part just closed: an alternative to it counts from there.
         self.alternative_count: int | None = None
@@ -211,10 +211,10 @@ class _Writer:
 
     def _open_list(self, kind: str) -> None:
         if self.lists:
-            self.lists.append(_OpenList(kind, 0, self.lists[-1].content_indent))
+            self.lists.append(_OpenWikiList(kind, 0, self.lists[-1].content_indent))
             return
         self._end_with_blank_line()
-        self.lists.append(_OpenList(kind, self._steps_before if kind == "#" else 0, 0))
+        self.lists.append(_OpenWikiList(kind, self._steps_before if kind == "#" else 0, 0))
         self._steps_before = 0
 
     def _has_next_step(self, n: int, depth: int) -> bool:
@@ -262,7 +262,7 @@ class _Writer:
             self._write(paragraph, 0, blank_line=not goes_on or position > 0)
         self.in_paragraph = not text.endswith(PARAGRAPH_BREAK)
 
-    def write_conditional(self, line: _Line) -> None:
+    def write_conditional(self, line: _WikiLine) -> None:
         """Write a conditional as a paragraph; a numbered list that was open around it goes on in it and after it."""
         count = self.lists[0].count if self.lists and self.lists[0].kind == "#" else self._steps_before
         self.lists.clear()

@@ -9,18 +9,16 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter
 
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import Decision, text_mark
+from autokb.core.decisions import text_mark
 from autokb.core.nouns import (
     Chunk,
+    Decision,
+    DecisionKind,
     Document,
-    Edit,
-    HandWritten,
-    HumanVerdict,
     Issue,
     RawIssue,
     Seed,
     Solution,
-    SolutionEvent,
     Theme,
 )
 
@@ -65,10 +63,17 @@ THEME = Codec(Theme, "id")
 SEED = Codec(Seed, "id")
 ISSUE = Codec(Issue, "id", parent_id=None, attributes={})
 SOLUTION = Codec(Solution, "id", attributes={})
-EDIT = Codec(Edit, "id", text="", steps=(), author="", date="")
-HUMAN_VERDICT = Codec(HumanVerdict, "id", author="", date="")
-HAND_WRITTEN = Codec(HandWritten, "id", attributes={}, author="", date="")
-EVENT = Codec(SolutionEvent, "id")
+DECISION = Codec(Decision, "id", author="", date="")
+# What the record of each kind of decision holds; the id of a solution by hand is that of its decision.
+DECISION_FIELDS: Mapping[DecisionKind, tuple[str, ...]] = {
+    "edit": (
+        *("solution_id", "text", "steps", "author", "date", "number", "origin"),
+        *("built", "based_on", "rules", "undone", "dismissed"),
+    ),
+    "verdict": ("solution_id", "verdict", "author", "date", "number", "origin", "reason", "shown", "undone"),
+    "written": ("issue_id", "text", "steps", "attributes", "author", "date", "number", "tree", "rules"),
+    "event": ("solution_id", "what", "author", "date", "number", "decision", "before", "after"),
+}
 
 
 def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
@@ -78,14 +83,21 @@ def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
 
 def decision_body(decision: Decision) -> Body:
     """Return the record of a decision; what says nothing is left out, of its origin too."""
-    always = {"author", "date", "number"}
-    if isinstance(decision, HandWritten):
-        body = HAND_WRITTEN.body(decision)
-        always |= {"text", "steps", "attributes"}
+    body = DECISION.body(decision)
+    body |= {"verdict": decision.what, "tree": decision.origin.tree}
+    body["origin"] = {name: value for name, value in body["origin"].items() if value}
+    always = {"author", "date", "number", *(("text", "steps", "attributes") if decision.kind == "written" else ())}
+    return {name: body[name] for name in DECISION_FIELDS[decision.kind] if body[name] or name in always}
+
+
+def read_decision(kind: DecisionKind, decision_id: str, body: Mapping[str, Any]) -> Decision:
+    """Read the record of a decision back."""
+    given = {name: body.get(name) for name in DECISION_FIELDS[kind]}
+    if kind == "written":
+        given |= {"what": kind, "solution_id": decision_id, "origin": {"tree": body.get("tree") or ""}}
     else:
-        body = EDIT.body(decision) if isinstance(decision, Edit) else HUMAN_VERDICT.body(decision)
-        body["origin"] = {name: value for name, value in body["origin"].items() if value}
-    return {name: value for name, value in body.items() if value or name in always}
+        given["what"] = {"edit": "edited", "verdict": body.get("verdict"), "event": body.get("what")}[kind]
+    return DECISION.read(given, id=decision_id)
 
 
 def solution_body(solution: Solution) -> Body:

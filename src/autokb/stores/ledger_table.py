@@ -148,7 +148,18 @@ class LedgerTable:
         key, base_key, stage, task, model, items, state, text, *figures, reasoning, cost, calls, batch, cap = columns
         reply = None if text is None else replace(ModelReply(text, *figures), reasoning_tokens=reasoning or 0)
         own = {"calls": calls, "batch": batch, "cap": cap or 0}
-        return Paid(key, base_key, stage, task, model, _read_items(items), state, reply, cost, **own)
+        return Paid(
+            key=key,
+            base_key=base_key,
+            stage=stage,
+            task=task,
+            model=model,
+            items=_read_items(items),
+            state=state,
+            reply=reply,
+            cost=cost,
+            **own,
+        )
 
     def _select_by_keys(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
         found: list[Any] = []

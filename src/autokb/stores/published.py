@@ -10,25 +10,23 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from autokb.core.changes import Changes
-from autokb.core.decisions import Decided, Decision, Decisions, apply_decisions
+from autokb.core.decisions import Decided, Decisions, apply_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, short_id
-from autokb.core.nouns import Chunk, Edit, HandWritten, HumanVerdict, KnowledgeBase, RawIssue, SolutionEvent
+from autokb.core.nouns import Chunk, Decision, DecisionKind, KnowledgeBase, RawIssue
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import (
     CHUNK,
     DOCUMENT,
-    EDIT,
-    EVENT,
-    HAND_WRITTEN,
-    HUMAN_VERDICT,
     ISSUE,
     RAW_ISSUE,
     SEED,
     SOLUTION,
     THEME,
+    Body,
     decision_body,
+    read_decision,
 )
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
@@ -36,7 +34,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 
 REVIEW = "review"  # the setting that says how many must approve a text, as the last build read it in the domain
 CHANGES = "changes"  # meta: what the last build changed for readers
-EVENTS = "event"  # beside the decisions, whose numbers they share
+LAID_OVER: tuple[DecisionKind, ...] = ("edit", "verdict", "written")  # all but events, which change nothing
 NOTHING_PUBLISHED = "Nothing is published yet; add documents and issues, then: autokb build {folder}"
 
 
@@ -91,12 +89,8 @@ def read_decided(file: WorkspaceFile) -> Decided:
 def read_decisions(file: WorkspaceFile) -> Decisions:
     """Read what people decided, in the order in which the workspace took it."""
     with damaged_rows("decision"):
-        return Decisions(
-            edits=tuple(EDIT.read(body, id=i) for i, body in file.decisions("edit")),
-            verdicts=tuple(HUMAN_VERDICT.read(body, id=i) for i, body in file.decisions("verdict")),
-            written=tuple(HAND_WRITTEN.read(body, id=i) for i, body in file.decisions("written")),
-            approvals=read_approvals(file.record("setting", REVIEW)),
-        )
+        log = (read_decision(kind, i, body) for kind in LAID_OVER for i, body in file.decisions(kind))
+        return Decisions.of(log, read_approvals(file.record("setting", REVIEW)))
 
 
 def read_approvals(setting: Mapping[str, Any] | None) -> int:
@@ -107,24 +101,25 @@ def read_approvals(setting: Mapping[str, Any] | None) -> int:
 
 def keep_decisions(file: WorkspaceFile, decisions: Iterable[Decision]) -> None:
     """Store decisions, new ones and those that are there already; call it inside a transaction."""
-    some = tuple(decisions)
-    for kind, noun in (("edit", Edit), ("verdict", HumanVerdict), ("written", HandWritten)):
-        file.keep_decisions(kind, {one.id: decision_body(one) for one in some if isinstance(one, noun)})
+    bodies: dict[str, dict[str, Body]] = {}
+    for one in decisions:
+        bodies.setdefault(one.kind, {})[one.id] = decision_body(one)
+    for kind, some in bodies.items():
+        file.keep_decisions(kind, some)
 
 
-def keep_events(file: WorkspaceFile, events: Iterable[SolutionEvent]) -> None:
+def keep_events(file: WorkspaceFile, events: Iterable[Decision]) -> None:
     """Store what befell solutions, numbered after all that is there; call it inside a transaction."""
-    bodies = {}
-    for number, one in enumerate(events, file.last_number() + 1):
-        numbered = replace(one, id=short_id("event", one.solution_id, one.what, str(number)), number=number)
-        bodies[numbered.id] = {name: value for name, value in EVENT.body(numbered).items() if value is not None}
-    file.keep_decisions(EVENTS, bodies)
+    numbered = enumerate(events, file.last_number() + 1)
+    keep_decisions(
+        file, [replace(e, id=short_id("event", e.solution_id, e.what, str(n)), number=n) for n, e in numbered]
+    )
 
 
-def read_events(file: WorkspaceFile, solution: str) -> list[SolutionEvent]:
+def read_events(file: WorkspaceFile, solution: str) -> list[Decision]:
     """Return what befell a solution, in the order of its happening."""
     with damaged_rows("decision"):
-        found = (EVENT.read(body, id=i) for i, body in file.decisions(EVENTS))
+        found = (read_decision("event", i, body) for i, body in file.decisions("event"))
         return [one for one in found if one.solution_id == solution]
 
 

@@ -32,7 +32,7 @@ SELECT type FROM found WHERE type IS NOT NULL
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SectionPiece:
     """Part of a section, ``start`` to ``end`` of its text, and the key of its vector."""
 
     ticket: str
@@ -49,7 +49,7 @@ class PublishedTicket:
     ticket: Ticket
     sections: tuple[TicketSection, ...]
     fingerprint: str
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[SectionPiece, ...] = ()
 
 
 def staged_tickets(file: WorkspaceFile) -> list[Ticket]:
@@ -171,12 +171,12 @@ def read_link_types(file: WorkspaceFile) -> tuple[str, ...]:
         return tuple(str(name) for (name,) in db.execute(LINK_TYPES))
 
 
-def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vectors]:
+def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[SectionPiece], Vectors]:
     """Return the pieces of all tickets in the order of their tickets, and their vectors, (pieces, dimensions).
 
     A piece whose vector is missing or damaged is left out: its ticket is found by its other pieces.
     """
-    pieces: list[Piece] = []
+    pieces: list[SectionPiece] = []
     data = bytearray()
     if _lacks_tables(file) or not dimensions:  # without any vector there is no length of one either
         return pieces, np.zeros((0, dimensions), dtype=np.float32)
@@ -187,7 +187,7 @@ def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[Piece], Vect
         )
         for ticket, section, first, last, key, vector in rows:
             if isinstance(vector, bytes) and len(vector) == 4 * dimensions:
-                pieces.append(Piece(ticket, section, int(first), int(last), key))
+                pieces.append(SectionPiece(ticket, section, int(first), int(last), key))
                 data += vector
     vectors = np.frombuffer(bytes(data), dtype="<f4").reshape(-1, dimensions).astype(np.float32, copy=False)
     sound = np.flatnonzero(np.isfinite(vectors).all(axis=1))

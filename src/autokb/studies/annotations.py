@@ -60,7 +60,15 @@ def next_item(workspace: Workspace, annotator: str, wanted: str = "") -> SheetPa
     issue = kb.issues.get(one.issue_id)
     documents = tuple(dict.fromkeys(e.document for e in one.evidence))
     quotes = tuple(e.quote for e in one.evidence)
-    item = SheetItem(one.id, chosen + 1, issue.text if issue else "", one.text, documents, quotes, given.get(one.id))
+    item = SheetItem(
+        id=one.id,
+        place=chosen + 1,
+        issue=issue.text if issue else "",
+        text=one.text,
+        documents=documents,
+        quotes=quotes,
+        answer=given.get(one.id),
+    )
     return SheetPage(annotator, len(asked), answered, item)
 
 

@@ -61,7 +61,7 @@ class DraftedCases(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundCases:
     """Cases, how many private things were masked in them, and who made them at what cost."""
 
     cases: Sequence[Case]
@@ -91,7 +91,7 @@ def draft_cases(
         raise BadInputError(f"{target.name}: cases are lines of JSON; name a file that ends in {SUFFIX}.")
     if target.exists():
         raise BadInputError(f"{target} is there already, and people may have edited it; name a new file.")
-    others = _other_questions(out_of_domain) if out_of_domain is not None else _Found((), 0)
+    others = _other_questions(out_of_domain) if out_of_domain is not None else _FoundCases((), 0)
     with workspace.file() as file:
         documents = staged_documents(file)
         if source == "chats":
@@ -120,7 +120,7 @@ def draft_cases(
     )
 
 
-def _from_chats(workspace: Workspace, file: WorkspaceFile) -> _Found:
+def _from_chats(workspace: Workspace, file: WorkspaceFile) -> _FoundCases:
     """Return what customers asked in the added conversations and what agents replied."""
     conversations = staged_conversations(file)
     if not conversations:
@@ -138,7 +138,7 @@ def _from_chats(workspace: Workspace, file: WorkspaceFile) -> _Found:
             "In the conversations that were added no agent replies to a question with more than small talk and "
             "questions back; nothing was written."
         )
-    return _Found(cases, masked, len(conversations))
+    return _FoundCases(cases, masked, len(conversations))
 
 
 def _cases(conversation: Conversation, language: str) -> Iterator[Case]:
@@ -163,7 +163,7 @@ def _from_documents(
     documents: Sequence[Document],
     options: ModelOptions | None,
     progress: Progress,
-) -> _Found:
+) -> _FoundCases:
     """Return questions and replies that the sections of the added documents hold, each with its quote."""
     if not documents:
         folder = shlex.quote(str(workspace.folder))
@@ -201,10 +201,10 @@ def _from_documents(
         why = f" {failures[0].reason}" if failures else ""
         raise BadInputError(f"In the documents that were added no section gives a question and a reply.{why}")
     made_by = BY_HEADINGS if model == OFFLINE else model
-    return _Found(cases, masked, 0, made_by, failures, spending)
+    return _FoundCases(cases, masked, 0, made_by, failures, spending)
 
 
-def _other_questions(path: Path) -> _Found:
+def _other_questions(path: Path) -> _FoundCases:
     """Read questions that are about something else: their right reply is none."""
     cases: list[Case] = []
     masked = 0
@@ -214,4 +214,4 @@ def _other_questions(path: Path) -> _Found:
         (text,) = masking.texts
         name = f"out-of-domain#{case_id('question', query.id)}"
         cases.append(_case(name, [Message(CUSTOMER, text)], text, ""))
-    return _Found(cases, masked)
+    return _FoundCases(cases, masked)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.methods import AUTO_CHUNKER, METHODS, check_method
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
@@ -20,7 +20,7 @@ from autokb.evaluation.chunking.datasets import read_gold, read_questions
 from autokb.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
 from autokb.evaluation.chunking.judges import JUDGE_TASKS, STAGE
 from autokb.evaluation.chunking.method_output import MethodOutput
-from autokb.evaluation.chunking.results import ChunkingReport, QuestionCounts
+from autokb.evaluation.chunking.results import ChunkingReport, CountsByQuestion
 from autokb.evaluation.runner import ModelUsage
 from autokb.pipeline.chunk_files import ChunkRequest, open_ledger, same_id, settings_of, with_site_boilerplate
 from autokb.pipeline.model_choice import OFFLINE, model_of
@@ -89,13 +89,13 @@ def evaluate_chunking(
         return ChunkingReport(
             methods=methods,
             documents=len(pages),
-            questions=QuestionCounts(len(questions), 0 if data.questions else len(questions)),
+            questions=CountsByQuestion(len(questions), 0 if data.questions else len(questions)),
             usage=model_usage(stages, unread),
             seconds=round(time.perf_counter() - started, 3),
         )
 
 
-def _read(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> tuple[list[Page], list[Skipped]]:
+def _read(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) -> tuple[list[MarkedPage], list[Skipped]]:
     """Read all files, and say of what could not be read why not; BadInputError where nothing is left to chunk."""
     files, skipped = find_files(paths, follow_links=True)
     sources: dict[str, SourcePage] = {}
@@ -116,7 +116,7 @@ def _read(paths: Sequence[Path], wanted: ChunkEvaluation, progress: Progress) ->
     return [with_site_boilerplate(source, site).page for source in sources.values()], skipped
 
 
-def _data(pages: Sequence[Page], wanted: ChunkEvaluation) -> ChunkingData:
+def _data(pages: Sequence[MarkedPage], wanted: ChunkEvaluation) -> ChunkingData:
     documents = {page.document.id: page.document for page in pages}
     names = DocumentNames(documents.values())
     lengths: Mapping[str, int] = {name: len(document.text) for name, document in documents.items()}
@@ -128,7 +128,7 @@ def _data(pages: Sequence[Page], wanted: ChunkEvaluation) -> ChunkingData:
     )
 
 
-def _chunk(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> MethodOutput:
+def _chunk(stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]) -> MethodOutput:
     started = time.perf_counter()
     results = chunk_pages(stages, chunker, pages)
     found = {page.document.id: result for page, result in zip(pages, results, strict=True) if result is not None}

@@ -27,10 +27,10 @@ from autokb.evaluation.suggestions.experiment import (
     measure_offers,
 )
 from autokb.evaluation.suggestions.judging import STAGE as JUDGE_STAGE
-from autokb.evaluation.suggestions.judging import Judged, judge_replies, mechanical_verdict
+from autokb.evaluation.suggestions.judging import JudgedOffer, judge_replies, mechanical_verdict
 from autokb.evaluation.suggestions.sheet import SheetFigures, check_sheet, read_suggestion_sheet, write_suggestion_sheet
 from autokb.evaluation.suggestions.system_names import INCUMBENT, choose_suggestion_systems
-from autokb.evaluation.suggestions.text_metrics import WordWeights
+from autokb.evaluation.suggestions.text_metrics import InverseFrequencies
 from autokb.heuristics.solutions.audience import audience_reader, conditional_label
 from autokb.pipeline.embedding import check_embedder, encoder_name
 from autokb.pipeline.model_choice import OFFLINE
@@ -40,9 +40,10 @@ from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.stores.chats import staged_conversations
 from autokb.stores.published import read_published
 from autokb.stores.ticket_tables import read_tickets
+from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.studies.run_report import count_answers, model_usage
-from autokb.studies.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems
+from autokb.studies.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems, check_models
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
@@ -91,7 +92,7 @@ def evaluate_workspace_suggestions(
     workspace = opened.by_language.workspace
     started = time.perf_counter()
     options = options or ModelOptions()
-    names, baseline = _choose_systems(wanted, workspace.settings.embedder)
+    names, baseline = _choose_systems(wanted, workspace)
     given = read_cases(wanted.cases)
     with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
         documents = read_published(file).kb.documents
@@ -104,9 +105,9 @@ def evaluate_workspace_suggestions(
             write_suggestion_sheet(wanted.sheet, cases, offers, wanted.most, wanted.seed)
         judge = stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None
         texts = {document.id: document.text for document in documents.values()}
-        places = _Places(texts, opened.index.spec, file)
+        places = _CitedTexts(texts, opened.index.spec, file)
         usage = ModelUsage(tuple(stages.failures), sum(makes.spent, stages.spending()))
-        judged: dict[str, Judged] | None = None
+        judged: dict[str, JudgedOffer] | None = None
         if wanted.judge:
             with open_stages(workspace, file, progress, _left(options, usage.spending)) as judging:
                 judged = _judge(judging, cases, offers, places.as_read)
@@ -120,7 +121,7 @@ def evaluate_workspace_suggestions(
                 compare[SIMILARITY] = _compare_by(comparing, cases, offers)
                 usage = model_usage(comparing, usage)
         language = opened.index.spec.language
-        weights = WordWeights((*texts.values(), *(case.reply for case in cases if case.reply)), language)
+        weights = InverseFrequencies((*texts.values(), *(case.reply for case in cases if case.reply)), language)
         measures = Measures(places.texts_of, weights, language, compare, places.as_read)
         figures = measure_offers(offers, cases, measures, judged)
         return SuggestionsReport(
@@ -135,22 +136,23 @@ def evaluate_workspace_suggestions(
         )
 
 
-def _choose_systems(wanted: SuggestionEvaluation, embedder: str) -> tuple[list[str], str]:
+def _choose_systems(wanted: SuggestionEvaluation, workspace: Workspace) -> tuple[list[str], str]:
     """Return the systems and the baseline, once nothing that is wanted speaks against asking them (BadInputError)."""
     names = choose_suggestion_systems(wanted.systems, tuple(STRATEGY_SYSTEMS))
+    check_models(workspace, names)
     baseline = wanted.baseline or (INCUMBENT if INCUMBENT in names else names[0])
     if baseline not in names:
         raise BadInputError(f"The baseline {baseline!r} is not among the systems: {', '.join(names)}.")
     if wanted.similarity:
         check_embedder(wanted.similarity)
-        if wanted.similarity == embedder:
+        if wanted.similarity == workspace.settings.embedder:
             raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
     if wanted.sheet is not None:
         check_sheet(wanted.sheet, names)
     return names, baseline
 
 
-class _Places:
+class _CitedTexts:
     """What stands at the places that suggestions cite, in documents and in tickets."""
 
     def __init__(self, texts: Mapping[str, str], spec: DomainSpec, file: WorkspaceFile) -> None:
@@ -176,7 +178,9 @@ class _Places:
         return "\n".join((place.quote, plain_text(place.quote), *labels))
 
 
-def _judge(stages: Stages, cases: Sequence[Case], offers: Offers, cited: Callable[[Cited], str]) -> dict[str, Judged]:
+def _judge(
+    stages: Stages, cases: Sequence[Case], offers: Offers, cited: Callable[[Cited], str]
+) -> dict[str, JudgedOffer]:
     """Have the model judge the first suggestion of every case that refusals do not settle, and what it cites."""
     found = {}
     for system, of_case in offers.items():
@@ -213,7 +217,7 @@ def _left(options: ModelOptions, spent: Spending) -> ModelOptions:
 
 
 def _read(
-    sheet: Path | None, cases: Sequence[Case], offers: Offers, judged: Mapping[str, Judged] | None
+    sheet: Path | None, cases: Sequence[Case], offers: Offers, judged: Mapping[str, JudgedOffer] | None
 ) -> SheetFigures | None:
     """Read the filled sheet, beside the judge where one was asked."""
     if sheet is None:

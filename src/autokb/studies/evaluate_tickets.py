@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import Chunk, Document
@@ -174,6 +174,6 @@ def _text_chunks(
         text = "\n\n".join(s.text for s in published.sections if s.section != TICKET and s.text)
         document = Document(ticket, published.ticket.title, text)
         with suppress(UnreadableFileError):
-            chunks += [c for c in chunk_page(Page(document), "fixed", CHUNK_SIZE).chunks if c.spans]
+            chunks += [c for c in chunk_page(MarkedPage(document), "fixed", CHUNK_SIZE).chunks if c.spans]
         documents.append(ticket)
     return index_chunks(documents, chunks, embed, language=language)

@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.past_replies import nearest_replies
-from autokb.answering.strategies.passages import Passage, passages_of
+from autokb.answering.strategies.passages import StrategyPassage, passages_of
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
 from autokb.core.conversations import Conversation
-from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.nouns import Evidence, Hit
 from autokb.core.ranking import best_first
 from autokb.core.reply_rules import read_reply_rules
@@ -22,17 +23,20 @@ from autokb.evaluation.suggestions.experiment import Offer, System
 from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT, SHORT_ANSWERS
 from autokb.heuristics.conversations.read_turn import read_turn
 from autokb.heuristics.conversations.reply_pairs import ReplyPair, reply_pairs
+from autokb.pipeline.model_choice import lacks_model
 from autokb.pipeline.open_index import OpenIndex
 from autokb.pipeline.stages import Stages
 from autokb.retrieval.index import beginning
 from autokb.retrieval.search import search
 from autokb.stores.published import read_published
+from autokb.stores.workspace import Workspace
 from autokb.studies.draft_cases import case_id
 from autokb.suggesting.suggest import refusal_of, suggest
 from autokb.suggesting.suggest_by_strategy import STRATEGIES, suggest_by_strategy
 from autokb.suggesting.suggestion_models import SuggestionModels
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
+from autokb.tasks.task import NEEDS_MODEL, Task
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
@@ -57,7 +61,7 @@ class SuggestionSystems:
     """Makes systems over one workspace.
 
     ``stages`` answer tasks and give texts their vectors; the strategies of ``suggest`` have sessions of their own.
-    ``budget`` (USD) is for what these ask.
+    ``budget`` (USD) is for what these ask. Systems that ``check_models`` refuses are not asked.
     """
 
     opened: OpenIndex
@@ -90,7 +94,7 @@ class SuggestionSystems:
     def _strategy(self, strategy: str, passages: int | None) -> System:
         """Return what a strategy writes from so many passages, of the case's documents where it is None.
 
-        Its requests are those of the settings' model; offline its tasks are answered by their heuristics.
+        Its requests are those of the settings' model; offline ``plain`` is the words of what is known.
         """
         kept = SuggestionModels(self.opened.by_language.workspace, self.opened.file)
         self.held.callback(kept.close)
@@ -100,8 +104,8 @@ class SuggestionSystems:
                 return None
             models = kept if self.budget is None else replace(kept, budget=self._left())
 
-            def look_up(_question: str, most: int) -> Sequence[Passage]:
-                return passages_of(self._gold_answer(case), most, also_far=True)
+            def look_up(_question: str, most: int) -> Sequence[StrategyPassage]:
+                return passages_of(self._gold_answer(case), most)
 
             found = suggest_by_strategy(
                 self.opened,
@@ -146,7 +150,16 @@ class SuggestionSystems:
         passages = tuple(ShownPassage(s.evidence[0].document, "", s) for s in best if s.evidence)
         documents = tuple(Hit(document, 1.0) for document in case.documents)
         shown = tuple(passage.solution for passage in passages)
-        return Answer(turn.text, {}, "answered", None, (), passages, documents, shown=shown)
+        return Answer(
+            query=turn.text,
+            attributes={},
+            outcome="answered",
+            question=None,
+            matches=(),
+            passages=passages,
+            documents=documents,
+            shown=shown,
+        )
 
     def _short_answers(self, most: int | None) -> System:
         """Return what answers in a few words of so many passages, of the case's documents where it is None."""
@@ -202,6 +215,16 @@ class SuggestionSystems:
         for conversation in self.conversations:
             # By the id in the cases of draft-cases a case finds its own conversation.
             yield from reply_pairs(replace(conversation, id=case_id("chat", conversation.id)), language)
+
+
+def check_models(workspace: Workspace, names: Sequence[str]) -> None:
+    """Refuse systems that ask what only a model can answer where the settings name none (BadInputError)."""
+    for name in names:
+        tasks: Sequence[Task[Any, Any]] = (SHORT_ANSWER,) if name in SHORT_ANSWERS else ()
+        if name in STRATEGY_SYSTEMS:
+            tasks = STRATEGIES[STRATEGY_SYSTEMS[name][0]].tasks
+        if lacks_model(workspace.settings, workspace.mode, tasks, ANSWER_STAGE):
+            raise BadInputError(NEEDS_MODEL.format(what=f"The system {name}"))
 
 
 def as_offer(suggested: Suggested) -> Offer:

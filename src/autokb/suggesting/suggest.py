@@ -108,7 +108,16 @@ class ReadConversation:
 
     def _ask(self, question: str) -> Answer:
         if self.opened is None:
-            return Answer(question, {}, "abstains", None, (), (), (), NO_TICKET)
+            return Answer(
+                query=question,
+                attributes={},
+                outcome="abstains",
+                question=None,
+                matches=(),
+                passages=(),
+                documents=(),
+                reason=NO_TICKET,
+            )
         also = self.turn.also if question == self.turn.text else ()
         answer = self.opened.ask(question, self.stated, LOOKED_THROUGH, said=self._said, also=also)
         if answer.outcome == "abstains" and self.turn.depends_on_context and question == self.turn.text:

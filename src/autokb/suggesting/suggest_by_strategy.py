@@ -12,20 +12,21 @@ from typing import Any
 from autokb.answering.strategies.chain_of_thought import chain_of_thought
 from autokb.answering.strategies.chain_of_verification import chain_of_verification
 from autokb.answering.strategies.checks import check_replies
-from autokb.answering.strategies.passages import Passage, passages_of
+from autokb.answering.strategies.passages import StrategyPassage, passages_of
 from autokb.answering.strategies.plain import plain
 from autokb.answering.strategies.react import react
-from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, Written
+from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, WrittenReplies
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, different_helps
 from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
 from autokb.core.results import NOTHING_SPENT
 from autokb.heuristics.replies.drafts import Drafting, ReplyStyle
 from autokb.heuristics.replies.verbatim import draft_verbatim
+from autokb.pipeline.model_choice import lacks_model
 from autokb.pipeline.open_index import OpenIndex
 from autokb.suggesting.suggest import ReadConversation, read_conversation, refusal_of, suggest
 from autokb.suggesting.suggest_from_tickets import passages_from_tickets
-from autokb.suggesting.suggestion_models import Answering, SuggestionModels
+from autokb.suggesting.suggestion_models import STAGE, Answering, SuggestionModels
 from autokb.tasks.answers.answer_from_quotes.task import TASK as ANSWER_FROM_QUOTES
 from autokb.tasks.answers.draft_and_doubt.task import TASK as DRAFT_AND_DOUBT
 from autokb.tasks.answers.extract_quotes.task import TASK as EXTRACT_QUOTES
@@ -33,7 +34,7 @@ from autokb.tasks.answers.next_step.task import TASK as NEXT_STEP
 from autokb.tasks.answers.verify_draft.task import TASK as VERIFY_DRAFT
 from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
-from autokb.tasks.task import Task
+from autokb.tasks.task import NEEDS_MODEL, Task
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 
@@ -70,9 +71,10 @@ def suggest_by_strategy(
     """Return what an agent could send next, written by a strategy from at most so many passages.
 
     ``models`` answer tasks as the settings say, and stay open; where all are offline, ``plain`` is the words of what is
-    known, and so is any strategy with ``own_words``, for which no model is asked. ``retrieve`` stands for the search,
-    as in runs on a given document; past ``tickets`` have more passages where the knowledge base has too few. Raises
-    BadInputError for an unknown strategy, and where the last message is not the customer's.
+    known, and so is a strategy that a model is missing for (``fallback`` says so) and any with ``own_words``, for which
+    no model is asked. ``retrieve`` stands for the search, as in runs on a given document; past ``tickets`` have more
+    passages where the knowledge base has too few. Raises BadInputError for an unknown strategy, and where the last
+    message is not the customer's.
     """
     if strategy not in STRATEGIES:
         raise BadInputError(f"There is no strategy {strategy!r}; choose one of: {', '.join(STRATEGIES)}.")
@@ -82,15 +84,15 @@ def suggest_by_strategy(
     chosen = STRATEGIES[strategy]
     if own_words or (strategy == PLAIN and retrieve is None and not models.asks_models(chosen.tasks)):
         return suggest(opened, messages, tickets)
+    if lacks_model(models.workspace.settings, models.workspace.mode, chosen.tasks, STAGE):
+        needs = NEEDS_MODEL.format(what=f"The strategy {strategy}")
+        return replace(suggest(opened, messages, tickets), strategy=strategy, fallback=needs)
     reading = read_conversation(opened, messages, tickets)
     found, spent = reading.small_talk(), NOTHING_SPENT
     if found is None:
         with models.answering((*chosen.tasks, CHECK_RULES)) as answering:
-            also_far = models.asks_models(chosen.tasks)  # which offline would be sent as they stand
-            look_up = partial(_look_up, reading, also_far=also_far)
-            found = _suggest(
-                reading, chosen.write, answering, passages, retrieve or look_up, is_given=retrieve is not None
-            )
+            look_up = retrieve or partial(_look_up, reading)
+            found = _suggest(reading, chosen.write, answering, passages, look_up, is_given=retrieve is not None)
             spent = answering.spent
     return replace(found, strategy=strategy, spent=spent, seconds=round(time.perf_counter() - started, 6))
 
@@ -129,15 +131,15 @@ def _declined(reading: ReadConversation, reason: str | None) -> Suggested:
     return Suggested("abstains", replies, reading.turn.text, reason)
 
 
-def _look_up(reading: ReadConversation, question: str, most: int, *, also_far: bool) -> Sequence[Passage]:
+def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[StrategyPassage]:
     """Return the passages for a question: checked solutions, then sections, then past tickets."""
-    found = passages_of(reading.answer(question), most, also_far=also_far)
+    found = passages_of(reading.answer(question), most)
     if len(found) < most and reading.tickets is not None:
         return [*found, *islice(passages_from_tickets(reading.tickets, question), most - len(found))]
     return found
 
 
-def _verbatim(reading: ReadConversation, written: Written, house: ReplyStyle) -> tuple[Suggestion, ...]:
+def _verbatim(reading: ReadConversation, written: WrittenReplies, house: ReplyStyle) -> tuple[Suggestion, ...]:
     """Return what of the passages can be sent as it stands."""
     drafted = draft_verbatim(
         Drafting(tuple(reading.messages), tuple(p.given for p in written.passages), house, reading.turn.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from autokb.answering.strategies.passages import Passage, passage_of_text
+from autokb.answering.strategies.passages import StrategyPassage, passage_of_text
 from autokb.answering.suggest import Suggestion
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
@@ -47,7 +47,7 @@ def suggest_from_tickets(
         yield from _fixed(asking, answer, rules, language)
 
 
-def passages_from_tickets(asking: TicketAnswerer, question: str) -> Iterator[Passage]:
+def passages_from_tickets(asking: TicketAnswerer, question: str) -> Iterator[StrategyPassage]:
     """Give the same parts of past tickets whole, as passages that a model may write from."""
     for one in _helpful(asking.ask(question, TICKETS_READ)):
         if not _NOT_SENT.search(one.quote) and not mask((one.quote,)).originals:

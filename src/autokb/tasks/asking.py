@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn, SendError
 from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.reply import ReplyError
 from autokb.tasks.normal_form import normalize_reply
@@ -44,7 +44,7 @@ def request_for(task: Task[In, Any], items: Sequence[In], model: str, most: int 
     tokens = AROUND_TOKENS + sum(task.tokens(item)[0] for item in items)
     return ModelRequest(
         model=model,
-        messages=(Message("system", system), Message("user", user)),
+        messages=(PromptTurn("system", system), PromptTurn("user", user)),
         schema=reply_schema(task, items),
         name=task.name.replace("/", "_"),
         max_tokens=min(tokens, most) if most else tokens,
@@ -64,7 +64,7 @@ def masked_turns(task: Task[In, Any], items: Sequence[In]) -> Masking:
 
 def repair_request(request: ModelRequest, reply: ModelReply, error: str) -> ModelRequest:
     """Return the one request that shows a model what was wrong with its reply."""
-    turns = (Message("assistant", reply.text), Message("user", REPAIR.format(error=error)))
+    turns = (PromptTurn("assistant", reply.text), PromptTurn("user", REPAIR.format(error=error)))
     return replace(request, messages=(*request.messages, *turns), attempt=0)
 
 

@@ -15,6 +15,7 @@ from autokb.tasks.prompts import examples, render, spelled_reply
 
 __all__ = ["LeftOut", "Read", "Reply", "ReplyError", "Task", "outside_key"]
 
+NEEDS_MODEL = "{what} needs a model; name one with --model, or in settings.yaml as model: openai:NAME."
 In = TypeVar("In")
 Out = TypeVar("Out", bound=Reply)
 
@@ -74,8 +75,13 @@ class Task(Generic[In, Out]):
     # -- without a model
 
     def offline(self, item: In) -> Out:
-        """Answer without a model; raise ReplyError where that cannot be."""
-        raise NotImplementedError(f"{self.name} has no offline answer.")
+        """Answer without a model; a task without such an answer raises ReplyError, which says what to do."""
+        raise ReplyError(NEEDS_MODEL.format(what=self.name))
+
+    @property
+    def answers_offline(self) -> bool:
+        """Whether there is an answer without a model."""
+        return type(self).offline is not Task.offline
 
     def check(self, item: In, reply: Out) -> None:
         """Raise ReplyError when an answer is wrong for its input, whoever gave it; the message says what."""

@@ -65,7 +65,7 @@ class Section:
 
 
 @dataclass
-class _OpenList:
+class _OpenMarkdownList:
     ordered: bool
     number: int
     list_id: int
@@ -79,7 +79,7 @@ class _BlockReader:
     lines: list[int]
     blocks: list[Block] = field(default_factory=list)
     inner: list[Block] = field(default_factory=list)
-    open_lists: list[_OpenList] = field(default_factory=list)
+    open_lists: list[_OpenMarkdownList] = field(default_factory=list)
     open_items: list[Block] = field(default_factory=list)
     quote_depth: int = 0
     next_list: int = 0
@@ -109,7 +109,7 @@ class _BlockReader:
                 list_id = last_id
         if list_id < 0:
             list_id, self.next_list = self.next_list, self.next_list + 1
-        self.open_lists.append(_OpenList(ordered, start, list_id))
+        self.open_lists.append(_OpenMarkdownList(ordered, start, list_id))
 
     def _close_list(self) -> None:
         closed = self.open_lists.pop()
@@ -150,7 +150,15 @@ class _BlockReader:
     def _add_item(self, start: int, end: int) -> Block:
         here = self.open_lists[-1]
         start = self._after_marker(start, end)
-        block = Block("item", start, end, len(self.open_lists), here.ordered, here.number, here.list_id)
+        block = Block(
+            kind="item",
+            start=start,
+            end=end,
+            level=len(self.open_lists),
+            ordered=here.ordered,
+            number=here.number,
+            list_id=here.list_id,
+        )
         here.number += here.ordered
         self.open_items.append(block)
         return block

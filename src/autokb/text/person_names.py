@@ -34,7 +34,7 @@ class NameCues(WordLists):
 
 
 @dataclass(frozen=True, slots=True)
-class _Patterns:
+class _NamePatterns:
     """What the cues of one language look like; each match ends where a name may begin."""
 
     introduction: re.Pattern[str]
@@ -119,21 +119,21 @@ def _is_capitalised(word: str) -> bool:
 
 
 @cache
-def _patterns(language: str) -> _Patterns:
+def _patterns(language: str) -> _NamePatterns:
     data, cues = language_data(language), word_lists(NameCues, language)
     greetings, blank = _any_of(data.greetings), _GAP.pattern
     others = {*data.stop_words, *data.support_words, *data.everyday_words, *cues.others}
     others |= {word for phrase in (*data.greetings, *data.courtesies) for word in phrase.split()}
     opening = rf"(?:\A|(?<!\w)(?:{greetings})(?:{blank}[^\W\d_]+)?[\s,;:!.–-]*)"
     titles = "|".join(map(re.escape, sorted(cues.titles, key=len, reverse=True))) or "(?!)"
-    return _Patterns(
-        re.compile(rf"(?<!\w)(?:{_any_of(cues.introductions)}){blank}", re.IGNORECASE),
-        re.compile(rf"{opening}(?:{_any_of(cues.opening_introductions)}){blank}", re.IGNORECASE),
-        re.compile(rf"^[^\S\n]*(?:{greetings}),?{blank}", re.IGNORECASE | re.MULTILINE),
-        re.compile(rf"(?<!\w)(?:{titles}){blank}"),
-        re.compile(rf"(?<!\w)(?:{_any_of(cues.signings)})(?:[^\S\n]*[,;:!.–-]+\s*|\s+)", re.IGNORECASE),
-        frozenset(others),
-        2 if cues.nouns_have_capitals else 1,
+    return _NamePatterns(
+        introduction=re.compile(rf"(?<!\w)(?:{_any_of(cues.introductions)}){blank}", re.IGNORECASE),
+        opening=re.compile(rf"{opening}(?:{_any_of(cues.opening_introductions)}){blank}", re.IGNORECASE),
+        salutation=re.compile(rf"^[^\S\n]*(?:{greetings}),?{blank}", re.IGNORECASE | re.MULTILINE),
+        title=re.compile(rf"(?<!\w)(?:{titles}){blank}"),
+        signing=re.compile(rf"(?<!\w)(?:{_any_of(cues.signings)})(?:[^\S\n]*[,;:!.–-]+\s*|\s+)", re.IGNORECASE),
+        others=frozenset(others),
+        fewest_in_opening=2 if cues.nouns_have_capitals else 1,
     )
 
 

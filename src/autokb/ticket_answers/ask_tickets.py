@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,6 @@ from autokb.tasks.tickets.from_tickets.task import TASK as FROM_TICKETS
 from autokb.tasks.tickets.parse_query.task import TASK as PARSE_QUERY
 from autokb.tasks.tickets.parse_query.task import question_request
 from autokb.tasks.tickets.write_cypher.task import TASK as WRITE_CYPHER
-from autokb.ticket_answers.cypher import CypherReader, RanCypher
 from autokb.ticket_answers.open_tickets import OpenTickets
 from autokb.ticket_answers.subgraph import FoundTickets, Subgraph, SubgraphReader
 from autokb.tickets.answers import (
@@ -45,6 +45,7 @@ from autokb.tickets.answers import (
     text_passages,
     write_answer,
 )
+from autokb.tickets.cypher_port import CypherReader, RanCypher
 from autokb.tickets.gate import TicketGate, measure_nearness
 from autokb.tickets.index import fold_names
 from autokb.tickets.search import Scores, TicketQuestion, find_signals, score_tickets
@@ -124,7 +125,7 @@ class TicketAnswer(Result):
 
 
 @dataclass(frozen=True)
-class _Found(FoundTickets):
+class _GatedTickets(FoundTickets):
     """Beside the tickets the vector of the question, how sure it is that it is about them, and that the first is it."""
 
     vector: Vectors
@@ -153,6 +154,7 @@ class TicketAnswerer:
     _values: Mapping[str, Sequence[str]] | None = None
     _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
+    _cypher: CypherReader | None = None
     _encoder: Encoder | None = None  # of the question that is being answered, where its budget bounds the embedder too
 
     def __post_init__(self) -> None:
@@ -162,7 +164,6 @@ class TicketAnswerer:
         environment = template.field_of.get("environment", "")
         self._unread = {self._titles, environment, *(rule.name for rule in template.sections if rule.blocks)}
         self._graph = SubgraphReader(self.opened)
-        self._cypher = CypherReader(self.opened)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, by_text: bool = False) -> TicketAnswer:
         """Answer a question; ``by_text`` answers from the nearest pieces of text alone, the baseline of benchmarks.
@@ -250,14 +251,23 @@ class TicketAnswerer:
 
     # -- finding tickets ---------------------------------------------------------------------------
 
-    def find(self, question: str, parts: QuestionParts, k: int) -> _Found:
+    def find(self, question: str, parts: QuestionParts, k: int) -> _GatedTickets:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
         opened, index = self.opened, self.opened.index
         named = self._named(question)
         vector = self._embed([question])[0]
         if named:
             tickets = read_tickets(opened.file, named)
-            return _Found(named, (1.0,) * len(named), tickets, True, vector, 1.0, None, ())
+            return _GatedTickets(
+                ids=named,
+                scores=(1.0,) * len(named),
+                tickets=tickets,
+                named=True,
+                vector=vector,
+                confidence=1.0,
+                match=None,
+                accepted=(),
+            )
         weights = opened.fitted.weights
         asked = self._as_compared(question, vector, parts)
         signals = find_signals(index, asked, with_votes=bool(weights.votes))
@@ -276,7 +286,16 @@ class TicketAnswerer:
             if match is not None and ids[:1] == (one.ticket,):
                 match = max(match, one.similarity)
         reached = tuple(float(scores[n]) for n in best[:most])
-        return _Found(ids, reached, tickets, False, vector, confidence, match, accepted)
+        return _GatedTickets(
+            ids=ids,
+            scores=reached,
+            tickets=tickets,
+            named=False,
+            vector=vector,
+            confidence=confidence,
+            match=match,
+            accepted=accepted,
+        )
 
     def _as_compared(self, question: str, vector: Vectors, parts: QuestionParts) -> TicketQuestion:
         """Return a question with the vectors of its parts, where these have a weight, and the components it names."""
@@ -348,7 +367,7 @@ class TicketAnswerer:
         self,
         question: str,
         parts: QuestionParts,
-        found: _Found,
+        found: _GatedTickets,
         k: int,
         run: _Runner,
         *,
@@ -367,7 +386,8 @@ class TicketAnswerer:
             if cypher and subgraph.plan is not None:
                 write = partial(run.run, WRITE_CYPHER) if run.asks_model(WRITE_CYPHER) else None
                 best = found.tickets[found.ids[0]].ticket
-                ran, subgraph = self._cypher.read(question, best, subgraph, subgraph.plan, write)
+                ran, rows = self._open_cypher().read(question, best, subgraph.plan, write)
+                subgraph = subgraph if rows is None else self._graph.with_rows(subgraph, rows)
             passages = self._passages(parts, found, k, subgraph, chooses=chooses)
             reasons += subgraph.fallback
         item = FromTickets(question, tuple(passages), self.opened.workspace.spec.language)
@@ -382,8 +402,18 @@ class TicketAnswerer:
         text, evidence = write_answer(reply, passages, self.opened.index.template)
         return {"outcome": "answered", "answer": text, "evidence": tuple(evidence), **shown}
 
+    def _open_cypher(self) -> CypherReader:
+        if self._cypher is None:
+            from autokb.cypher.reader import EngineReader  # engines, guard and projection, which few questions need
+
+            opened, workspace = self.opened, self.opened.workspace
+            graph = workspace.settings.graph
+            self._cypher = EngineReader(opened.file, opened.index.template, workspace.folder, graph, os.environ)
+            opened.held.callback(self._cypher.close)
+        return self._cypher
+
     def _passages(
-        self, parts: QuestionParts, found: _Found, k: int, subgraph: Subgraph, *, chooses: bool
+        self, parts: QuestionParts, found: _GatedTickets, k: int, subgraph: Subgraph, *, chooses: bool
     ) -> list[TicketPassage]:
         """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
         language = self.opened.workspace.spec.language

@@ -199,14 +199,14 @@ def show_tickets(workspace: Workspace) -> ShownTickets:
         fitted = read_fitted(file)
         similarity = read_similarity(file, encoder_name(workspace.settings))
     return ShownTickets(
-        counts.tickets,
-        counts.sections,
-        counts.links,
-        counts.dangling,
-        {} if similarity is None else {"threshold": similarity.value, "reason": similarity.reason},
-        fitted.weights.as_json(),
-        fitted.reason,
-        dict(fitted.signals or {}),
+        tickets=counts.tickets,
+        sections=counts.sections,
+        links=counts.links,
+        dangling=counts.dangling,
+        similarity={} if similarity is None else {"threshold": similarity.value, "reason": similarity.reason},
+        weights=fitted.weights.as_json(),
+        fitted=fitted.reason,
+        signals=dict(fitted.signals or {}),
     )
 
 
@@ -226,7 +226,17 @@ def _shown(
         other = edge.target if edge.source == one.ticket.id else edge.source
         title = others[other].ticket.title if other in others else ""
         inward = edge.source != one.ticket.id
-        links.append(ShownLink(edge.type, other, other not in others, inward, edge.origin, round(edge.score, 4), title))
+        links.append(
+            ShownLink(
+                type=edge.type,
+                target=other,
+                dangling=other not in others,
+                inward=inward,
+                origin=edge.origin,
+                score=round(edge.score, 4),
+                title=title,
+            )
+        )
     outward = {(one.type, one.target) for one in links if not one.inward}
     links = [
         one for one in links if one.origin != "similarity" or not one.inward or (one.type, one.target) not in outward

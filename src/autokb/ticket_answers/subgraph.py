@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
 from autokb.heuristics.tickets.read_question import QuestionParts
-from autokb.stores.graph.sqlite import SqliteGraph
+from autokb.stores.ticket_graph import SqliteGraph
 from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
 from autokb.ticket_answers.open_tickets import OpenTickets
 from autokb.tickets.answers import DUPLICATES, ENDINGS, MOST_TICKETS, name_of
 from autokb.tickets.plan import plan_for
 
 SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
+NO_SECTION = "The query gave no section of a ticket; the sections are those of the plan."
 NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
 
 
@@ -127,6 +128,15 @@ class SubgraphReader:
         if near and parts.intents[0] in ENDINGS:
             return near[0], f"{missing}; {near[0]} is the next that has."
         return None, f"{missing}; this is what else it says."
+
+    def with_rows(self, subgraph: Subgraph, rows: Sequence[SubgraphRow]) -> Subgraph:
+        """Return the sections that a model's query gave in the place of the plan's."""
+        if not rows:
+            return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
+        shown = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
+        asked = subgraph.asked or tuple(dict.fromkeys(row.section for row in rows))
+        tickets = read_tickets(self.opened.file, shown)
+        return Subgraph({i: tickets[i] for i in shown if i in tickets}, rows, asked, subgraph.plan)
 
     def _duplicates_of(self, ticket: str) -> set[str]:
         """Return the tickets that the source calls duplicates, among them the ticket itself."""

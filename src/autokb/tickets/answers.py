@@ -154,7 +154,17 @@ def _part(
     published: PublishedTicket, section: str, text: str, start: int, end: int, role: Role, *, cut: bool
 ) -> TicketPassage:
     ticket = published.ticket
-    return TicketPassage(ticket.id, ticket.title, state_of(ticket), section, "", text[start:end], start, role, cut)
+    return TicketPassage(
+        ticket=ticket.id,
+        title=ticket.title,
+        state=state_of(ticket),
+        section=section,
+        by="",
+        text=text[start:end],
+        start=start,
+        role=role,
+        cut=cut,
+    )
 
 
 def _text_of(published: PublishedTicket, section: str) -> str:

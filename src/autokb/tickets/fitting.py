@@ -48,7 +48,7 @@ class FittedTickets:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _LabelledQuestion:
     """A ticket as a question, and which rows would have been right."""
 
     signals: Signals
@@ -88,17 +88,19 @@ def fit_ticket_weights(
             weights = without
     reached = float(_reciprocal_ranks(index, held, weights).mean())
     return FittedTickets(
-        weights,
-        len(names),
-        f"Fitted on {len(rest)} tickets that link to others, each asked as if it were new; {len(held)} were held out.",
-        round(reached, 4),
-        round(float(_reciprocal_ranks(index, held, defaults).mean()), 4),
-        {
+        weights=weights,
+        asked=len(names),
+        reason=(
+            f"Fitted on {len(rest)} tickets that link to others, each asked as if it were new; {len(held)} were held out."
+        ),
+        held_out=round(reached, 4),
+        defaults=round(float(_reciprocal_ranks(index, held, defaults).mean()), 4),
+        signals={
             name: round(reached - float(_reciprocal_ranks(index, held, _without(weights, name)).mean()), 4)
             for name, value in weights.as_json().items()
             if value
         },
-        fit_match(((one.signals, one.out, one.right) for one in asked), weights),
+        match=fit_match(((one.signals, one.out, one.right) for one in asked), weights),
     )
 
 
@@ -106,7 +108,7 @@ def _as_question(ticket: Ticket, *, whole: bool) -> str:
     return f"{ticket.title}\n\n{ticket.description}"[:ASKED_CHARACTERS].strip() if whole else ticket.title
 
 
-def _ask(index: TicketIndex, ticket: Ticket, text: str, vector: Vectors, linked: set[str]) -> _Asked:
+def _ask(index: TicketIndex, ticket: Ticket, text: str, vector: Vectors, linked: set[str]) -> _LabelledQuestion:
     row = index.rows[ticket.id]
     own = range(int(index.starts[row]), int(index.starts[row + 1]))
     entities: dict[str, Vectors] = {}
@@ -116,10 +118,10 @@ def _ask(index: TicketIndex, ticket: Ticket, text: str, vector: Vectors, linked:
     question = TicketQuestion(text, vector, entities, fold_names(ticket.components), day_of(ticket.created))
     signals = find_signals(index, question)
     right = np.isin(signals.rows, [index.rows[other] for other in linked if other in index.rows])
-    return _Asked(signals, signals.rows == row, right)
+    return _LabelledQuestion(signals, signals.rows == row, right)
 
 
-def _reciprocal_ranks(index: TicketIndex, asked: Sequence[_Asked], weights: TicketWeights) -> Scores:
+def _reciprocal_ranks(index: TicketIndex, asked: Sequence[_LabelledQuestion], weights: TicketWeights) -> Scores:
     found = []
     for one in asked:
         scores = one.signals.score(weights)

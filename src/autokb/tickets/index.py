@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import Edge
 from autokb.core.vectors import Vectors
-from autokb.stores.ticket_tables import Piece, PublishedTicket
+from autokb.stores.ticket_tables import PublishedTicket, SectionPiece
 from autokb.stores.word_index import WordIndex
 from autokb.tickets.links import neighbours
 
@@ -33,7 +33,7 @@ class TicketIndex:
     template: TicketTemplate
     ids: tuple[str, ...]
     titles: tuple[str, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SectionPiece, ...]
     vectors: Vectors
     starts: Rows
     sections: Rows
@@ -56,7 +56,7 @@ class TicketIndex:
         cls,
         template: TicketTemplate,
         tickets: Mapping[str, PublishedTicket],
-        pieces: Sequence[Piece],
+        pieces: Sequence[SectionPiece],
         vectors: Vectors,
         edges: Iterable[Edge],
         language: str,
@@ -92,7 +92,7 @@ class TicketIndex:
         )
 
 
-def _in_order_of_tickets(pieces: Sequence[Piece], row: Mapping[str, int], template: TicketTemplate) -> list[int]:
+def _in_order_of_tickets(pieces: Sequence[SectionPiece], row: Mapping[str, int], template: TicketTemplate) -> list[int]:
     """Return which pieces are of these tickets and of a section of the template, those of one ticket together."""
     kept = [n for n, piece in enumerate(pieces) if piece.ticket in row and piece.section in template]
     return sorted(kept, key=lambda n: row[pieces[n].ticket])

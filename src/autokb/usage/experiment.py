@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autokb.answering.suggest import Suggested
-from autokb.core.experiment import CONTROL, Experiment
+from autokb.core.experiment import CONTROL, ArmSettings
 from autokb.core.in_use import AssignedArm
 from autokb.usage.question_log import moment
 
 
 def assign_arm(
-    conversation: str, experiment: Experiment, suggest: Callable[[bool], Suggested]
+    conversation: str, experiment: ArmSettings, suggest: Callable[[bool], Suggested]
 ) -> tuple[Suggested, AssignedArm | None]:
     """Return what a conversation is suggested in its arm, and the arm to be kept; None where it is in no experiment.
 

@@ -182,7 +182,7 @@ def _find_suggested(
 def _read_solution(file: WorkspaceFile, solution_id: str) -> Solution | None:
     """Return a solution as people left it; all are read only where people decided something."""
     with file.snapshot(), damaged_rows("record"):
-        if read_decisions(file):
+        if read_decisions(file).log:
             return read_decided(file).solutions.get(solution_id)
         body = file.record("solution", solution_id)
         return None if body is None else SOLUTION.read(body, id=solution_id)

@@ -164,7 +164,7 @@ class _Asking:
 
 
 @dataclass
-class _Found:
+class _AllGaps:
     """Everything open and closed, before it is cut."""
 
     questions: list[tuple[Gap, frozenset[str]]]  # with the ids of all its wordings
@@ -197,15 +197,15 @@ def find_gaps(
     everything = len(found.questions) + len(found.issues) + len(found.documents)
     listed = len(questions) + len(issues) + len(documents)
     return Gaps(
-        tuple(questions[:limit]),
-        len(questions),
-        tuple(issues[:limit]),
-        len(issues),
-        tuple(documents[:limit]),
-        len(documents),
-        listed if closed else everything - listed,
-        state,
-        dict(Counter(gap.kind for gap in questions)),
+        questions=tuple(questions[:limit]),
+        questions_total=len(questions),
+        issues=tuple(issues[:limit]),
+        issues_total=len(issues),
+        documents=tuple(documents[:limit]),
+        documents_total=len(documents),
+        closed=listed if closed else everything - listed,
+        log=state,
+        kinds=dict(Counter(gap.kind for gap in questions)),
     )
 
 
@@ -242,7 +242,7 @@ def forget_all_questions(workspace: Workspace) -> ForgottenQuestions:
         return ForgottenQuestions(forget_questions(file))
 
 
-def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> _Found:
+def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> _AllGaps:
     closed = read_closed_gaps(file)
     askings = [*_abstained(read_questions(file, "abstains"), language), *_rejected(read_feedback(file), language)]
     known = memory.read(file)
@@ -254,7 +254,7 @@ def _find_all(file: WorkspaceFile, memory: SolutionsInMemory, language: str) -> 
         for i, (title, url) in file.fields("document", "title", "url").items()
         if i not in cited
     )
-    return _Found(
+    return _AllGaps(
         [(_gap_of(group, closed), frozenset(one.wording.gap for one in group)) for group in groups],
         [_with_status(one, closed) for one in _unsolved(file, known)],
         [_with_status(one, closed) for one in idle],
@@ -337,18 +337,18 @@ def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
         kind = "other_topic"
     wordings = dict.fromkeys(one.wording.text for one in reversed(group) if one.wording.text != newest.text)
     return Gap(
-        newest.gap,
-        newest.text,
-        _count_askers(group),
-        _count_askers(abstained),
-        _count_askers(rejected),
-        group[0].date,
-        group[-1].date,
-        reason,
-        tuple(wordings)[:OTHER_WORDINGS],
-        tuple(dict.fromkeys(solution for one in rejected for solution in one.rejected or ())),
-        status,
-        kind,
+        id=newest.gap,
+        text=newest.text,
+        asked=_count_askers(group),
+        abstained=_count_askers(abstained),
+        rejected=_count_askers(rejected),
+        first=group[0].date,
+        last=group[-1].date,
+        reason=reason,
+        wordings=tuple(wordings)[:OTHER_WORDINGS],
+        solutions=tuple(dict.fromkeys(solution for one in rejected for solution in one.rejected or ())),
+        status=status,
+        kind=kind,
     )
 
 
@@ -385,13 +385,13 @@ def _unsolved(file: WorkspaceFile, known: AllSolutions) -> list[IssueGap]:
         below = [one.id for one in forest.subtree(issue.id)]
         found.append(
             IssueGap(
-                short_id("gap", "issue", issue.id),
-                issue.id,
-                issue.text,
-                themes.of_issue(issue.id),
-                len(issue.raw_issues),
-                sum(withheld[one] for one in below),
-                len(below) - 1,
+                id=short_id("gap", "issue", issue.id),
+                issue=issue.id,
+                text=issue.text,
+                theme=themes.of_issue(issue.id),
+                raw_issues=len(issue.raw_issues),
+                withheld=sum(withheld[one] for one in below),
+                children=len(below) - 1,
             )
         )
     return sorted(found, key=lambda one: (-one.raw_issues, one.id))

@@ -10,7 +10,7 @@ from datetime import date
 from typing import TypeVar
 
 from autokb.core.errors import BadInputError
-from autokb.core.experiment import CONTROL, TREATMENT, Arm, Experiment
+from autokb.core.experiment import CONTROL, TREATMENT, Arm, ArmSettings
 from autokb.core.feedback import Feedback, last_words
 from autokb.core.in_use import AssignedArm, ConversationOutcome, QuestionOutcome, hashed_conversation
 from autokb.core.results import Result
@@ -214,13 +214,13 @@ def _acceptance(feedback: Sequence[Feedback]) -> Acceptance:
     by_thumb = last_words(one for one in feedback if one.verdict in ("helpful", "unhelpful"))
     counts = Counter(one.verdict for one in (*by_use, *by_thumb))
     return Acceptance(
-        counts["used"],
-        counts["edited"],
-        counts["rejected"],
-        _share_said(by_use, ("used", "edited")),
-        counts["helpful"],
-        counts["unhelpful"],
-        _share_said(by_thumb, ("helpful",)),
+        used=counts["used"],
+        edited=counts["edited"],
+        rejected=counts["rejected"],
+        rate=_share_said(by_use, ("used", "edited")),
+        helpful=counts["helpful"],
+        unhelpful=counts["unhelpful"],
+        helpful_rate=_share_said(by_thumb, ("helpful",)),
     )
 
 
@@ -251,7 +251,7 @@ def _count_questions(questions: Sequence[QuestionOutcome], used: Iterable[str], 
 
 
 def _measure_experiment(
-    experiment: Experiment, arms: Mapping[str, Arm], outcomes: Sequence[ConversationOutcome]
+    experiment: ArmSettings, arms: Mapping[str, Arm], outcomes: Sequence[ConversationOutcome]
 ) -> ExperimentFigures | None:
     if not experiment.enabled and not arms:
         return None
@@ -262,13 +262,13 @@ def _measure_experiment(
     known = [one for one in outcomes if one.conversation in arms]
     compared = _compare(known, lambda one: arms[one.conversation], (TREATMENT, CONTROL), counts, note)
     return ExperimentFigures(
-        experiment.enabled,
-        experiment.salt,
-        experiment.share,
-        dealt,
-        uneven,
-        len(outcomes) - len(known) if experiment.enabled else 0,
-        compared,
+        enabled=experiment.enabled,
+        salt=experiment.salt,
+        share=experiment.share,
+        dealt=dealt,
+        is_uneven=uneven,
+        unassigned=len(outcomes) - len(known) if experiment.enabled else 0,
+        outcomes=compared,
     )
 
 

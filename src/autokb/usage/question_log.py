@@ -37,7 +37,7 @@ MOST_SHOWN = 20  # ids of solutions that a question's entry has
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedQuestion:
     """A question as it was asked, to be masked and written later."""
 
     text: str
@@ -59,7 +59,7 @@ class QuestionLog:
         self.lost = 0
         self._workspace = workspace
         self._keeps_questions = workspace.settings.log_questions
-        self._waiting: deque[_Asked | AssignedArm] = deque()
+        self._waiting: deque[_AskedQuestion | AssignedArm] = deque()
         self._changed = Condition()
         self._thread: Thread | None = None
         self._writing = self._hurried = False
@@ -71,7 +71,16 @@ class QuestionLog:
             issues = tuple(match.issue.id for match in answer.matches)
             shown = (s.id for match in answer.matches for s in match.solutions)
             solutions = (*shown, *(passage.solution.id for passage in answer.passages))
-            self._note_asked("ask", answer, answer.query, issues, solutions, "", language, vocabulary)
+            self._note_asked(
+                asked_by="ask",
+                found=answer,
+                text=answer.query,
+                issues=issues,
+                solutions=solutions,
+                conversation="",
+                language=language,
+                vocabulary=vocabulary,
+            )
 
     def note_suggested(
         self, found: Suggested, conversation: str, language: str, vocabulary: Container[str] = frozenset()
@@ -79,7 +88,16 @@ class QuestionLog:
         """Note what a conversation asked."""
         if self._keeps_questions:
             solutions = tuple(one.solution_id for one in found.suggestions if one.solution_id)
-            self._note_asked("suggest", found, found.question, (), solutions, conversation, language, vocabulary)
+            self._note_asked(
+                asked_by="suggest",
+                found=found,
+                text=found.question,
+                issues=(),
+                solutions=solutions,
+                conversation=conversation,
+                language=language,
+                vocabulary=vocabulary,
+            )
 
     def note_arm(self, assigned: AssignedArm) -> None:
         """Note the arm of a conversation, whether questions are kept or not."""
@@ -98,9 +116,9 @@ class QuestionLog:
     ) -> None:
         reason = (found.reason or "")[:READ]
         asked = (text[: READ + 1], found.outcome, asked_by, moment(), reason, issues, solutions[:MOST_SHOWN])
-        self._note(_Asked(*asked, conversation, language, vocabulary))
+        self._note(_AskedQuestion(*asked, conversation, language, vocabulary))
 
-    def _note(self, one: _Asked | AssignedArm) -> None:
+    def _note(self, one: _AskedQuestion | AssignedArm) -> None:
         with self._changed:
             if len(self._waiting) >= MOST_WAITING:
                 self.lost += 1
@@ -148,7 +166,7 @@ class QuestionLog:
                     self._writing = False
                     self._changed.notify_all()
 
-    def _next_batch(self) -> list[_Asked | AssignedArm] | None:
+    def _next_batch(self) -> list[_AskedQuestion | AssignedArm] | None:
         """Wait for what is to be written, and let some more come; None when it is stopped."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_stopped())
@@ -165,7 +183,7 @@ class QuestionLog:
         """Return whether the thread that asks is no longer the one that writes."""
         return self._thread is not current_thread()
 
-    def _written(self, batch: list[_Asked | AssignedArm]) -> bool:
+    def _written(self, batch: list[_AskedQuestion | AssignedArm]) -> bool:
         """Write a batch in one transaction; a file that another process has locked is tried again for a while."""
         arms = [one for one in batch if isinstance(one, AssignedArm)]
         with self._workspace.file() as file:
@@ -174,7 +192,7 @@ class QuestionLog:
             themes = ThemeNames(file)
             questions = []
             for one in batch:
-                if isinstance(one, _Asked):
+                if isinstance(one, _AskedQuestion):
                     questions.append(_masked(one, themes))
                     if not self._hurried:
                         time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
@@ -210,20 +228,20 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _masked(one: _Asked, themes: ThemeNames) -> LoggedQuestion:
+def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
     issues = one.issues or tuple(dict.fromkeys(filter(None, map(themes.issue_of, one.solutions))))
     language = find_other_language(one.text, one.language, one.vocabulary) or one.language
     return LoggedQuestion(
-        masked_beginning(one.text, language, one.vocabulary),
-        one.outcome,
-        one.asked_by,
-        one.date,
-        language,
-        masked_beginning(one.reason, language, one.vocabulary),
-        tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
-        issues,
-        one.solutions,
-        hashed_conversation(one.conversation),
+        text=masked_beginning(one.text, language, one.vocabulary),
+        outcome=one.outcome,
+        asked_by=one.asked_by,
+        date=one.date,
+        language=language,
+        reason=masked_beginning(one.reason, language, one.vocabulary),
+        themes=tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
+        issues=issues,
+        solutions=one.solutions,
+        conversation=hashed_conversation(one.conversation),
     )
 
 

@@ -59,7 +59,7 @@ class ShownPiece(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentView(Result):
+class DocumentPage(Result):
     """A page of a document; ``start`` and ``end`` are its code points, ``cited_by`` what cites something of it."""
 
     id: str
@@ -77,7 +77,7 @@ class DocumentView(Result):
 
 def view_document(
     document: Document, cited: Sequence[CitedPassage], asked: Sequence[Span], page: int | None
-) -> DocumentView:
+) -> DocumentPage:
     """Return one page: the one asked for, else the one on which the main place begins, the first that was asked for.
 
     Places outside the text are passed over.
@@ -91,18 +91,18 @@ def view_document(
     here = [one for one in cited if any(a < end and start < b for a, b in one.spans)]
     spans = sorted({(a, b) for one in here for a, b in one.spans if a < end and start < b})
     listed = _group(here)
-    return DocumentView(
-        document.id,
-        document.title,
-        document.url,
-        number,
-        len(starts),
-        start,
-        end,
-        len(text),
-        tuple(_shown(text, start, end, places, spans)),
-        tuple(listed[:MOST_CITATIONS]),
-        len(here),
+    return DocumentPage(
+        id=document.id,
+        title=document.title,
+        url=document.url,
+        page=number,
+        pages=len(starts),
+        start=start,
+        end=end,
+        characters=len(text),
+        pieces=tuple(_shown(text, start, end, places, spans)),
+        cited_by=tuple(listed[:MOST_CITATIONS]),
+        citing_solutions=len(here),
     )
 
 

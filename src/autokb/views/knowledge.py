@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 from weakref import finalize
@@ -27,9 +27,17 @@ from autokb.stores.workspace_file import PUBLICATIONS, WorkspaceFile
 from autokb.text.masking import mask
 from autokb.text.stemming import stem
 from autokb.views.audience import check_shown
-from autokb.views.browse import ListedSolution
-from autokb.views.document_page import CitedPassage, DocumentView, view_document
-from autokb.views.show import ShownNode, ShownRawIssue, shown_solution
+from autokb.views.document_page import CitedPassage, DocumentPage, view_document
+from autokb.views.kinds import (
+    DocumentView,
+    Found,
+    IssueView,
+    ShownRawIssue,
+    SolutionView,
+    title_line,
+    view_issue,
+    view_solution,
+)
 from autokb.views.solutions_in_memory import Built
 
 Kind = Literal["issue", "solution", "document", "ticket"]
@@ -62,26 +70,6 @@ class KnownTheme(Result):
     id: str
     name: str
     trees: int
-
-
-@dataclass(frozen=True, slots=True)
-class KnownTree(Result):
-    """A parent with all that is below it; ``solutions`` and ``withheld`` count the whole tree."""
-
-    top: ShownNode
-    theme: str
-    theme_id: str
-    nodes: tuple[ShownNode, ...]
-    solutions: int
-    withheld: int
-
-
-@dataclass(frozen=True, slots=True)
-class TreePage(Result):
-    """Some trees, those that most customers reported first; ``total`` counts all that fit."""
-
-    trees: tuple[KnownTree, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,65 +124,14 @@ class FoundKnowledge(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class SolutionLine(Result):
-    """A solution by its first line."""
+class DocumentList(Found[DocumentView]):
+    """Some documents by their titles; ``uncited`` counts those that no solution cites."""
 
-    id: str
-    title: str
-    status: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownIssue(Result):
-    """A node with its tree, its solutions (best first) and what customers wrote, private data masked.
-
-    ``tree`` has each node with its depth, ``below`` the nodes under this one with their solutions.
-    """
-
-    id: str
-    text: str
-    attributes: Mapping[str, list[str]]
-    theme: str
-    theme_id: str
-    path: tuple[ShownNode, ...]
-    tree: tuple[tuple[int, ShownNode], ...]
-    below: tuple[tuple[ShownNode, tuple[SolutionLine, ...]], ...]
-    solutions: tuple[ListedSolution, ...]
-    raw_issues: tuple[ShownRawIssue, ...]
-    raw_issues_in_all: int
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSolution(Result):
-    """A solution, and the node that it is for."""
-
-    solution: ListedSolution
-    issue: ShownNode
-    theme: str
-    theme_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownDocument(Result):
-    """A document and how many solutions cite it; ``characters`` are code points."""
-
-    id: str
-    title: str
-    characters: int
-    solutions: int
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentList(Result):
-    """Some documents by their titles; ``total`` counts all that fit, ``uncited`` those that no solution cites."""
-
-    items: tuple[KnownDocument, ...]
-    total: int
     uncited: int
 
 
 @dataclass
-class Searched:
+class SearchedKind:
     """What of one kind can be found: the number of each entry in the index, and the texts that it was made of."""
 
     index: TypeAheadIndex
@@ -209,7 +146,7 @@ class Searched:
 
     def update(
         self, texts: Mapping[str, tuple[str, str]], read: Mapping[tuple[str, str], Entry] | None = None
-    ) -> Searched:
+    ) -> SearchedKind:
         """Return what finds these texts; only those that changed, and were not ``read`` before, are read anew.
 
         The index is shared with what was before, whose questions under way pass over entries that they do not know.
@@ -221,7 +158,7 @@ class Searched:
         entries = [(added[i], known.get(said) or self.index.read(*said)) for i, said in new.items()]
         self.index.exchange([self.numbers[i] for i in gone], entries)
         numbers = {i: added.get(i) or self.numbers[i] for i in texts}
-        return Searched(self.index, numbers, {n: i for i, n in numbers.items()}, dict(texts), self.last + len(new))
+        return SearchedKind(self.index, numbers, {n: i for i, n in numbers.items()}, dict(texts), self.last + len(new))
 
     def find(self, query: str) -> list[str]:
         return [self.ids[n] for n in self.index.find(query) if n in self.ids]
@@ -241,7 +178,7 @@ class ReadModel:
     attribute_names: tuple[str, ...]
     closed_values: Mapping[str, Sequence[str]]
     domain: str
-    searched: Mapping[Kind, Searched]
+    searched: Mapping[Kind, SearchedKind]
     held: ExitStack
 
     def is_current(self) -> bool:
@@ -300,10 +237,10 @@ class ReadModel:
         return {i: tuple(raw for raw in some if raw in known) for i, some in found.items()}
 
     @cached_property
-    def trees_in_order(self) -> tuple[KnownTree, ...]:
+    def trees_in_order(self) -> tuple[IssueView, ...]:
         """All trees, those that most customers reported first."""
         made = [self._tree(root) for root in self.forest.roots]
-        return tuple(sorted(made, key=lambda t: (-t.top.raw_issues, -t.solutions, t.top.text.casefold(), t.top.id)))
+        return tuple(sorted(made, key=lambda t: (-t.reported, -t.displayed_in_tree, t.text.casefold(), t.id)))
 
     @cached_property
     def citations(self) -> Mapping[str, list[Solution]]:
@@ -321,13 +258,13 @@ class ReadModel:
         themes = [KnownTheme(t.id, t.name, counts[t.id]) for t in kb.themes.values() if counts[t.id]]
         shown = sum(s.status in DISPLAYED for s in kb.solutions.values())
         return KnowledgeOverview(
-            self.domain,
-            tuple(sorted(themes, key=lambda t: (-t.trees, t.name.casefold(), t.id))),
-            self._values(),
-            len(kb.issues),
-            shown,
-            len(kb.solutions) - shown,
-            len(kb.documents),
+            domain=self.domain,
+            themes=tuple(sorted(themes, key=lambda t: (-t.trees, t.name.casefold(), t.id))),
+            values=self._values(),
+            issues=len(kb.issues),
+            solutions=shown,
+            withheld=len(kb.solutions) - shown,
+            documents=len(kb.documents),
         )
 
     def _values(self) -> dict[str, list[str]]:
@@ -346,80 +283,78 @@ class ReadModel:
             found[name] = sorted(common, key=lambda value: (order.get(value, len(order)), value))
         return {name: values for name, values in found.items() if values}
 
-    def _tree(self, root: Issue) -> KnownTree:
-        subtree = tuple(self.forest.subtree(root.id))
-        every = [s for node in subtree for s in self.solutions.get(node.id, ())]
-        shown = sum(s.status in DISPLAYED for s in every)
-        theme = self.theme_of[root.id]
-        nodes = sorted((n for n in subtree if n is not root), key=lambda n: (n.text.casefold(), n.id))
-        top, below = self.node(root), tuple(map(self.node, nodes))
-        return KnownTree(top, self._theme_name(theme), theme, below, shown, len(every) - shown)
+    def _tree(self, root: Issue) -> IssueView:
+        below = (n for n in self.forest.subtree(root.id) if n is not root)
+        nodes = sorted(below, key=lambda n: (n.text.casefold(), n.id))
+        return replace(self._with_theme(root), level="tree", children=tuple(map(self.node, nodes)))
 
-    def _theme_name(self, theme: str) -> str:
-        return self.published.kb.themes[theme].name if theme else ""
+    def _with_theme(self, issue: Issue) -> IssueView:
+        theme = self.theme_of[issue.id]
+        name = self.published.kb.themes[theme].name if theme else ""
+        return replace(self.node(issue), theme=name, theme_id=theme)
 
-    def node(self, issue: Issue) -> ShownNode:
+    def node(self, issue: Issue) -> IssueView:
         """Return a node with how many customers stand behind it and how many solutions it shows."""
-        shown = sum(s.status in DISPLAYED for s in self.solutions.get(issue.id, ()))
-        attributes = as_lists(issue.attributes)
-        return ShownNode(issue.id, issue.text, issue.parent_id, attributes, len(self.reported[issue.id]), shown)
+        solutions = self.solutions.get(issue.id, ())
+        shown = sum(s.status in DISPLAYED for s in solutions)
+        return view_issue(issue, "node", len(self.reported[issue.id]), shown, len(solutions) - shown)
 
     # -- what is looked at -----------------------------------------------------------------------------
 
-    def trees(self, wanted: KnowledgeFilter, first: int, most: int) -> TreePage:
+    def trees(self, wanted: KnowledgeFilter, first: int, most: int) -> Found[IssueView]:
         """Return the trees of a theme that have a node with the values, from the ``first`` on."""
         fitting = [tree for tree in self.trees_in_order if self._has(tree, wanted)]
-        return TreePage(tuple(fitting[first : first + most]), len(fitting))
+        return Found(tuple(fitting[first : first + most]), len(fitting))
 
-    def _has(self, tree: KnownTree, wanted: KnowledgeFilter) -> bool:
+    def _has(self, tree: IssueView, wanted: KnowledgeFilter) -> bool:
         if wanted.theme and tree.theme_id != wanted.theme:
             return False
         return not wanted.attributes or any(
             all(value in node.attributes.get(name, ()) for name, value in wanted.attributes.items())
-            for node in (tree.top, *tree.nodes)
+            for node in (tree, *tree.children)
         )
 
-    def issue(self, issue_id: str) -> KnownIssue:
-        """Return one node (UnknownIdError)."""
+    def issue(self, issue_id: str) -> IssueView:
+        """Return one node with its tree, its solutions (best first) and what customers wrote, private data masked.
+
+        UnknownIdError where there is none.
+        """
         issue = self.published.kb.issues.get(issue_id)
         if issue is None:
             raise UnknownIdError(
                 f"No issue has the id {issue_id!r}; the list of the knowledge base has those there are."
             )
-        root, theme, raw = self.forest.root(issue_id), self.theme_of[issue_id], self.reported[issue_id]
-        return KnownIssue(
-            issue.id,
-            issue.text,
-            as_lists(issue.attributes),
-            self._theme_name(theme),
-            theme,
-            tuple(map(self.node, reversed(list(self.forest.ancestors(issue_id))))),
-            tuple((sum(1 for _ in self.forest.ancestors(n.id)), self.node(n)) for n in self.forest.subtree(root.id)),
-            tuple((self.node(n), self._lines(n.id)) for n in self.forest.subtree(issue_id) if n is not issue),
-            tuple(map(self._listed, self.solutions.get(issue_id, ()))),
-            tuple(ShownRawIssue(r, masked(self.published.raw_issues[r].full_text)) for r in raw[:MOST_RAW_ISSUES]),
-            len(raw),
+        tree, texts = self.forest.subtree(self.forest.root(issue_id).id), self.published.raw_issues
+        raw = self.reported[issue_id][:MOST_RAW_ISSUES]
+        return replace(
+            self._with_theme(issue),
+            level="full",
+            path=tuple(map(self.node, reversed(list(self.forest.ancestors(issue_id))))),
+            tree=tuple((sum(1 for _ in self.forest.ancestors(n.id)), self.node(n)) for n in tree),
+            children=tuple(
+                replace(self.node(n), solutions=self._solutions_of(n.id))
+                for n in self.forest.subtree(issue_id)
+                if n is not issue
+            ),
+            solutions=self._solutions_of(issue_id),
+            raw_issues=tuple(ShownRawIssue(r, masked(texts[r].full_text)) for r in raw),
         )
 
-    def _lines(self, issue_id: str) -> tuple[SolutionLine, ...]:
-        return tuple(SolutionLine(s.id, title_line(s), s.status) for s in self.solutions.get(issue_id, ()))
+    def _solutions_of(self, issue_id: str) -> tuple[SolutionView, ...]:
+        return tuple(map(self._listed, self.solutions.get(issue_id, ())))
 
-    def solution(self, solution_id: str, role: Role) -> KnownSolution:
-        """Return one solution (UnknownIdError; NotForRoleError where a role does not see it)."""
+    def solution(self, solution_id: str, role: Role) -> tuple[SolutionView, IssueView]:
+        """Return one solution and its node (UnknownIdError; NotForRoleError where a role does not see it)."""
         solution = self.published.kb.solutions.get(solution_id)
         if solution is None:
             raise UnknownIdError(f"No solution has the id {solution_id!r}; the list of solutions has those there are.")
         check_shown(solution.status, role)
-        issue = self.published.kb.issues[solution.issue_id]
-        theme = self.theme_of[issue.id]
-        return KnownSolution(self._listed(solution), self.node(issue), self._theme_name(theme), theme)
+        return self._listed(solution), self._with_theme(self.published.kb.issues[solution.issue_id])
 
-    def _listed(self, solution: Solution) -> ListedSolution:
+    def _listed(self, solution: Solution) -> SolutionView:
         cited = dict.fromkeys(e.document for e in solution.evidence)
         titles = {i: self.published.kb.documents[i].title for i in cited if i in self.published.kb.documents}
-        shown = shown_solution(solution, self.published.decided, titles)
-        whole = {one.name: getattr(shown, one.name) for one in fields(shown)}
-        return ListedSolution(**whole, issue_id=solution.issue_id)
+        return view_solution(solution, self.published.decided, titles)
 
     def documents(self, query: str, first: int, most: int, *, uncited: bool = False) -> DocumentList:
         """Return documents by their titles, those that a query finds best first."""
@@ -429,10 +364,13 @@ class ReadModel:
         ids = self.searched["document"].find(query) if query.strip() else by_title
         ids = [i for i in ids if not uncited or i not in self.citations]
         shown = (kb.documents[i] for i in ids[first : first + most])
-        found = (KnownDocument(d.id, d.title, len(d.text), len(self.citations.get(d.id, ()))) for d in shown)
+        found = (
+            DocumentView(d.id, d.title, d.url, characters=len(d.text), solutions=len(self.citations.get(d.id, ())))
+            for d in shown
+        )
         return DocumentList(tuple(found), len(ids), missing)
 
-    def document(self, document_id: str, asked: Sequence[Span] = (), page: int | None = None) -> DocumentView:
+    def document(self, document_id: str, asked: Sequence[Span] = (), page: int | None = None) -> DocumentPage:
         """Return a page of a document with the passages that are cited (UnknownIdError)."""
         document = self._document(document_id)
         cited = [
@@ -543,22 +481,30 @@ class ReadModel:
     def _found_issue(self, issue_id: str, words: Sequence[TypedWord]) -> FoundItem:
         issue = self.published.kb.issues[issue_id]
         title, marks = issue.text, find_words(issue.text, words, self.language)
-        return FoundItem("issue", issue_id, title, "", marks, (), as_lists(issue.attributes))
+        return FoundItem(
+            kind="issue",
+            id=issue_id,
+            title=title,
+            snippet="",
+            title_marks=marks,
+            snippet_marks=(),
+            attributes=as_lists(issue.attributes),
+        )
 
     def _found_solution(self, solution_id: str, words: Sequence[TypedWord]) -> FoundItem:
         one = self.published.kb.solutions[solution_id]
         title = title_line(one)
         snippet = snippet_of(" ".join(one.steps), words)
         return FoundItem(
-            "solution",
-            solution_id,
-            title,
-            snippet,
-            find_words(title, words, self.language),
-            find_words(snippet, words, self.language),
-            as_lists(one.attributes),
-            one.issue_id,
-            self.published.kb.issues[one.issue_id].text,
+            kind="solution",
+            id=solution_id,
+            title=title,
+            snippet=snippet,
+            title_marks=find_words(title, words, self.language),
+            snippet_marks=find_words(snippet, words, self.language),
+            attributes=as_lists(one.attributes),
+            issue_id=one.issue_id,
+            issue=self.published.kb.issues[one.issue_id].text,
             status=one.status,
             reason="" if one.status in DISPLAYED else one.reason,
         )
@@ -589,15 +535,15 @@ class ReadKnowledge:
         found = {kind: searched[kind].update(some, self.entries[kind]) for kind, some in self.texts.items()}
         closed = {name: one.values for name, one in spec.attributes.items()}
         opened = ReadModel(
-            self.file,
-            self.publication,
-            self.published,
-            spec.language,
-            tuple(spec.attributes),
-            closed,
-            spec.name,
-            found,
-            self.held,
+            file=self.file,
+            publication=self.publication,
+            published=self.published,
+            language=spec.language,
+            attribute_names=tuple(spec.attributes),
+            closed_values=closed,
+            domain=spec.name,
+            searched=found,
+            held=self.held,
         )
         finalize(opened, self.held.close)
         return opened
@@ -629,7 +575,15 @@ def read_knowledge(
         }
         searched = _searched(before, spec.language)
         entries = {kind: searched[kind].read(some) for kind, some in texts.items()}
-        return ReadKnowledge(file, publication, published, spec, texts, entries, stack.pop_all())
+        return ReadKnowledge(
+            file=file,
+            publication=publication,
+            published=published,
+            spec=spec,
+            texts=texts,
+            entries=entries,
+            held=stack.pop_all(),
+        )
 
 
 def open_knowledge(workspace: Workspace, before: ReadModel | None = None, *, keeps_build: bool = False) -> ReadModel:
@@ -637,15 +591,10 @@ def open_knowledge(workspace: Workspace, before: ReadModel | None = None, *, kee
     return read_knowledge(workspace, before, keeps_build=keeps_build).open(before)
 
 
-def _searched(before: ReadModel | None, language: str) -> Mapping[Kind, Searched]:
+def _searched(before: ReadModel | None, language: str) -> Mapping[Kind, SearchedKind]:
     if before and before.language == language:
         return before.searched
-    return {kind: Searched(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
-
-
-def title_line(solution: Solution) -> str:
-    """Return the first line of a solution's text, by which it is listed."""
-    return solution.text.strip().partition("\n")[0].strip() or solution.id
+    return {kind: SearchedKind(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
 
 
 def masked(text: str) -> str:

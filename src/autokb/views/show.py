@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autokb.core.attributes import as_lists
-from autokb.core.decisions import Approval, Decided, find_offers, text_mark
+from autokb.core.decisions import Decided, find_offers
 from autokb.core.errors import BadInputError
 from autokb.core.forest import Forest
-from autokb.core.nouns import DISPLAYED, Edit, Evidence, HandWritten, HumanVerdict, Issue, Solution, Verdict
+from autokb.core.nouns import DISPLAYED, Issue
 from autokb.core.results import Result
 from autokb.exchange.export_kb import solutions_by_issue, trees
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class ShownNode(Result):
-    """One node; ``raw_issues`` counts what customers reported, ``solutions`` what is displayed (None: not counted)."""
-
-    id: str
-    text: str
-    parent_id: str | None
-    attributes: Mapping[str, list[str]]
-    raw_issues: int
-    solutions: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTree(ShownNode):
-    """A parent with all that is below it."""
-
-    theme: str | None
-    children: tuple[ShownNode, ...]
+from autokb.views.kinds import IssueView, ShownRawIssue, view_issue, view_solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,71 +63,11 @@ class ShownKB(Result):
     raw_issues: int
     themes: tuple[str, ...]
     solutions: int
-    trees: tuple[ShownTree, ...]
+    trees: tuple[IssueView, ...]
     trees_in_all: int
     orphaned_edits: tuple[OrphanedEdit, ...]
     orphaned_verdicts: tuple[OrphanedVerdict, ...] = ()
     orphaned_solutions: tuple[OrphanedSolution, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRawIssue(Result):
-    """What one customer wrote."""
-
-    id: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownEvidence(Evidence):
-    """A place in a document, with the document's title."""
-
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSolution(Result):
-    """One solution, displayed or not, with who edited it last, who judged it, and whether a person wrote it.
-
-    ``source_changed`` says that what it was edited from is built in other words now. ``version`` names its present
-    text: who changes it gives the one that was read. ``approvals`` are those of that text; it is ``waiting`` where
-    it has some and too few.
-    """
-
-    id: str
-    text: str
-    steps: tuple[str, ...]
-    attributes: Mapping[str, list[str]]
-    status: str
-    reason: str
-    evidence: tuple[ShownEvidence, ...]
-    rules: tuple[Verdict, ...]
-    edited_by: str | None
-    edited_at: str | None
-    source_changed: bool = False
-    verdict: str | None = None
-    judged_by: str | None = None
-    judged_at: str | None = None
-    by_hand: bool = False
-    version: str = ""
-    approvals: tuple[Approval, ...] = ()
-    approvals_needed: int = 1
-    waiting: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ShownIssue(Result):
-    """One node with its solutions, its direct children, and what customers wrote."""
-
-    id: str
-    text: str
-    parent_id: str | None
-    attributes: Mapping[str, list[str]]
-    theme: str | None
-    seed: str
-    raw_issues: tuple[ShownRawIssue, ...]
-    children: tuple[ShownNode, ...]
-    solutions: tuple[ShownSolution, ...]
 
 
 def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
@@ -166,21 +86,11 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
     chosen = {parent.id for parent, _ in most_reported}
     orphans = published.decided.orphans
 
-    def node(issue: Issue) -> ShownNode:
-        return _node(issue, counts.get(issue.id, 0))
+    def node(issue: Issue) -> IssueView:
+        return view_issue(issue, "node", len(issue.raw_issues), counts.get(issue.id, 0))
 
-    def tree(parent: Issue, children: list[Issue]) -> ShownTree:
-        top = node(parent)
-        return ShownTree(
-            top.id,
-            top.text,
-            top.parent_id,
-            top.attributes,
-            top.raw_issues,
-            top.solutions,
-            themes.get(parent.seed),
-            tuple(map(node, children)),
-        )
+    def tree(parent: Issue, children: list[Issue]) -> IssueView:
+        return replace(node(parent), level="tree", theme=themes.get(parent.seed), children=tuple(map(node, children)))
 
     return ShownKB(
         domain=workspace.spec.name,
@@ -193,10 +103,10 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
         trees_in_all=len(everything),
         orphaned_edits=_orphaned_edits(published.decided, kb.issues),
         orphaned_verdicts=tuple(
-            OrphanedVerdict(o.id, o.solution_id, o.verdict, o.date) for o in orphans if isinstance(o, HumanVerdict)
+            OrphanedVerdict(o.id, o.solution_id, o.what, o.date) for o in orphans if o.kind == "verdict"
         ),
         orphaned_solutions=tuple(
-            OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if isinstance(o, HandWritten)
+            OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if o.kind == "written"
         ),
     )
 
@@ -206,16 +116,11 @@ def _orphaned_edits(decided: Decided, issues: Mapping[str, Issue]) -> tuple[Orph
     return tuple(
         OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
         for o in decided.orphans
-        if isinstance(o, Edit)
+        if o.kind == "edit"
     )
 
 
-def _node(issue: Issue, solutions: int | None) -> ShownNode:
-    attributes = as_lists(issue.attributes)
-    return ShownNode(issue.id, issue.text, issue.parent_id, attributes, len(issue.raw_issues), solutions)
-
-
-def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
+def show_issue(workspace: Workspace, wanted: str) -> IssueView:
     """Return one issue with solutions, evidence and the raw issues behind it.
 
     ``wanted`` is an id or the start of one; BadInputError when none or several fit.
@@ -228,18 +133,19 @@ def show_issue(workspace: Workspace, wanted: str) -> ShownIssue:
     seed = kb.seeds.get(issue.seed) or kb.seeds.get(forest.root(issue.id).seed)
     theme = kb.themes.get(seed.theme) if seed else None
     titles = {d.id: d.title for d in kb.documents.values()}
-    return ShownIssue(
-        id=issue.id,
-        text=issue.text,
-        parent_id=issue.parent_id,
-        attributes=as_lists(issue.attributes),
+    return replace(
+        view_issue(issue, "node", len(issue.raw_issues)),
+        level="full",
         theme=theme.name if theme else None,
         seed=issue.seed,
         raw_issues=tuple(
             ShownRawIssue(r, published.raw_issues[r].full_text) for r in issue.raw_issues if r in published.raw_issues
         ),
-        children=tuple(_node(child, None) for child in forest.children(issue.id)),
-        solutions=tuple(shown_solution(s, published.decided, titles) for s in solutions_by_issue(kb).get(issue.id, [])),
+        children=tuple(view_issue(child, "node", len(child.raw_issues)) for child in forest.children(issue.id)),
+        solutions=tuple(
+            view_solution(s, published.decided, titles, "in its issue")
+            for s in solutions_by_issue(kb).get(issue.id, [])
+        ),
     )
 
 
@@ -255,31 +161,3 @@ def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
             f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it."
         )
     return issues[fitting[0]]
-
-
-def shown_solution(solution: Solution, decided: Decided, titles: Mapping[str, str]) -> ShownSolution:
-    """Return a solution with what people decided on it; ``titles`` are those of the documents that it cites."""
-    edit, verdict = decided.edits.get(solution.id), decided.verdicts.get(solution.id)
-    return ShownSolution(
-        id=solution.id,
-        text=solution.text,
-        steps=solution.steps,
-        attributes=as_lists(solution.attributes),
-        status=solution.status,
-        reason=solution.reason,
-        evidence=tuple(
-            ShownEvidence(e.document, e.start, e.end, e.quote, titles.get(e.document, "")) for e in solution.evidence
-        ),
-        rules=solution.rules,
-        edited_by=edit.author if edit else None,
-        edited_at=edit.date if edit else None,
-        source_changed=decided.source_changed(solution.id),
-        verdict=verdict.verdict if verdict else None,
-        judged_by=verdict.author if verdict else None,
-        judged_at=verdict.date if verdict else None,
-        by_hand=solution.id in decided.written,
-        version=text_mark(solution.text, solution.steps),
-        approvals=decided.approved.get(solution.id, ()),
-        approvals_needed=decided.approvals,
-        waiting=decided.is_waiting(solution.id),
-    )

@@ -49,7 +49,7 @@ class ThemeNames:
 
     def _written_for(self, solution: str) -> str:
         if self._written is None:
-            self._written = {one.id: one.issue_id for one in read_decisions(self.file).written}
+            self._written = {one.id: one.issue_id for one in read_decisions(self.file).of_kind("written")}
         return self._written.get(solution, "")
 
     def _read_theme(self, issue: str) -> str:

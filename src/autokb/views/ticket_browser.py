@@ -5,43 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 from weakref import finalize
 
 from autokb.core.api_keys import Role
 from autokb.core.errors import UnknownIdError
 from autokb.core.results import Result
-from autokb.core.tickets import Edge
+from autokb.core.tickets import Edge, Ticket
 from autokb.stores.database import failures_as_sentences
-from autokb.stores.ticket_tables import GENERATION, read_edges, read_tickets
+from autokb.stores.ticket_tables import GENERATION, list_ticket_ids, read_edges, read_tickets
 from autokb.stores.type_ahead_index import TypeAheadIndex
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.masking import mask
 from autokb.ticket_answers.open_tickets import ShownAnswer, ShownLink, ShownTicket, SimilarTickets, show_ticket
 from autokb.views.audience import is_insider
-from autokb.views.browse import ListedTicket
+from autokb.views.browse import check_limit, next_of
 from autokb.views.document_page import ShownPiece, view_text
-from autokb.views.knowledge import FoundItem, FoundKnowledge, Searched, find_words, masked, snippet_of
+from autokb.views.kinds import Found, Levels, Page, View
+from autokb.views.knowledge import FoundItem, FoundKnowledge, SearchedKind, find_words, masked, snippet_of
 
 FIELD_CHARACTERS = 60  # of a single word such as a status or a version, which needs no section of its own
 SEARCHED_CHARACTERS = 1_000  # of a ticket's text beside its title; what it is about is said there
-
-
-@dataclass(frozen=True, slots=True)
-class TicketList(Result):
-    """Some tickets; ``total`` counts all that fit."""
-
-    items: tuple[ListedTicket, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class GraphTicket(Result):
-    """A ticket of a graph; one that is not ``published`` is only named by another."""
-
-    id: str
-    title: str
-    published: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +43,7 @@ class GraphLink(Result):
 class TicketGraph(Result):
     """A ticket (the first) with its neighbours and the links among them; ``left_out`` counts other neighbours."""
 
-    tickets: tuple[GraphTicket, ...]
+    tickets: tuple[TicketView, ...]
     links: tuple[GraphLink, ...]
     left_out: int
 
@@ -72,17 +57,25 @@ class TicketText(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class KnownTicket(Result):
-    """A ticket with its neighbours, private data masked; ``fields`` are its short sections by their names."""
+class TicketView(View):
+    """A ticket; one that is not ``published`` is only named by another.
 
+    Of a page, where private data are masked, ``fields`` are its short sections by their names.
+    """
+
+    LEVELS: ClassVar[Levels] = {"summary": {name: name for name in ("id", "title", "status", "created", "url")}}
     id: str
     title: str
-    url: str
-    fields: tuple[tuple[str, str], ...]
-    sections: tuple[TicketText, ...]
-    links: tuple[ShownLink, ...]
-    answers: tuple[ShownAnswer, ...]
-    graph: TicketGraph
+    status: str = ""
+    created: str = ""
+    url: str = ""
+    published: bool = True
+    fields: tuple[tuple[str, str], ...] = ()
+    sections: tuple[TicketText, ...] = ()
+    links: tuple[ShownLink, ...] = ()
+    answers: tuple[ShownAnswer, ...] = ()
+    graph: TicketGraph | None = None
+    level: Literal["summary"] = "summary"
 
 
 @dataclass(frozen=True)
@@ -92,9 +85,9 @@ class OpenTicketList:
     file: WorkspaceFile
     generation: str
     language: str
-    tickets: Mapping[str, ListedTicket]
+    tickets: Mapping[str, TicketView]
     texts: Mapping[str, tuple[str, str]]
-    searched: Searched
+    searched: SearchedKind
     held: ExitStack
 
     def is_current(self) -> bool:
@@ -106,10 +99,10 @@ class OpenTicketList:
         """Let go of the file."""
         self.held.close()
 
-    def listed(self, query: str, first: int, most: int) -> TicketList:
+    def listed(self, query: str, first: int, most: int) -> Found[TicketView]:
         """Return tickets, the newest first, or the best first where a query finds them."""
         ids = self.searched.find(query) if query.strip() else list(self.tickets)
-        return TicketList(tuple(self.tickets[i] for i in ids[first : first + most]), len(ids))
+        return Found(tuple(self.tickets[i] for i in ids[first : first + most]), len(ids))
 
     def search(self, query: str, first: int, most: int) -> FoundKnowledge:
         """Return the tickets that have every word of a query, whole or begun."""
@@ -123,6 +116,21 @@ class OpenTicketList:
         return FoundKnowledge(query, {"ticket": len(ids)}, tuple(items))
 
 
+def list_tickets(workspace: Workspace, limit: int, after: str, role: Role) -> Page[TicketView]:
+    """Return a page of the published tickets, for a reader with the private data of their titles masked."""
+    check_limit(limit)
+    with workspace.file() as file, file.snapshot():
+        ids = list_ticket_ids(file, after, limit + 1)
+        found = [one.ticket for one in read_tickets(file, ids[:limit]).values()]
+    titles = [t.title if is_insider(role) else mask([t.title]).texts[0] for t in found]
+    shown = tuple(_listed(t, title) for t, title in zip(found, titles, strict=True))
+    return Page(shown, next_of(ids, limit))
+
+
+def _listed(ticket: Ticket, title: str) -> TicketView:
+    return TicketView(ticket.id, title, ticket.status, ticket.created, ticket.url)
+
+
 def open_ticket_list(workspace: Workspace) -> OpenTicketList:
     """Put the published tickets into memory, none where none is published."""
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
@@ -132,19 +140,27 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
             published, generation = read_tickets(file), file.meta(GENERATION) or "0"
         newest = sorted((one.ticket for one in published.values()), key=lambda t: t.id)
         newest.sort(key=lambda t: t.created, reverse=True)
-        tickets = {t.id: ListedTicket(t.id, masked(t.title), t.status, t.created, t.url) for t in newest}
+        tickets = {t.id: _listed(t, masked(t.title)) for t in newest}
         texts = {}
         for i, one in published.items():
             said = "\n".join(section.text for section in one.sections)[:SEARCHED_CHARACTERS]
             texts[i] = (f"{i} {one.ticket.title}", said)
-        searched = Searched(TypeAheadIndex(workspace.spec.language)).update(texts)
+        searched = SearchedKind(TypeAheadIndex(workspace.spec.language)).update(texts)
         held = stack.pop_all()
-        opened = OpenTicketList(file, generation, workspace.spec.language, tickets, texts, searched, held)
+        opened = OpenTicketList(
+            file=file,
+            generation=generation,
+            language=workspace.spec.language,
+            tickets=tickets,
+            texts=texts,
+            searched=searched,
+            held=held,
+        )
         finalize(opened, held.close)
         return opened
 
 
-def browse_ticket(workspace: Workspace, ticket: str, most: int) -> KnownTicket:
+def browse_ticket(workspace: Workspace, ticket: str, most: int) -> TicketView:
     """Return a ticket as people read it, with the picture of ``most`` neighbours (UnknownIdError)."""
     shown, graph = mask_ticket(show_ticket(workspace, ticket)), read_graph(workspace, ticket, most)
     said = [(s.section, s.text) for s in shown.sections if s.text.strip() and s.text.strip() != shown.title.strip()]
@@ -153,15 +169,15 @@ def browse_ticket(workspace: Workspace, ticket: str, most: int) -> KnownTicket:
         for name, text in said
         if len(text) <= FIELD_CHARACTERS and "\n" not in text.strip() and " " not in text.strip()
     }
-    return KnownTicket(
+    return TicketView(
         shown.id,
         shown.title,
-        shown.url,
-        tuple((name, text.strip()) for name, text in said if name in short),
-        tuple(TicketText(name, view_text(text)) for name, text in said if name not in short),
-        shown.links,
-        shown.answers,
-        graph,
+        url=shown.url,
+        fields=tuple((name, text.strip()) for name, text in said if name in short),
+        sections=tuple(TicketText(name, view_text(text)) for name, text in said if name not in short),
+        links=shown.links,
+        answers=shown.answers,
+        graph=graph,
     )
 
 
@@ -206,7 +222,8 @@ def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
         published = read_tickets(file, chosen)
         among = [e for e in read_edges(file, chosen) if e.source in chosen and e.target in chosen]
     shown = (
-        GraphTicket(i, masked(published[i].ticket.title) if i in published else "", i in published) for i in chosen
+        TicketView(i, masked(published[i].ticket.title) if i in published else "", published=i in published)
+        for i in chosen
     )
     return TicketGraph(tuple(shown), tuple(map(_as_link, among)), len(near) - len(near[:most]))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_type_hints
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from autokb.answering.answer import Outcome
 from autokb.answering.explain import Explanation
@@ -16,6 +16,7 @@ from autokb.core.feedback import Feedback
 from autokb.core.nouns import Evidence
 from autokb.core.results import Tokens
 from autokb.core.tickets import TicketEvidence
+from autokb.views.kinds import Page, View
 
 Attributes = dict[str, list[str]]
 
@@ -159,3 +160,13 @@ class FeedbackList(BaseModel):
 
     items: list[Feedback]
     next: str | None
+
+
+def page_of(view: type[View], level: str = "full") -> Any:
+    """Return what the OpenAPI file says of a page of things at a level of detail."""
+    kind, item = view.__name__.removesuffix("View"), view
+    if level != "full":
+        hints = get_type_hints(view)
+        fields: dict[str, Any] = {name: (hints[field], ...) for name, field in view.LEVELS[level].items()}
+        item = create_model(f"Listed{kind}", __doc__=(view.__doc__ or "").partition("\n")[0], **fields)
+    return create_model(f"{kind}Page", __doc__=Page.__doc__, items=(list[item], ...), next=(str | None, ...))  # type: ignore[valid-type]

@@ -24,8 +24,8 @@ from starlette.routing import Match
 from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
-from autokb.web.figures import METHODS, Figures
-from autokb.web.middleware import Limits, ServiceMiddleware, in_thread, log_fault
+from autokb.web.figures import METHODS, ServiceFigures
+from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
 from autokb.web.pages import administration, conversation, evaluation, in_use, knowledge, review, sign_in, tickets
 from autokb.web.pages.refusals import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
@@ -48,7 +48,7 @@ def create_app(
     folder: Path | str,
     *,
     host: str = "127.0.0.1",
-    limits: Limits | None = None,
+    limits: ServiceLimits | None = None,
     follows: bool = False,
     workers: int = 1,
 ) -> FastAPI:
@@ -58,7 +58,7 @@ def create_app(
     ``follows``, what is published is loaded beside, and questions are answered meanwhile by what was there before;
     else the next question loads it. ``workers`` is among how many processes like this one the processors are shared.
     """
-    kb, figures = SupportKB.open(folder, keep_log=True), Figures()
+    kb, figures = SupportKB.open(folder, keep_log=True), ServiceFigures()
 
     @asynccontextmanager
     async def loaded(_app: FastAPI) -> AsyncIterator[None]:
@@ -89,7 +89,7 @@ def create_app(
     app.add_exception_handler(ProblemError, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _no_route)
-    app.add_middleware(ServiceMiddleware, kb=kb, bound_to=host, limits=limits or Limits(), figures=figures)
+    app.add_middleware(ServiceMiddleware, kb=kb, bound_to=host, limits=limits or ServiceLimits(), figures=figures)
     return app
 
 
@@ -99,7 +99,7 @@ def served_app() -> FastAPI:
     logging.getLogger("autokb.web").setLevel(logging.INFO)
     end_with_parent()
     sys.setswitchinterval(SWITCH_SECONDS)
-    limits = Limits(requests_a_minute=int(os.environ[RATE]))
+    limits = ServiceLimits(requests_a_minute=int(os.environ[RATE]))
     workers = int(os.environ[WORKERS])
     return create_app(os.environ[WORKSPACE], host=os.environ[HOST], limits=limits, follows=True, workers=workers)
 

@@ -19,7 +19,7 @@ OTHER = "other"
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
-class Figures:
+class ServiceFigures:
     """The counts of one process, or of all processes of a service where a folder for them is named."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from autokb.app import SupportKB
 from autokb.web.access import Caller, identify
-from autokb.web.figures import METHODS, OTHER, Figures
+from autokb.web.figures import METHODS, OTHER, ServiceFigures
 from autokb.web.pages.refusals import as_page
 from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem
 from autokb.web.rate_limit import A_MINUTE, RateLimit
@@ -35,7 +35,7 @@ NOT_KEPT, AS_IT_SAYS = (b"cache-control", b"no-store"), (b"x-content-type-option
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServiceLimits:
     """What one request may take: bytes of its body, seconds from its head to the last byte of the answer."""
 
     body_bytes: int = 1 << 20  # the longest question that is read has 100,000 characters, 400 KB at most
@@ -64,7 +64,9 @@ async def compute(request: Request, work: Callable[[], Any]) -> Any:
 class ServiceMiddleware:
     """What every request passes first (ASGI)."""
 
-    def __init__(self, app: ASGIApp, kb: SupportKB, bound_to: str, limits: Limits, figures: Figures) -> None:
+    def __init__(
+        self, app: ASGIApp, kb: SupportKB, bound_to: str, limits: ServiceLimits, figures: ServiceFigures
+    ) -> None:
         self.app = app
         self.kb = kb
         self.bound_to = bound_to

@@ -27,10 +27,11 @@ from autokb.ticket_answers.open_tickets import ShownTicket
 from autokb.usage.gaps import Gaps, SettledGap
 from autokb.usage.in_use import InUse
 from autokb.usage.outcomes import ReportedOutcome
-from autokb.views.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage, TicketPage
+from autokb.views.kinds import DocumentView, IssueView, SolutionView
+from autokb.views.ticket_browser import TicketView
 from autokb.web.access import Caller, check_role
-from autokb.web.answers import Alive, FeedbackList, KeptFeedback, QuestionAnswer, Ready, Suggestions
-from autokb.web.figures import Figures
+from autokb.web.answers import Alive, FeedbackList, KeptFeedback, QuestionAnswer, Ready, Suggestions, page_of
+from autokb.web.figures import ServiceFigures
 from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
 from autokb.web.shapes import LiveConversation, NewFeedback, NewKey, NewOutcome, NewText, Question, ReadVersion
@@ -179,13 +180,13 @@ async def open_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]
     return await _answer(lambda: _kb(request).usage.dismiss_gap(gap, undo=True, author=caller.key))
 
 
-@v1.get("/issues", response_model=IssuePage, dependencies=[READER])
+@v1.get("/issues", response_model=page_of(IssueView, "summary"), dependencies=[READER])
 async def issues(request: Request, limit: int = 100, after: str = "") -> Response:
     """List the nodes of the knowledge base."""
     return await _answer(lambda: _kb(request).views.issues(limit, after))
 
 
-@v1.get("/solutions", response_model=SolutionPage, dependencies=[READER])
+@v1.get("/solutions", response_model=page_of(SolutionView), dependencies=[READER])
 async def solutions(request: Request, limit: int = 100, after: str = "") -> Response:
     """List solutions with what people decided; for agents and above also those that customers are not shown."""
     return await _answer(lambda: _kb(request).views.solutions(limit, after, role=role_of(request)))
@@ -197,13 +198,13 @@ async def history(request: Request, solution: str) -> Response:
     return await _answer(lambda: _kb(request).curation.history(solution))
 
 
-@v1.get("/solutions/{solution:path}", response_model=ListedSolution, dependencies=[READER])
+@v1.get("/solutions/{solution:path}", response_model=SolutionView, dependencies=[READER])
 async def solution(request: Request, solution: str) -> Response:
     """Show one solution; its version is the ETag too."""
     return await _show_after(request, solution, lambda kb: None)
 
 
-@v1.patch("/solutions/{solution:path}", response_model=ListedSolution)
+@v1.patch("/solutions/{solution:path}", response_model=SolutionView)
 async def edit(
     request: Request, solution: str, given: NewText, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
 ) -> Response:
@@ -215,7 +216,7 @@ async def edit(
     return await _show_after(request, solution, lambda kb: kb.curation.edit(solution, author=caller.key, **whole))
 
 
-@v1.post("/solutions/{solution:path}/approve", response_model=ListedSolution)
+@v1.post("/solutions/{solution:path}/approve", response_model=SolutionView)
 async def approve(
     request: Request,
     solution: str,
@@ -230,7 +231,7 @@ async def approve(
     )
 
 
-@v1.post("/solutions/{solution:path}/reject", response_model=ListedSolution)
+@v1.post("/solutions/{solution:path}/reject", response_model=SolutionView)
 async def reject(
     request: Request,
     solution: str,
@@ -245,7 +246,7 @@ async def reject(
     )
 
 
-@v1.post("/solutions/{solution:path}/hide", response_model=ListedSolution)
+@v1.post("/solutions/{solution:path}/hide", response_model=SolutionView)
 async def hide(
     request: Request,
     solution: str,
@@ -260,7 +261,7 @@ async def hide(
     )
 
 
-@v1.post("/solutions/{solution:path}/undo", response_model=ListedSolution)
+@v1.post("/solutions/{solution:path}/undo", response_model=SolutionView)
 async def undo(
     request: Request,
     solution: str,
@@ -325,19 +326,19 @@ async def changes(request: Request) -> Response:
     return await _answer(lambda: _kb(request).views.changes())
 
 
-@v1.get("/documents", response_model=DocumentPage, dependencies=[READER])
+@v1.get("/documents", response_model=page_of(DocumentView, "summary"), dependencies=[READER])
 async def documents(request: Request, limit: int = 100, after: str = "") -> Response:
     """List documents without their texts."""
     return await _answer(lambda: _kb(request).views.documents(limit, after))
 
 
-@v1.get("/documents/{document:path}", response_model=ShownDocument, dependencies=[READER])
+@v1.get("/documents/{document:path}", response_model=DocumentView, dependencies=[READER])
 async def document(request: Request, document: str) -> Response:
     """Show one document with its text."""
     return await _answer(lambda: _kb(request).views.document(document))
 
 
-@v1.get("/tickets", response_model=TicketPage, dependencies=[READER])
+@v1.get("/tickets", response_model=page_of(TicketView, "summary"), dependencies=[READER])
 async def tickets(request: Request, limit: int = 100, after: str = "") -> Response:
     """List past tickets; for a reader their titles without private data."""
     return await _answer(lambda: _kb(request).tickets.list(limit, after, role=role_of(request)))
@@ -376,7 +377,7 @@ async def settings(request: Request) -> Response:
 @beside.get("/metrics", dependencies=[READER], include_in_schema=False)
 async def metrics(request: Request) -> Response:
     """Give Prometheus its figures."""
-    figures: Figures = request.app.state.figures
+    figures: ServiceFigures = request.app.state.figures
     return Response(figures.text(), headers={"content-type": METRICS})
 
 
@@ -387,5 +388,5 @@ async def openapi(request: Request) -> Response:
 
 
 def _count(request: Request, path: str, found: dict[str, Any]) -> None:
-    figures: Figures = request.app.state.figures
+    figures: ServiceFigures = request.app.state.figures
     figures.outcomes.labels(path, found["outcome"]).inc()

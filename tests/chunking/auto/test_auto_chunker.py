@@ -7,7 +7,7 @@ import pytest
 from autokb.chunking.auto.auto_chunker import IN_NO_UNIT, chunk_auto, chunk_from_replies, merge_requests
 from autokb.chunking.auto.filtered_page import FilteredPage
 from autokb.chunking.auto.merge_requests import unsure_requests
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document
@@ -35,7 +35,7 @@ Wipe them with a dry cloth after every use.
 
 
 def chunked(replies: Sequence[MergedBlocks | None], text: str = PAGE, size: int = 2048) -> ChunkResult:
-    return chunk_from_replies(Page(Document("d", "Garden buds", text)), replies, size)
+    return chunk_from_replies(MarkedPage(Document("d", "Garden buds", text)), replies, size)
 
 
 def texts(found: ChunkResult) -> list[str]:
@@ -49,7 +49,7 @@ def long_page(many: int) -> str:
 
 
 def test_by_structure_each_section_is_a_chunk_and_steps_stay_together() -> None:
-    found = chunk_auto(Page(Document("d", "Garden buds", PAGE)), 2048)
+    found = chunk_auto(MarkedPage(Document("d", "Garden buds", PAGE)), 2048)
     first, second = texts(found)
     assert first.startswith("# Garden buds\n\n## Reset the buds\n\nTo reset")
     assert first.endswith("The light may blink red.\n\n3. Close the lid.")
@@ -57,7 +57,7 @@ def test_by_structure_each_section_is_a_chunk_and_steps_stay_together() -> None:
 
 
 def test_a_model_is_asked_about_numbered_paragraphs_without_the_addresses_of_links() -> None:
-    (request,) = merge_requests(Page(Document("d", "Garden buds", PAGE)))
+    (request,) = merge_requests(MarkedPage(Document("d", "Garden buds", PAGE)))
     assert request.title == "Garden buds"
     assert [p.number for p in request.paragraphs] == list(range(1, 11))
     assert request.paragraphs[2] == Paragraph(3, "To reset the buds when they do not react to the button:")
@@ -66,7 +66,7 @@ def test_a_model_is_asked_about_numbered_paragraphs_without_the_addresses_of_lin
 
 
 def test_a_long_paragraph_is_shown_by_its_beginning_and_its_end() -> None:
-    (request,) = merge_requests(Page(Document("d", "T", "begin " + "word " * 9_000 + "the end")))
+    (request,) = merge_requests(MarkedPage(Document("d", "T", "begin " + "word " * 9_000 + "the end")))
     (paragraph,) = request.paragraphs
     assert len(paragraph.text) == 2_005
     assert paragraph.text.startswith("begin word")
@@ -112,12 +112,12 @@ def test_a_torn_list_is_mended_and_counted() -> None:
 @pytest.mark.parametrize(("reply", "name"), [(None, "unanswered"), (MergedBlocks(ranges=()), "missing")])
 def test_where_no_paragraph_is_in_a_range_the_structure_answers(reply: MergedBlocks | None, name: str) -> None:
     found = chunked([reply])
-    assert texts(found) == texts(chunk_auto(Page(Document("d", "Garden buds", PAGE)), 2048))
+    assert texts(found) == texts(chunk_auto(MarkedPage(Document("d", "Garden buds", PAGE)), 2048))
     assert found.counts == {name: 1}
 
 
 def test_the_offline_answer_of_the_task_gives_what_the_structure_gives() -> None:
-    page = Page(Document("d", "Garden buds", PAGE + long_page(150)))
+    page = MarkedPage(Document("d", "Garden buds", PAGE + long_page(150)))
     requests = merge_requests(page)
     assert len(requests) == 2
     replies = [TASK.answer_offline(request) for request in requests]
@@ -125,7 +125,7 @@ def test_the_offline_answer_of_the_task_gives_what_the_structure_gives() -> None
 
 
 def test_a_long_document_is_asked_about_in_windows_that_know_the_headings_above() -> None:
-    first, second = merge_requests(Page(Document("d", "T", long_page(200))))
+    first, second = merge_requests(MarkedPage(Document("d", "T", long_page(200))))
     assert [first.paragraphs[0].number, first.paragraphs[-1].number] == [1, 120]
     assert [second.paragraphs[0].number, second.paragraphs[-1].number] == [111, 200]
     assert (first.headings, second.headings) == ((), ("Page",))
@@ -133,7 +133,7 @@ def test_a_long_document_is_asked_about_in_windows_that_know_the_headings_above(
 
 def test_units_of_two_windows_are_neither_doubled_nor_torn() -> None:
     replies = [MergedBlocks(ranges=((1, 100), (101, 115), (116, 120))), MergedBlocks(ranges=((111, 115), (116, 200)))]
-    found = chunk_from_replies(Page(Document("d", "T", long_page(200))), replies, 100_000)
+    found = chunk_from_replies(MarkedPage(Document("d", "T", long_page(200))), replies, 100_000)
     assert [text.count("Paragraph") for text in texts(found)] == [99, 15, 85]
 
 
@@ -155,14 +155,16 @@ def test_with_rules_first_only_what_they_are_unsure_of_is_asked_with_its_neighbo
 
 
 def test_small_units_share_a_chunk_where_that_is_asked_for() -> None:
-    apart = chunk_auto(Page(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName.")), 2048)
-    joined = chunk_auto(Page(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName.")), 2048, join_below=300)
+    apart = chunk_auto(MarkedPage(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName.")), 2048)
+    joined = chunk_auto(
+        MarkedPage(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName.")), 2048, join_below=300
+    )
     assert texts(apart) == ["# Keys\n\n## F1\n\nHelp.", "# Keys\n\n## F2\n\nName."]
     assert texts(joined) == ["# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName."]
 
 
 def test_nothing_is_asked_about_a_document_without_text() -> None:
-    assert merge_requests(Page(Document("d", "T", " \n"))) == []
+    assert merge_requests(MarkedPage(Document("d", "T", " \n"))) == []
     assert chunked([], " \n") == ChunkResult(())
 
 
@@ -172,7 +174,7 @@ def test_an_impossible_size_is_refused() -> None:
 
 
 def by_structure(text: str) -> ChunkResult:
-    return chunk_auto(Page(Document("d", "T", text)), 400)
+    return chunk_auto(MarkedPage(Document("d", "T", text)), 400)
 
 
 def left_out(found: ChunkResult) -> dict[str, str]:
@@ -199,7 +201,7 @@ def test_front_matter_and_marks_before_the_text_are_left_out_with_a_reason() -> 
 def test_a_model_that_keeps_lone_marks_makes_no_chunk_of_them() -> None:
     text = "---\n\nOne.\n\n***\n\n# B\n\nTwo."
     replies = [MergedBlocks(ranges=((1, 1), (2, 2), (3, 5)))]
-    found = chunk_from_replies(Page(Document("d", "T", text)), replies, 2048)
+    found = chunk_from_replies(MarkedPage(Document("d", "T", text)), replies, 2048)
     assert texts(found) == ["One.", "# B\n\nTwo."]
     assert left_out(found) == {"---": "holds no words", "***": "holds no words"}
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autokb.chunking.baselines.fixed import chunk_fixed
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document
@@ -35,7 +35,7 @@ TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=25).map("".jo
 @settings(max_examples=150, deadline=None)
 @given(text=TEXTS, size=st.integers(1, 120))
 def test_every_character_is_in_exactly_one_chunk(method, text, size):
-    chunks = chunk_page(Page(Document("d", "T", text)), method, size).chunks
+    chunks = chunk_page(MarkedPage(Document("d", "T", text)), method, size).chunks
     seen = [0] * len(text)
     for chunk in chunks:
         assert len(chunk.text) <= size
@@ -49,36 +49,36 @@ def test_every_character_is_in_exactly_one_chunk(method, text, size):
 
 def test_a_cut_falls_between_words_where_one_ends_within_reach():
     text = "word " * 1000
-    chunks = chunk_fixed(Page(Document("d", "T", text)), CHUNK_SIZE).chunks
+    chunks = chunk_fixed(MarkedPage(Document("d", "T", text)), CHUNK_SIZE).chunks
     assert all(chunk.text.split() == ["word"] * len(chunk.text.split()) for chunk in chunks)
     assert all(0.8 * CHUNK_SIZE <= len(chunk.text) <= CHUNK_SIZE for chunk in chunks[:-1])
 
 
 def test_a_chunk_knows_the_headings_it_begins_under():
     text = "# A\n\n" + "x " * 30 + "\n\n## B\n\n" + "y " * 60
-    chunks = chunk_fixed(Page(Document("d", "T", text)), 60).chunks
+    chunks = chunk_fixed(MarkedPage(Document("d", "T", text)), 60).chunks
     assert chunks[0].headings == ("A",)
     assert chunks[-1].headings == ("A", "B")
 
 
 def test_ids_stay_when_text_before_them_changes_and_repeats_are_counted():
     same = "z" * 20
-    before = chunk_fixed(Page(Document("d", "T", "a" * 20 + same)), 20).chunks
-    after = chunk_fixed(Page(Document("d", "T", "b" * 20 + same)), 20).chunks
+    before = chunk_fixed(MarkedPage(Document("d", "T", "a" * 20 + same)), 20).chunks
+    after = chunk_fixed(MarkedPage(Document("d", "T", "b" * 20 + same)), 20).chunks
     assert before[1].id == after[1].id
     assert before[0].id != after[0].id
-    twice = chunk_fixed(Page(Document("d", "T", same + same)), 20).chunks
+    twice = chunk_fixed(MarkedPage(Document("d", "T", same + same)), 20).chunks
     assert twice[0].id == before[1].id
     assert twice[1].id != twice[0].id
-    assert chunk_fixed(Page(Document("other", "T", same)), 20).chunks[0].id != twice[0].id
+    assert chunk_fixed(MarkedPage(Document("other", "T", same)), 20).chunks[0].id != twice[0].id
 
 
 def test_a_document_without_text_has_no_chunks():
-    assert chunk_fixed(Page(Document("d", "T", " \n ")), 100) == ChunkResult(())
+    assert chunk_fixed(MarkedPage(Document("d", "T", " \n ")), 100) == ChunkResult(())
 
 
 def test_an_unknown_method_and_an_impossible_size_say_what_to_do():
     with pytest.raises(BadInputError, match=r"choose one of: .*fixed"):
-        chunk_page(Page(Document("d", "T", "x")), "no such", 100)
+        chunk_page(MarkedPage(Document("d", "T", "x")), "no such", 100)
     with pytest.raises(BadInputError, match="at least 1"):
-        chunk_page(Page(Document("d", "T", "x")), "fixed", 0)
+        chunk_page(MarkedPage(Document("d", "T", "x")), "fixed", 0)

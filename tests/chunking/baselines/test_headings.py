@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from autokb.chunking.baselines.headings import chunk_headings
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.core.nouns import Document
 
 TEXT = """# Mail
@@ -21,7 +21,7 @@ Use 465.
 
 
 def chunks_of(text, size=2048):
-    return chunk_headings(Page(Document("d", "T", text)), size).chunks
+    return chunk_headings(MarkedPage(Document("d", "T", text)), size).chunks
 
 
 def test_a_section_is_a_chunk_and_repeats_the_headings_above_it():

@@ -9,7 +9,7 @@ import pytest
 
 from autokb.chunking.baselines.llm_semantic import PIECE, chunk_llm_semantic, llm_semantic_session
 from autokb.chunking.baselines.lumber_chunker import chunk_lumber, lumber_session
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.interactive import answer_all
 from autokb.core.nouns import Document
 from autokb.tasks.chunking.find_shift.task import FindShift, FoundShift
@@ -91,7 +91,7 @@ def test_an_endless_paragraph_is_shown_in_parts_with_the_one_after_it() -> None:
 def test_offline_a_chunk_begins_at_each_heading_and_holds_everything(chunker: Any) -> None:
     sections = [f"## Part {n}\n\n" + f"Sentence about thing{n} number one. " * 60 for n in range(6)]
     document = Document("d", "", "\n\n".join(sections))
-    found = chunker(Page(document), 2048)
+    found = chunker(MarkedPage(document), 2048)
     begins = [c.text.split("\n")[0] for c in found.chunks]
     assert {f"## Part {n}" for n in range(5)} <= set(begins)
     assert "".join("".join(c.text for c in found.chunks).split()) == "".join(document.text.split())

@@ -10,7 +10,7 @@ from autokb.chunking.baselines.recursive import chunk_recursive
 from autokb.chunking.baselines.recursive_html import chunk_recursive_html
 from autokb.chunking.baselines.recursive_markdown import chunk_recursive_markdown
 from autokb.chunking.baselines.recursive_text import chunk_recursive_text, split_recursively
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.core.errors import BadInputError
 from autokb.core.marks import Mark
@@ -42,7 +42,7 @@ def missing(document: Document, cut: ChunkResult) -> str:
 def test_every_character_is_in_one_chunk_and_none_is_too_long(chunker, text: str, size: int) -> None:  # type: ignore[no-untyped-def]
     document = Document("d", "", text)
     marks = tuple(Mark(s, s + 40, "nav") for s in range(0, len(text), 25)) if "div" in text else ()
-    cut = chunker(Page(document, marks), size)
+    cut = chunker(MarkedPage(document, marks), size)
     assert missing(document, cut) == ""
     assert all(0 < len(text) <= size for text in texts(cut))
     assert all(c.text == "".join(document.text[s:e] for s, e in c.spans) for c in cut.chunks)
@@ -71,11 +71,11 @@ def test_what_is_too_long_does_not_join_its_neighbours() -> None:
 
 def test_markdown_is_cut_at_its_highest_headings_first() -> None:
     text = "# One\n\n## A\n\naaaa\n\n## B\n\nbbbb\n\n# Two\n\n## C\n\ncccc\n"
-    assert texts(chunk_recursive_markdown(Page(Document("d", "", text)), 30)) == [
+    assert texts(chunk_recursive_markdown(MarkedPage(Document("d", "", text)), 30)) == [
         "# One\n\n## A\n\naaaa\n\n## B\n\nbbbb",
         "# Two\n\n## C\n\ncccc",
     ]
-    assert texts(chunk_recursive_markdown(Page(Document("d", "", text)), 20)) == [
+    assert texts(chunk_recursive_markdown(MarkedPage(Document("d", "", text)), 20)) == [
         "# One\n\n## A\n\naaaa",
         "## B\n\nbbbb",
         "# Two\n\n## C\n\ncccc",
@@ -84,7 +84,7 @@ def test_markdown_is_cut_at_its_highest_headings_first() -> None:
 
 def test_a_heading_in_code_is_none_and_a_list_stays_whole() -> None:
     text = "# T\n\nintro text\n\n1. one\n   - inner\n2. two\n\n```\n# no\n\n# heading\n```\n"
-    assert texts(chunk_recursive_markdown(Page(Document("d", "", text)), 32)) == [
+    assert texts(chunk_recursive_markdown(MarkedPage(Document("d", "", text)), 32)) == [
         "# T\n\nintro text",
         "1. one\n   - inner\n2. two",
         "```\n# no\n\n# heading\n```",
@@ -92,7 +92,7 @@ def test_a_heading_in_code_is_none_and_a_list_stays_whole() -> None:
 
 
 def test_headings_of_a_chunk_are_those_above_its_beginning() -> None:
-    (one, two) = chunk_recursive_markdown(Page(Document("d", "", "# A\n\naaaa\n\n## B\n\nbbbb")), 12).chunks
+    (one, two) = chunk_recursive_markdown(MarkedPage(Document("d", "", "# A\n\naaaa\n\n## B\n\nbbbb")), 12).chunks
     assert (one.headings, two.headings) == (("A",), ("A", "B"))
 
 
@@ -100,12 +100,12 @@ def test_html_opens_an_element_that_is_too_long_and_keeps_what_fits() -> None:
     menu, main = "Home\n\nShop\n\nHelp", "- one\n- two\n\nParagraph of text."
     text = f"{menu}\n\n{main}"
     marks = (Mark(0, len(menu), "nav"), Mark(len(menu) + 2, len(text), "kept_by_trafilatura"))
-    assert texts(chunk_recursive_html(Page(Document("d", "", text), marks), 22)) == [
+    assert texts(chunk_recursive_html(MarkedPage(Document("d", "", text), marks), 22)) == [
         "Home\n\nShop\n\nHelp",
         "- one\n- two",
         "Paragraph of text.",
     ]
-    assert texts(chunk_recursive_html(Page(Document("d", "", text), marks), 11)) == [
+    assert texts(chunk_recursive_html(MarkedPage(Document("d", "", text), marks), 11)) == [
         "Home\n\nShop",
         "Help",
         "- one\n- two",
@@ -127,15 +127,15 @@ def test_html_opens_an_element_that_is_too_long_and_keeps_what_fits() -> None:
 def test_the_document_says_which_way_it_is_cut(
     name: str, text: str, marks: tuple[Mark, ...], expected: list[str]
 ) -> None:
-    assert texts(chunk_recursive(Page(Document(name, "", text), marks), 12)) == expected
+    assert texts(chunk_recursive(MarkedPage(Document(name, "", text), marks), 12)) == expected
 
 
-WEB = Page(
+WEB = MarkedPage(
     Document("page.html", "", "Hi.\n\nHome\n\nShop\n\n# More\n\nHelp\n\n# Seal\n\nPress the seal."),
     (Mark(5, 29, "nav"),),
 )
-MARKDOWN = Page(Document("page.md", "", "Hi.\n\n# Seal\n\nPress it now.\n\n- press\n- open lid\n  - of case"))
-TEXT = Page(Document("page.txt", "", "Press the seal.\nTurn it.\n\nClose the lid."))
+MARKDOWN = MarkedPage(Document("page.md", "", "Hi.\n\n# Seal\n\nPress it now.\n\n- press\n- open lid\n  - of case"))
+TEXT = MarkedPage(Document("page.txt", "", "Press the seal.\nTurn it.\n\nClose the lid."))
 
 
 @pytest.mark.parametrize(
@@ -154,21 +154,21 @@ TEXT = Page(Document("page.txt", "", "Press the seal.\nTurn it.\n\nClose the lid
         (TEXT, "recursive_text", ["Press the seal.\nTurn it.", "Close the lid."]),
     ],
 )
-def test_any_page_can_be_chunked_in_any_of_the_three_ways(page: Page, method: str, expected: list[str]) -> None:
+def test_any_page_can_be_chunked_in_any_of_the_three_ways(page: MarkedPage, method: str, expected: list[str]) -> None:
     assert texts(chunk_page(page, method, 28)) == expected
 
 
 @pytest.mark.parametrize(
     ("page", "method"), [(WEB, "recursive_html"), (MARKDOWN, "recursive_markdown"), (TEXT, "recursive_text")]
 )
-def test_recursive_is_the_one_that_suits_the_document(page: Page, method: str) -> None:
+def test_recursive_is_the_one_that_suits_the_document(page: MarkedPage, method: str) -> None:
     assert chunk_page(page, "recursive", 28) == chunk_page(page, method, 28)
 
 
 @pytest.mark.parametrize("chunker", CHUNKERS)
 def test_a_size_that_no_chunk_can_have_is_refused(chunker) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(BadInputError, match="at least 1 character"):
-        chunker(Page(Document("d", "", "text")), 0)
+        chunker(MarkedPage(Document("d", "", "text")), 0)
 
 
 @pytest.mark.parametrize("chunker", CHUNKERS)
@@ -176,4 +176,4 @@ def test_areas_in_each_other_without_end_are_cut_all_the_same(chunker) -> None: 
     text = "word " * 2_000
     marks = tuple(Mark(n, len(text) - n, "aside") for n in range(4_000))
     document = Document("d.html", "", text)
-    assert missing(document, chunker(Page(document, marks), 100)) == ""
+    assert missing(document, chunker(MarkedPage(document, marks), 100)) == ""

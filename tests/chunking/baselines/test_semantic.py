@@ -9,7 +9,7 @@ import pytest
 
 from autokb.chunking.baselines import semantic
 from autokb.chunking.baselines.semantic import chunk_by_vectors, chunk_semantic, texts_to_embed
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document
 
@@ -61,7 +61,7 @@ def test_the_function_that_embeds_is_asked_once() -> None:
         asked.append(texts)
         return by_first_word(texts)
 
-    cut = chunk_semantic(Page(DOCUMENT), 2048, embed)
+    cut = chunk_semantic(MarkedPage(DOCUMENT), 2048, embed)
     assert asked == [texts_to_embed(DOCUMENT)]
     # the fourth window begins with the third sentence, so that the turn is seen one sentence later
     assert [c.text for c in cut.chunks][1] == "Parcels are big. Parcels are sent."
@@ -72,7 +72,7 @@ def test_nothing_is_embedded_where_there_is_nothing_to_compare(text: str, chunks
     def never(_texts: Sequence[str]) -> np.ndarray:
         raise AssertionError("asked for vectors")
 
-    cut = chunk_semantic(Page(Document("d", "", text)), 2048, never)
+    cut = chunk_semantic(MarkedPage(Document("d", "", text)), 2048, never)
     assert [c.text for c in cut.chunks] == chunks
 
 

@@ -6,7 +6,7 @@ from autokb.chunking.boilerplate import BlockVerdict, filter_boilerplate
 from autokb.chunking.boilerplate.empty_lines import empty_line
 from autokb.chunking.boilerplate.site_boilerplate import block_hash
 from autokb.chunking.boilerplate.visible_text import visible_words
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.core.marks import Mark, MarkKind
 from autokb.core.nouns import Document
@@ -62,7 +62,7 @@ def filtered(parts: list[Part], repeated: frozenset[str] = frozenset()) -> dict[
     """Return the verdict on each paragraph; of two with the same words the second."""
     text, marks = page(parts)
     blocks = numbered_blocks(text)
-    verdicts = filter_boilerplate(Page(Document("d", "T", text), marks, repeated), blocks)
+    verdicts = filter_boilerplate(MarkedPage(Document("d", "T", text), marks, repeated), blocks)
     return {text[b.start : b.end]: v for b, v in zip(blocks, verdicts, strict=True)}
 
 
@@ -252,7 +252,7 @@ Mailing lists are the place to ask. Subscribe to one of them and write about the
 
 def test_of_a_text_without_marks_only_sure_boilerplate_goes() -> None:
     blocks = numbered_blocks(MANUAL)
-    verdicts = filter_boilerplate(Page(Document("d", "T", MANUAL)), blocks)
+    verdicts = filter_boilerplate(MarkedPage(Document("d", "T", MANUAL)), blocks)
     assert {MANUAL[b.start : b.end]: v.reason for b, v in zip(blocks, verdicts, strict=True) if not v.keeps} == {
         "- [Contents](#contents)": "is a list of links before the text",
         "- [Index](#index)": "is a list of links before the text",
@@ -263,7 +263,7 @@ def test_of_a_text_without_marks_only_sure_boilerplate_goes() -> None:
 
 
 def test_no_paragraphs_no_verdicts() -> None:
-    assert filter_boilerplate(Page(Document("d", "T", "")), ()) == ()
+    assert filter_boilerplate(MarkedPage(Document("d", "T", "")), ()) == ()
 
 
 @pytest.mark.parametrize(

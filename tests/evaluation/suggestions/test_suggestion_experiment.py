@@ -19,8 +19,8 @@ from autokb.evaluation.suggestions.experiment import (
     measure_offers,
     source_of,
 )
-from autokb.evaluation.suggestions.judging import Judged, mechanical_verdict
-from autokb.evaluation.suggestions.text_metrics import WordWeights
+from autokb.evaluation.suggestions.judging import JudgedOffer, mechanical_verdict
+from autokb.evaluation.suggestions.text_metrics import InverseFrequencies
 
 DOCUMENTS = {"rain.md": "Dry the rain sensor. Start the robot again.", "dock.md": "Clean the dock."}
 TICKET = "The rain stops it.\nReplace the seal."
@@ -30,7 +30,7 @@ def texts_of(place: Cited) -> list[str]:
     return [DOCUMENTS.get(source_of(place), ""), "another comment", TICKET]
 
 
-MEASURES = Measures(texts_of, WordWeights(DOCUMENTS.values()))
+MEASURES = Measures(texts_of, InverseFrequencies(DOCUMENTS.values()))
 
 
 def case(name: str, reply: str = "", *documents: str) -> Case:
@@ -138,7 +138,7 @@ def refuses_out(asked: Case) -> Offer:
 
 def test_verdicts_of_the_judge_are_taken_only_where_refusals_settle_nothing() -> None:
     offers = ask_systems({"s": refuses_out}, CASES)
-    judged = Judged({"a": "correct", "b": "incorrect", "out": "incorrect", "c": "correct"})
+    judged = JudgedOffer({"a": "correct", "b": "incorrect", "out": "incorrect", "c": "correct"})
     figures = measure_offers(offers, CASES, MEASURES, {"s": judged})["s"]
     assert figures.verdicts == {"correct": 2, "incorrect": 1, "unsure": 1, "not judged": 0}
     rates = [figures.metrics[name].value for name in ("accuracy", "hallucination_rate", "missing_rate")]
@@ -148,14 +148,14 @@ def test_verdicts_of_the_judge_are_taken_only_where_refusals_settle_nothing() ->
 
 def test_a_case_that_the_judge_failed_at_is_in_no_rate() -> None:
     offers = ask_systems({"s": refuses_out}, CASES)
-    figures = measure_offers(offers, CASES, MEASURES, {"s": Judged({"a": "correct"})})["s"]
+    figures = measure_offers(offers, CASES, MEASURES, {"s": JudgedOffer({"a": "correct"})})["s"]
     assert figures.verdicts["not judged"] == 1
     assert figures.metrics["accuracy"].value == 2 / 3
 
 
 def test_without_any_verdict_refusals_are_no_accuracy() -> None:
     offers = ask_systems({"s": refuses_out}, CASES)
-    figures = measure_offers(offers, CASES, MEASURES, {"s": Judged({})})["s"]
+    figures = measure_offers(offers, CASES, MEASURES, {"s": JudgedOffer({})})["s"]
     assert figures.metrics["accuracy"] == NOT_MEASURED and "accuracy" not in figures.per_query
     assert "accuracy" not in measure_offers(offers, CASES, MEASURES)["s"].metrics
 

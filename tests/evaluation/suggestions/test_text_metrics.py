@@ -8,7 +8,7 @@ import random
 import pytest
 
 from autokb.evaluation.suggestions.text_metrics import (
-    WordWeights,
+    InverseFrequencies,
     distinctness,
     exact_match,
     rouge_l,
@@ -48,7 +48,7 @@ def test_a_sentence_counts_whole() -> None:
 
 
 def test_tfidf_cosine_weighs_rare_words() -> None:
-    weights = WordWeights(["robot sensor", "robot blade", "robot dock"])
+    weights = InverseFrequencies(["robot sensor", "robot blade", "robot dock"])
     common, rare = math.log(4 / 4) + 1, math.log(4 / 2) + 1
     # robot + sensor beside robot + blade: only robot in common
     assert weights.similarity("robot sensor", "robot blade") == pytest.approx(common**2 / (common**2 + rare**2))
@@ -66,7 +66,7 @@ def test_tfidf_cosine_is_that_of_scikit_learn() -> None:
     texts = ["charge the robot robot", "robot blades cut grass", "the dock charges robots", "grass grows"]
     vectors = TfidfVectorizer(analyzer=terms).fit_transform(texts)
     expected = (vectors @ vectors.T).toarray()
-    weights = WordWeights(texts)
+    weights = InverseFrequencies(texts)
     for n, one in enumerate(texts):
         for m, other in enumerate(texts):
             assert weights.similarity(one, other) == pytest.approx(expected[n, m])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.ledger import Paid
-from autokb.core.model_requests import AwaitedError, Message, ModelReply, ModelRequest
+from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, PromptTurn
 from autokb.llm.client import ModelClient, Tag
 from autokb.llm.prices import Price, Prices
 from autokb.stores.ledger_table import LedgerTable
@@ -62,7 +62,7 @@ def open_ledger(folder: Path) -> Iterator[OpenLedger]:
 def request(text: str, name: str = "themes", model: str = "house:tiny") -> ModelRequest:
     """Return a request with one user turn."""
     schema = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
-    return ModelRequest(model, (Message("system", "Say."), Message("user", text)), schema, name, 100)
+    return ModelRequest(model, (PromptTurn("system", "Say."), PromptTurn("user", text)), schema, name, 100)
 
 
 async def noted(at: OpenLedger, batch: Any, *requests: ModelRequest) -> None:

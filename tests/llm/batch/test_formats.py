@@ -12,7 +12,7 @@ import pytest
 from batch_workspace import PRICE, OpenLedger, lines_of, noted, reply, request, write
 
 from autokb.core.errors import BadInputError
-from autokb.core.model_requests import Message, ModelReply, ModelRequest
+from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn
 from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.files import BatchFiles
 from autokb.llm.batch.readme import HEADING
@@ -28,7 +28,7 @@ SCHEMA = {
 
 
 def asked(model: str, text: str = "Ünd <issue>", name: str = "issues_assign_theme") -> ModelRequest:
-    return ModelRequest(model, (Message("system", "Sort."), Message("user", text)), SCHEMA, name, 77)
+    return ModelRequest(model, (PromptTurn("system", "Sort."), PromptTurn("user", text)), SCHEMA, name, 77)
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def test_an_empty_turn_of_the_assistant_is_marked_as_in_a_single_request(
     here: OpenLedger, folder: Path, model: str
 ) -> None:
     one = asked(model)
-    again = (Message("assistant", ""), Message("user", "Your reply cannot be used: It is empty."))
+    again = (PromptTurn("assistant", ""), PromptTurn("user", "Your reply cannot be used: It is empty."))
     run(here, folder, replace(one, messages=(*one.messages, *again)))
     (line,) = lines_of(folder / "requests.jsonl")
     turns = line["params"]["messages"] if model == CLAUDE else line["request"]["contents"]

@@ -17,7 +17,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn, SendError
 from autokb.llm import effort
 from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.models import open_batch_model
@@ -80,7 +80,12 @@ def test_requests_are_submitted_together_and_collected_by_a_later_run(here: Open
 
 
 def test_what_is_submitted_says_all_of_a_request(here: OpenLedger, stub: BatchStub) -> None:
-    turns = (Message("system", "S"), Message("user", "U"), Message("assistant", "not json"), Message("user", "again"))
+    turns = (
+        PromptTurn("system", "S"),
+        PromptTurn("user", "U"),
+        PromptTurn("assistant", "not json"),
+        PromptTurn("user", "again"),
+    )
     schema = {
         "type": "object",
         "properties": {"number": {"type": "integer", "enum": [1]}},

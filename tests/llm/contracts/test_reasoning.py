@@ -13,7 +13,7 @@ import pytest
 
 import stub_server as stub
 from autokb.core.errors import BadInputError
-from autokb.core.model_requests import CutOffError, Message, ModelReply, ModelRequest
+from autokb.core.model_requests import CutOffError, ModelReply, ModelRequest, PromptTurn
 from autokb.llm import effort
 from autokb.llm.caps import HEADROOM, RAISE, Caps
 from autokb.llm.client import ModelClient, Tag
@@ -50,7 +50,7 @@ def _forget_refusals() -> Iterator[None]:
 
 
 def request(model: str, set_effort: str = "", text: str = "Which theme?") -> ModelRequest:
-    turns = (Message("system", "Be brief."), Message("user", text))
+    turns = (PromptTurn("system", "Be brief."), PromptTurn("user", text))
     return ModelRequest(model, turns, SCHEMA, "assign_theme", DECLARED, effort=set_effort)
 
 

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 import stub_server as stub
-from autokb.core.model_requests import Message, ModelReply, ModelRequest, SendError
+from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.providers import open_sender
 from autokb.llm.reply_bound import too_long
@@ -35,7 +35,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["theme"],
     "additionalProperties": False,
 }
-TURNS = (Message("system", "Be brief."), Message("user", "Which theme?"))
+TURNS = (PromptTurn("system", "Be brief."), PromptTurn("user", "Which theme?"))
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[stub.StubServer]:
 def send(
     server: stub.StubServer,
     model: str,
-    turns: tuple[Message, ...] = TURNS,
+    turns: tuple[PromptTurn, ...] = TURNS,
     seconds: float = 20.0,
     most: int = MAX_REPLY_BYTES,
 ) -> ModelReply:
@@ -98,7 +98,7 @@ def test_what_is_sent_has_our_turns_the_enumeration_and_the_bound(server: stub.S
 
 @pytest.mark.parametrize("model", MODELS)
 def test_an_empty_turn_of_the_assistant_stays_a_turn(server: stub.StubServer, model: str) -> None:
-    send(server, model, (*TURNS, Message("assistant", ""), Message("user", "Reply again.")))
+    send(server, model, (*TURNS, PromptTurn("assistant", ""), PromptTurn("user", "Reply again.")))
     turns = server.bodies[0].get("messages") or server.bodies[0]["contents"]
     roles = [turn["role"] for turn in turns if turn["role"] != "system"]
     assert roles == ["user", "model" if "google" in model else "assistant", "user"]

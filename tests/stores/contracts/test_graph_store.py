@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
@@ -15,16 +16,32 @@ from autokb.core.errors import BadInputError
 from autokb.core.settings import GraphSettings
 from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
+from autokb.cypher.ladybug import LadybugGraph
+from autokb.cypher.port import CypherEngine
+from autokb.cypher.reader import open_engine
+from autokb.cypher.run import run_cypher
 from autokb.heuristics.tickets.parse_sections import tree_of
-from autokb.stores.graph.choose import open_cypher_graph
-from autokb.stores.graph.ladybug import LadybugGraph
-from autokb.stores.graph.port import GraphStore
-from autokb.stores.graph.sqlite import SqliteGraph
+from autokb.stores.ticket_graph import SqliteGraph
 from autokb.stores.ticket_tables import PublishedTicket
 from autokb.stores.workspace_file import WorkspaceFile
 
-Maker = Callable[[list[PublishedTicket], list[Edge]], GraphStore]
 GRAPHS, PLANS = 3, 60  # generated graphs, and plans that run on each
+
+
+@dataclass
+class EnginePlans:
+    """Plans as an engine answers them."""
+
+    engine: CypherEngine
+
+    def run(self, plan: SubgraphPlan) -> tuple[SubgraphRow, ...]:
+        return tuple(SubgraphRow(*row) for row in run_cypher(self.engine, plan).found.rows)
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+GraphStore = SqliteGraph | EnginePlans
 
 
 def open_sqlite(file: WorkspaceFile, folder: Path) -> GraphStore:
@@ -32,28 +49,33 @@ def open_sqlite(file: WorkspaceFile, folder: Path) -> GraphStore:
 
 
 def open_ladybug(file: WorkspaceFile, folder: Path) -> GraphStore:
-    return LadybugGraph(file, ticket_graphs.TEMPLATE, folder)
+    return EnginePlans(LadybugGraph(file, ticket_graphs.TEMPLATE, folder))
 
 
 def open_neo4j(file: WorkspaceFile, folder: Path) -> GraphStore:
-    return open_cypher_graph(file, ticket_graphs.TEMPLATE, folder, GraphSettings("neo4j"), os.environ)
+    return EnginePlans(open_engine(file, ticket_graphs.TEMPLATE, folder, GraphSettings("neo4j"), os.environ))
 
 
+Maker = Callable[[list[PublishedTicket], list[Edge]], GraphStore]
 MAKERS = {"sqlite": open_sqlite, "ladybug": open_ladybug, "neo4j": open_neo4j}
 needs_neo4j = pytest.mark.skipif("NEO4J_URI" not in os.environ, reason="no Neo4j: NEO4J_URI is not set")
 needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
 
 
 @pytest.fixture(
-    params=["sqlite", pytest.param("ladybug", marks=needs_ladybug), pytest.param("neo4j", marks=needs_neo4j)]
+    params=[
+        "sqlite",
+        pytest.param("ladybug", marks=[needs_ladybug, pytest.mark.slow]),
+        pytest.param("neo4j", marks=needs_neo4j),
+    ]
 )
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:
-    opened: list[GraphStore | WorkspaceFile] = []
+    opened: list[EnginePlans | WorkspaceFile] = []
 
     def make_store(tickets: list[PublishedTicket], edges: list[Edge]) -> GraphStore:
         file = ticket_graphs.publish(tmp_path / "knowledge.db", tickets, edges)
         store = MAKERS[request.param](file, tmp_path)
-        opened.extend([file, store])
+        opened.extend([file] if isinstance(store, SqliteGraph) else [file, store])
         return store
 
     yield make_store

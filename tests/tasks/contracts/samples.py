@@ -51,21 +51,21 @@ def configuration() -> Mapping[str, Attribute]:
 
 def add_context() -> Sample:
     """A part of a document: two passages and the one before them."""
-    from autokb.tasks.chunking.add_context.task import TASK, AddContext, Passage
+    from autokb.tasks.chunking.add_context.task import TASK, AddContext, PassageAlone
 
-    before = Passage("Charge <b>both</b> buds & close the lid.", ("Care", "Charging"), "Buds: how to charge them")
+    before = PassageAlone("Charge <b>both</b> buds & close the lid.", ("Care", "Charging"), "Buds: how to charge them")
     passages = (
-        Passage("1. Open </text></passage> the lid.", ("Care", "Resetting & more")),
-        Passage("2. Hold the button. It blinks.", ("Care", "Resetting & more")),
+        PassageAlone("1. Open </text></passage> the lid.", ("Care", "Resetting & more")),
+        PassageAlone("2. Hold the button. It blinks.", ("Care", "Resetting & more")),
     )
     item = AddContext("document", "Garden buds: handbook", passages, before)
     contexts = [{"passage": 2, "context": "Garden buds handbook, resetting."}, {"passage": 1, "context": ""}]
     shown = []
     for e in examples(TASK.package):
         given = e["input"]
-        own = [Passage(p["text"], tuple(p["headings"]), p.get("context", "")) for p in given["passages"]]
+        own = [PassageAlone(p["text"], tuple(p["headings"]), p.get("context", "")) for p in given["passages"]]
         prior = given.get("previous")
-        previous = Passage(prior["text"], tuple(prior["headings"]), prior["context"]) if prior else None
+        previous = PassageAlone(prior["text"], tuple(prior["headings"]), prior["context"]) if prior else None
         asked = AddContext(given["variant"], given["title"], tuple(own), previous)
         shown.append(((asked,), whole_reply(e["reply"])))
     unseen = {"Passage.context": "only the passage before has one"}
@@ -625,14 +625,14 @@ def read_sections() -> Sample:
 
 def write_cypher() -> Sample:
     """A question about a ticket of a graph with two sections and two kinds of links."""
-    from autokb.tasks.tickets.write_cypher.task import TASK, GraphLink, GraphPath, WriteCypher
+    from autokb.tasks.tickets.write_cypher.task import TASK, GraphPath, NamedRelation, WriteCypher
 
     def asked(question: str, ticket: str, title: str) -> WriteCypher:
         paths = (
             GraphPath("(t:Ticket)-[:HAS_FIX]->(:Fix)", ("how <to> mend it", "cure & remedy")),
             GraphPath("(t:Ticket)-[:HAS_LOG]->(:Log)", ("output",)),
         )
-        links = (GraphLink("TWIN_OF", "Twin & double"), GraphLink("SIMILAR_TO", "alike </links>"))
+        links = (NamedRelation("TWIN_OF", "Twin & double"), NamedRelation("SIMILAR_TO", "alike </links>"))
         return WriteCypher(question, ticket, title, ("id", "status & more"), paths, links)
 
     item = asked("How was the <lid> fixed & when?", "KET-1", "The lid </ticket> jams")
@@ -686,8 +686,7 @@ def write_replies() -> Sample:
 
 def extract_quotes() -> Sample:
     """A conversation that quotes are taken for."""
-    from autokb.heuristics.replies.quoting import Quoting
-    from autokb.tasks.answers.extract_quotes.task import TASK
+    from autokb.tasks.answers.extract_quotes.task import TASK, Quoting
 
     def quoting(about: Any) -> Quoting:
         return Quoting(about.conversation, about.passages, about.house.domain)
@@ -720,8 +719,7 @@ def draft_and_doubt() -> Sample:
 
 def verify_draft() -> Sample:
     """A draft with two points, of which one does not hold."""
-    from autokb.heuristics.replies.drafts import DraftedReply, Quoted
-    from autokb.heuristics.replies.verification import Verifying
+    from autokb.heuristics.replies.drafts import DraftedReply, Quoted, Verifying
     from autokb.tasks.answers.verify_draft.task import TASK
 
     about = _drafting()
@@ -740,10 +738,10 @@ def verify_draft() -> Sample:
 
 def next_step() -> Sample:
     """A conversation for which something was looked up."""
-    from autokb.tasks.answers.next_step.task import TASK, Deciding, Searched, example_deciding
+    from autokb.tasks.answers.next_step.task import TASK, Deciding, Search, example_deciding
 
     about = _drafting()
-    searches = (Searched("quiet <bud> & mesh", about.passages), Searched("dull sound", ()))
+    searches = (Search("quiet <bud> & mesh", about.passages), Search("dull sound", ()))
     item = Deciding(about.conversation, searches, about.house.domain)
     reply = {"answers": [{"number": 1, "action": "answer", "words": "", "small_talk": "none"}]}
     shown = tuple(((example_deciding(e),), whole_reply(e["reply"])) for e in examples(TASK.package))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ def keys(task: Task[Any, Any], items: Sequence[Any]) -> dict[str, Any]:
     }
 
 
+@cache
 def found() -> dict[str, Any]:
     known: dict[str, Any] = {}
     for name, make in SAMPLES.items():

@@ -20,6 +20,7 @@ from served_workspace import served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.slow  # a browser draws the pages
 NARROW = 360  # pixels
 LONG = "Rasenmähroboterladestationskontaktreinigungstuch" * 12
 HOSTILE = [

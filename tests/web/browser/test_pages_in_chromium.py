@@ -24,6 +24,7 @@ from served_workspace import served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.slow  # a browser draws the pages
 CHARGING = "my robot does not charge in the dock"
 BLADES = "the blades do not cut the grass"  # which the knowledge base asks back about
 PIZZA = "do you sell pizza margherita"

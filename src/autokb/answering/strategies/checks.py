@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autokb.answering.strategies.passages import Passage, Place
-from autokb.answering.strategies.strategy import Written
+from autokb.answering.strategies.passages import Place, StrategyPassage
+from autokb.answering.strategies.strategy import WrittenReplies
 from autokb.answering.suggest import Suggestion
 from autokb.core.conversations import Message
 from autokb.core.domain import DomainSpec
@@ -36,7 +36,7 @@ class _DroppedError(Exception):
 
 
 def check_replies(
-    written: Written, messages: Sequence[Message], spec: DomainSpec, manners: ReplyRules, judge: JudgeRules
+    written: WrittenReplies, messages: Sequence[Message], spec: DomainSpec, manners: ReplyRules, judge: JudgeRules
 ) -> Checked:
     """Return the replies whose quotes stand in their passages and that keep to manners, facts and rules.
 
@@ -60,7 +60,7 @@ def check_replies(
 
 
 def _checked(
-    reply: DraftedReply, passages: Sequence[Passage], said: str, spec: DomainSpec, manners: ReplyRules
+    reply: DraftedReply, passages: Sequence[StrategyPassage], said: str, spec: DomainSpec, manners: ReplyRules
 ) -> Suggestion:
     evidence = tuple(dict.fromkeys(place for quote in reply.quotes for place in _places(quote, passages)))
     if not reply.quotes:
@@ -81,7 +81,7 @@ def _checked(
     return Suggestion(text, cited[0].source, evidence, solution, title=cited[0].given.title)
 
 
-def _places(quote: Quoted, passages: Sequence[Passage]) -> Iterator[Place]:
+def _places(quote: Quoted, passages: Sequence[StrategyPassage]) -> Iterator[Place]:
     """Give where a quote stands."""
     passage = passages[quote.passage - 1]
     span = find_quote(passage.given.text, quote.quote)
@@ -92,7 +92,15 @@ def _places(quote: Quoted, passages: Sequence[Passage]) -> Iterator[Place]:
 
 
 def _rules_request(text: str, spec: DomainSpec) -> CheckRules:
-    return CheckRules(spec.description or spec.name, "", "", (text,), text, spec.rules, spec.language)
+    return CheckRules(
+        domain=spec.description or spec.name,
+        issue="",
+        title="",
+        steps=(text,),
+        text=text,
+        rules=spec.rules,
+        language=spec.language,
+    )
 
 
 def _first_breach(verdict: CheckedRules | None) -> str:

@@ -18,7 +18,7 @@ Place = Evidence | TicketEvidence
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PassagePart:
     """Words as they are shown, and where they are from; a step that a person wrote is from nowhere."""
 
     text: str
@@ -33,11 +33,11 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class StrategyPassage:
     """What one solution, section or ticket says."""
 
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[PassagePart, ...]
     source: Source
     solution_id: str | None = None
 
@@ -58,22 +58,21 @@ class Passage:
 
 def passage_of_text(
     place: Place, source: Source = "passage", title: str = "", solution_id: str | None = None
-) -> Passage:
+) -> StrategyPassage:
     """Return a place in a document or a past ticket as a passage."""
     name = place.document if isinstance(place, Evidence) else place.ticket
-    return Passage(title or name, (Part(place.quote, place),), source, solution_id)
+    return StrategyPassage(title or name, (PassagePart(place.quote, place),), source, solution_id)
 
 
-def passages_of(answer: Answer, most: int, *, also_far: bool) -> tuple[Passage, ...]:
+def passages_of(answer: Answer, most: int) -> tuple[StrategyPassage, ...]:
     """Return what an answer shows, best first: its checked solutions, then sections.
 
-    ``also_far``: what is too far from the question to be sent as it stands comes last, for somebody who may pass it
-    over.
+    What is too far from the question to be sent as it stands comes last, for a model that may pass it over.
     """
     solutions: list[tuple[Solution, Source]] = [(s, "solution") for match in answer.matches for s in match.solutions]
     sections: list[tuple[Solution, Source]] = [(passage.solution, "passage") for passage in answer.passages]
-    found: dict[str, Passage] = {}
-    for solution, source in chain(helps_in_order(answer), *((solutions, sections) if also_far else ())):
+    found: dict[str, StrategyPassage] = {}
+    for solution, source in chain(helps_in_order(answer), solutions, sections):
         if len(found) == most:
             break
         passage = _passage(solution, source)
@@ -81,15 +80,15 @@ def passages_of(answer: Answer, most: int, *, also_far: bool) -> tuple[Passage, 
     return tuple(found.values())
 
 
-def _passage(solution: Solution, source: Source) -> Passage:
+def _passage(solution: Solution, source: Source) -> StrategyPassage:
     places = [*solution.evidence, *[None] * len(solution.steps)]
     parts = tuple(_part(step, place) for step, place in zip(solution.steps, places, strict=False))
     if not parts:
-        return Passage("", (Part(solution.text, None),), source, solution.id)
-    return Passage(title_of(solution), parts, source, solution.id)
+        return StrategyPassage("", (PassagePart(solution.text, None),), source, solution.id)
+    return StrategyPassage(title_of(solution), parts, source, solution.id)
 
 
-def _part(step: str, place: Evidence | None) -> Part:
+def _part(step: str, place: Evidence | None) -> PassagePart:
     """Return a step as its document has it, unless a person or a model said it in other words."""
     is_verbatim = place is not None and plain_text(with_rows_as_lines(place.quote)) == plain_text(step)
-    return Part(place.quote if place is not None and is_verbatim else step, place)
+    return PassagePart(place.quote if place is not None and is_verbatim else step, place)

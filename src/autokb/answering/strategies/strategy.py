@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from autokb.answering.strategies.passages import Passage
+from autokb.answering.strategies.passages import StrategyPassage
 from autokb.core.conversations import Message
 from autokb.heuristics.replies.drafts import DraftedReply, Drafting, ReplyStyle
 from autokb.tasks.task import In, Out, Task
 
-Retrieve = Callable[[str, int], Sequence[Passage]]  # at most so many passages for a question, best first
+Retrieve = Callable[[str, int], Sequence[StrategyPassage]]  # at most so many passages for a question, best first
 
 
 class Ask(Protocol):
@@ -30,21 +30,21 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenReplies:
     """Replies and the passages that their quotes count, from 1.
 
     ``refuses``: nothing that is known helps. ``small_talk`` is its kind where there is nothing to help with.
     """
 
     replies: tuple[DraftedReply, ...] = ()
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[StrategyPassage, ...] = ()
     refuses: bool = False
     small_talk: str | None = None
 
 
-Strategy = Callable[[Said, Retrieve, Ask, ReplyStyle, int], Written]
+Strategy = Callable[[Said, Retrieve, Ask, ReplyStyle, int], WrittenReplies]
 
 
-def drafting(said: Said, passages: Sequence[Passage], house: ReplyStyle) -> Drafting:
+def drafting(said: Said, passages: Sequence[StrategyPassage], house: ReplyStyle) -> Drafting:
     """Return what a reply is drafted from."""
     return Drafting(said.messages, tuple(passage.given for passage in passages), house, said.question)

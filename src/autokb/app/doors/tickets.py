@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from autokb.ticket_answers.knowledge import Fed
     from autokb.ticket_answers.open_tickets import ShownTicket, ShownTickets, SimilarTickets
     from autokb.ticket_answers.report import TicketReport
-    from autokb.views.browse import TicketPage
-    from autokb.views.ticket_browser import KnownTicket, TicketList
+    from autokb.views.kinds import Found, Page
+    from autokb.views.ticket_browser import TicketView
 
 
 class TicketsDoor:
@@ -54,17 +54,17 @@ class TicketsDoor:
 
         return show_tickets(self._memory.workspace)
 
-    def list(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> TicketPage:
+    def list(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[TicketView]:
         """Return published tickets by their ids; ``show_ticket`` has the whole of one, masked alike for a role."""
-        from autokb.views.browse import list_tickets
+        from autokb.views.ticket_browser import list_tickets
 
         return list_tickets(self._memory.workspace, limit, after, role)
 
-    def search(self, query: str = "", first: int = 0, most: int = 50) -> TicketList:
+    def search(self, query: str = "", first: int = 0, most: int = 50) -> Found[TicketView]:
         """Return tickets, the newest first, or those that have every word of a query, private data masked."""
         return self._memory.views.tickets().listed(query, first, most)
 
-    def browse(self, ticket: str, neighbours: int = 12) -> KnownTicket:
+    def browse(self, ticket: str, neighbours: int = 12) -> TicketView:
         """Return a ticket with at most so many neighbours as a graph, private data masked (UnknownIdError)."""
         from autokb.views.ticket_browser import browse_ticket
 
@@ -119,7 +119,7 @@ class TicketsDoor:
 
         return feed_tickets(self._memory.workspace)
 
-    def __call__(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> TicketPage:
+    def __call__(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[TicketView]:
         """Return what ``SupportKB.tickets()`` was before this was a namespace."""
         warnings.warn("SupportKB.tickets() is SupportKB.tickets.list() now", DeprecationWarning, stacklevel=2)
         return self.list(limit, after, role=role)

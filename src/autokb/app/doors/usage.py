@@ -44,7 +44,19 @@ class UsageDoor:
         from autokb.usage.feedback import give_feedback
 
         cited = tuple(documents)
-        given = Feedback("", query, verdict, solution_id, text, "", cited, source, conversation, author, group)
+        given = Feedback(
+            id="",
+            query=query,
+            verdict=verdict,
+            solution_id=solution_id,
+            text=text,
+            suggested="",
+            documents=cited,
+            source=source,
+            conversation=conversation,
+            author=author,
+            group=group,
+        )
         return give_feedback(self._memory.workspace, given, self._memory.held_index, self._memory.open_index)
 
     def feedback(self, limit: int = 100, after: str = "") -> FeedbackPage:

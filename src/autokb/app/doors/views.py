@@ -11,19 +11,16 @@ if TYPE_CHECKING:
     from autokb.core.api_keys import Role
     from autokb.core.changes import Changes
     from autokb.core.nouns import Span
-    from autokb.views.browse import DocumentPage, IssuePage, ListedSolution, ShownDocument, SolutionPage
-    from autokb.views.document_page import DocumentView
+    from autokb.views.document_page import DocumentPage
+    from autokb.views.kinds import DocumentView, Found, IssueView, Page, SolutionView
     from autokb.views.knowledge import (
         DocumentList,
         FoundKnowledge,
         KnowledgeFilter,
         KnowledgeOverview,
-        KnownIssue,
-        KnownSolution,
-        TreePage,
     )
     from autokb.views.knowledge import Kind as KnowledgeKind
-    from autokb.views.show import ShownIssue, ShownKB
+    from autokb.views.show import ShownKB
 
 
 class ViewsDoor:
@@ -38,37 +35,37 @@ class ViewsDoor:
 
         return show_trees(self._memory.workspace, most)
 
-    def show_issue(self, issue: str) -> ShownIssue:
+    def show_issue(self, issue: str) -> IssueView:
         """Return one issue with its solutions, by its id or the first letters of it."""
         from autokb.views.show import show_issue
 
         return show_issue(self._memory.workspace, issue)
 
-    def issues(self, limit: int = 100, after: str = "") -> IssuePage:
+    def issues(self, limit: int = 100, after: str = "") -> Page[IssueView]:
         """Return published issues by their ids; ``after`` is the ``next`` of the page before."""
         from autokb.views.browse import list_issues
 
         return list_issues(self._memory.workspace, limit, after)
 
-    def solutions(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> SolutionPage:
+    def solutions(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[SolutionView]:
         """Return solutions by their ids, as people left them; a ``role`` below agent gets those that are displayed."""
         from autokb.views.browse import list_solutions
 
         return list_solutions(self._memory.workspace, self._memory.views.solutions, limit, after, role)
 
-    def solution(self, solution: str, *, role: Role = "admin") -> ListedSolution:
+    def solution(self, solution: str, *, role: Role = "admin") -> SolutionView:
         """Return one solution by its id (UnknownIdError; NotForRoleError where the ``role`` does not see it)."""
         from autokb.views.browse import show_solution
 
         return show_solution(self._memory.workspace, self._memory.views.solutions, solution, role)
 
-    def documents(self, limit: int = 100, after: str = "") -> DocumentPage:
+    def documents(self, limit: int = 100, after: str = "") -> Page[DocumentView]:
         """Return published documents by their ids, without their texts."""
         from autokb.views.browse import list_documents
 
         return list_documents(self._memory.workspace, limit, after)
 
-    def document(self, document: str) -> ShownDocument:
+    def document(self, document: str) -> DocumentView:
         """Return one published document with its text, which evidence refers to (UnknownIdError)."""
         from autokb.views.browse import show_document
 
@@ -85,7 +82,7 @@ class ViewsDoor:
         """Return what there is to leaf through: themes, the values of attributes, counts."""
         return self._memory.views.knowledge().overview
 
-    def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> TreePage:
+    def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> Found[IssueView]:
         """Return trees, those that most customers reported first; a filter keeps those of a theme or with values."""
         from autokb.views.knowledge import KnowledgeFilter
 
@@ -117,11 +114,11 @@ class ViewsDoor:
             found = opened.search(query, filtered, kinds, first, most, withheld=withheld, partly=True)
         return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
 
-    def known_issue(self, issue: str) -> KnownIssue:
+    def known_issue(self, issue: str) -> IssueView:
         """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
         return self._memory.views.look_up(lambda opened: opened.issue(issue))
 
-    def known_solution(self, solution: str, *, role: Role = "admin") -> KnownSolution:
+    def known_solution(self, solution: str, *, role: Role = "admin") -> tuple[SolutionView, IssueView]:
         """Return a solution with the node that it is for (UnknownIdError, NotForRoleError)."""
         return self._memory.views.look_up(lambda opened: opened.solution(solution, role))
 
@@ -129,7 +126,7 @@ class ViewsDoor:
         """Return documents by title, or those with every word of a query; ``uncited`` keeps what nothing cites."""
         return self._memory.views.knowledge().documents(query, first, most, uncited=uncited)
 
-    def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentView:
+    def view_document(self, document: str, places: Sequence[Span] = (), page: int | None = None) -> DocumentPage:
         """Return a page of a document, the one on which the first of some places begins where no page is named."""
         return self._memory.views.look_up(lambda opened: opened.document(document, places, page))
 

@@ -15,7 +15,7 @@ from autokb.chunking.auto.filtered_page import FilteredPage, filter_page, withou
 from autokb.chunking.auto.merge_requests import read_windows, reasons_given, unsure_requests, whole_requests
 from autokb.chunking.auto.model_ranges import Range, join_windows, units_of_ranges
 from autokb.chunking.auto.units import join_small_units, units_by_structure
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.spans import check_size
 from autokb.chunking.structure.outline import Unit
 from autokb.chunking.tree import build_chunk_tree
@@ -25,7 +25,7 @@ JOIN_BELOW = 0  # characters up to which small neighbours share a chunk; 0 keeps
 IN_NO_UNIT = "in no unit, says the model"
 
 
-def chunk_auto(page: Page, max_size: int, join_below: int = JOIN_BELOW) -> ChunkResult:
+def chunk_auto(page: MarkedPage, max_size: int, join_below: int = JOIN_BELOW) -> ChunkResult:
     """Chunk a page by its structure, without a model.
 
     Small units under one heading share a chunk up to ``join_below`` characters.
@@ -35,7 +35,7 @@ def chunk_auto(page: Page, max_size: int, join_below: int = JOIN_BELOW) -> Chunk
     return _chunk_units(page, filtered, units_by_structure(filtered.outline), max_size, join_below, {})
 
 
-def merge_requests(page: Page, rules_first: bool = False) -> list[MergeBlocks]:
+def merge_requests(page: MarkedPage, rules_first: bool = False) -> list[MergeBlocks]:
     """Return what a model is asked about a page; nothing where rules come first and are sure of everything."""
     filtered = filter_page(page)
     if rules_first:
@@ -44,7 +44,7 @@ def merge_requests(page: Page, rules_first: bool = False) -> list[MergeBlocks]:
 
 
 def chunk_from_replies(
-    page: Page,
+    page: MarkedPage,
     replies: Sequence[MergedBlocks | None],
     max_size: int,
     rules_first: bool = False,
@@ -83,7 +83,7 @@ def _positions(ranges: Sequence[Range]) -> set[int]:
 
 
 def _chunk_units(
-    page: Page,
+    page: MarkedPage,
     filtered: FilteredPage,
     units: Sequence[Unit],
     max_size: int,

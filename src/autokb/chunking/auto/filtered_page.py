@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from autokb.chunking.boilerplate import EMPTY_HEADING, NOTHING_KEPT, filter_boilerplate
-from autokb.chunking.chunk_result import Noise, Page
+from autokb.chunking.chunk_result import MarkedPage, Noise
 from autokb.chunking.structure.blank_blocks import is_blank
 from autokb.chunking.structure.blocks import NumberedBlock, numbered_blocks
 from autokb.chunking.structure.outline import Outline, Unit, headings_with_text
@@ -72,7 +72,7 @@ class FilteredPage:
         return tuple(found)
 
 
-def filter_page(page: Page) -> FilteredPage:
+def filter_page(page: MarkedPage) -> FilteredPage:
     """Return what the rules keep of a page: the one filter for what ``add`` stores and for what is chunked."""
     blocks = numbered_blocks(page.document.text)
     verdicts = filter_boilerplate(page, blocks)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.spans import check_size, split_span
 
 
-def chunk_fixed(page: Page, max_size: int) -> ChunkResult:
+def chunk_fixed(page: MarkedPage, max_size: int) -> ChunkResult:
     """Chunk a document every ``max_size`` characters, not inside a word where white space is within reach."""
     check_size(max_size)
     text = page.document.text

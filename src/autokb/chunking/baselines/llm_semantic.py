@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from autokb.chunking.baselines.recursive_text import split_recursively
-from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.interactive import Session, answer_all
 from autokb.chunking.spans import check_size
 from autokb.core.nouns import Document, Span
@@ -17,7 +17,7 @@ SHOWN = 3_200  # characters of the pieces that are shown at once: some 800 token
 FEWEST = 4  # pieces that are worth a question
 
 
-def chunk_llm_semantic(page: Page, max_size: int) -> ChunkResult:
+def chunk_llm_semantic(page: MarkedPage, max_size: int) -> ChunkResult:
     """Chunk a document with the task's offline answers: they follow headings and word overlap, no model is asked."""
     return answer_all(llm_semantic_session(page.document, max_size), TASK.answer_offline)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from autokb.chunking.baselines.llm_semantic import join_from
 from autokb.chunking.baselines.recursive_text import PARAGRAPH_BREAKS, split_at, split_recursively
-from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.interactive import Session, answer_all
 from autokb.chunking.spans import check_size
 from autokb.core.nouns import Document, Span
@@ -15,7 +15,7 @@ from autokb.tasks.chunking.find_shift.task import TASK, FindShift, FoundShift
 SHOWN = 2_200  # characters of the paragraphs that are shown at once: some 550 tokens, as in the LumberChunker paper
 
 
-def chunk_lumber(page: Page, max_size: int) -> ChunkResult:
+def chunk_lumber(page: MarkedPage, max_size: int) -> ChunkResult:
     """Chunk a document with the task's offline answers: they follow headings and word overlap, no model is asked."""
     return answer_all(lumber_session(page.document, max_size), TASK.answer_offline)
 

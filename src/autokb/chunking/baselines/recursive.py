@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 from autokb.chunking.baselines.recursive_html import chunk_recursive_html
 from autokb.chunking.baselines.recursive_markdown import chunk_recursive_markdown
 from autokb.chunking.baselines.recursive_text import chunk_recursive_text
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.text.markdown import parse_blocks
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 
 
-def chunk_recursive(page: Page, max_size: int) -> ChunkResult:
+def chunk_recursive(page: MarkedPage, max_size: int) -> ChunkResult:
     """Chunk a web page along its elements, a text with headings at them, any other text at its paragraphs.
 
     A web page is known by its marks or by the suffix of its id.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from autokb.chunking.baselines.recursive_text import join_neighbours, split_at, split_recursively
-from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.spans import check_size, trim_span
 from autokb.core.marks import AREAS, Mark
 from autokb.core.nouns import Span
@@ -23,7 +23,7 @@ class _Element:
     children: list[_Element] = field(default_factory=list)
 
 
-def chunk_recursive_html(page: Page, max_size: int) -> ChunkResult:
+def chunk_recursive_html(page: MarkedPage, max_size: int) -> ChunkResult:
     """Chunk a page along its tree of elements; neighbours inside one element share a chunk as far as they fit.
 
     The elements of a web page are the areas that its marks name (menus, footers, forms and the like) and, in them, the

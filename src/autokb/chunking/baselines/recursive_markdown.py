@@ -6,12 +6,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from autokb.chunking.baselines.recursive_text import TEXT_BREAKS, Breaks, split_recursively
-from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.spans import check_size
 from autokb.text.markdown import Block, parse_blocks
 
 
-def chunk_recursive_markdown(page: Page, max_size: int) -> ChunkResult:
+def chunk_recursive_markdown(page: MarkedPage, max_size: int) -> ChunkResult:
     """Chunk a Markdown text at headings of the first level; a part that is too long at the second, and so on.
 
     Below the headings come lists, tables, code and paragraphs as wholes, then the breaks of plain text. A text without

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.spans import check_size, split_span, trim_span
 from autokb.core.nouns import Span
 from autokb.text.plain_text import sentences
@@ -27,7 +27,7 @@ TEXT_BREAKS: tuple[Breaks, ...] = (
 )
 
 
-def chunk_recursive_text(page: Page, max_size: int) -> ChunkResult:
+def chunk_recursive_text(page: MarkedPage, max_size: int) -> ChunkResult:
     """Chunk a text at its blank lines; a paragraph that is too long at its lines, then sentences, then words.
 
     The text of a web page is its Markdown, whose marks are characters like any other.

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from autokb.chunking.baselines.recursive_text import split_recursively
-from autokb.chunking.chunk_result import ChunkResult, Page, result_of_spans
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.spans import check_size
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document
@@ -23,7 +23,7 @@ MOST_SENTENCES = 20_000  # at some hundred vectors a second it takes a minute; n
 Embed = Callable[[Sequence[str]], "NDArray[np.float32]"]
 
 
-def chunk_semantic(page: Page, max_size: int, embed: Embed) -> ChunkResult:
+def chunk_semantic(page: MarkedPage, max_size: int, embed: Embed) -> ChunkResult:
     """Chunk a document where neighbouring sentences differ most; ``embed`` gives unit vectors of texts."""
     texts = texts_to_embed(page.document)
     return chunk_by_vectors(page.document, max_size, embed(texts) if texts else None)

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from autokb.chunking.boilerplate.site_boilerplate import block_hash, can_be_repeated
 from autokb.chunking.boilerplate.visible_text import VisibleText, visible_texts
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.core.marks import AREAS, AreaKind
 from autokb.core.nouns import Span
@@ -54,7 +54,7 @@ class PageFeatures:
         return (inside[0], inside[-1]) if inside else (0, -1)
 
 
-def page_features(page: Page, blocks: Sequence[NumberedBlock]) -> PageFeatures:
+def page_features(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> PageFeatures:
     """Return what is known of the blocks of a page."""
     texts = visible_texts(page.document.text, blocks)
     areas = _areas(page, blocks)
@@ -79,7 +79,7 @@ def _share_of_prose(texts: Sequence[VisibleText], in_text: Sequence[bool], unlin
     return sum(count for count, voted in prose if voted) / max(1, sum(count for count, _ in prose))
 
 
-def _areas(page: Page, blocks: Sequence[NumberedBlock]) -> list[AreaKind | None]:
+def _areas(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> list[AreaKind | None]:
     found: list[AreaKind | None] = [None] * len(blocks)
     for kind in AREAS:
         spans = [(m.start, m.end) for m in page.marks if m.kind == kind]
@@ -126,7 +126,7 @@ def _shares(blocks: Sequence[NumberedBlock], spans: Sequence[Span]) -> list[floa
     return [(before(b.end) - before(b.start)) / max(1, b.end - b.start) for b in blocks]
 
 
-def _on_other_pages(page: Page, blocks: Iterable[NumberedBlock], texts: Sequence[VisibleText]) -> list[bool]:
+def _on_other_pages(page: MarkedPage, blocks: Iterable[NumberedBlock], texts: Sequence[VisibleText]) -> list[bool]:
     """Return which blocks are boilerplate of the site: only links where much text is, as in manuals of two models."""
     known = page.site_boilerplate
     if not known:

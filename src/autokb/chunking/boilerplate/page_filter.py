@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from autokb.chunking.boilerplate.empty_lines import empty_line
 from autokb.chunking.boilerplate.page_features import ALL_LINKS, MOST_LINKS, PageFeatures, page_features
 from autokb.chunking.boilerplate.verdict import EMPTY_HEADING, NOTHING_KEPT, BlockVerdict
-from autokb.chunking.chunk_result import Page
+from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.core.marks import AreaKind
 from autokb.core.nouns import Span
@@ -42,7 +42,7 @@ _BARE_HEADING = 5  # words: a longer heading without text says something itself
 _SHORTEST_MENU = 3  # blocks of links that make a menu at the beginning of a plain text
 
 
-def filter_boilerplate(page: Page, blocks: Sequence[NumberedBlock]) -> tuple[BlockVerdict, ...]:
+def filter_boilerplate(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> tuple[BlockVerdict, ...]:
     """Return the verdict on each of a page's blocks."""
     features = page_features(page, blocks)
     return tuple(_filter_web_page(features) if page.marks else _filter_plain_text(features))

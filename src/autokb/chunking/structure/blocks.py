@@ -44,7 +44,10 @@ def numbered_blocks(text: str) -> tuple[NumberedBlock, ...]:
     """
     blocks = (line for block in _all_blocks(text) for line in _split_lines(text, block))
     return tuple(
-        NumberedBlock(n, b.kind, b.start, b.end, b.level, b.ordered, b.list_id) for n, b in enumerate(blocks, 1)
+        NumberedBlock(
+            number=n, kind=b.kind, start=b.start, end=b.end, level=b.level, ordered=b.ordered, list_id=b.list_id
+        )
+        for n, b in enumerate(blocks, 1)
     )
 
 
@@ -71,7 +74,15 @@ def _all_blocks(text: str) -> Iterator[Block]:
         # The marks of a quotation belong to what they quote.
         start = start if start < end else max(block.start, start)
         level = block.level if block.kind == "heading" else 0
-        yield Block(block.kind, start, block.end, level, block.ordered, block.number, block.list_id)
+        yield Block(
+            kind=block.kind,
+            start=start,
+            end=block.end,
+            level=level,
+            ordered=block.ordered,
+            number=block.number,
+            list_id=block.list_id,
+        )
     start, end = trim_span(text, place, len(text))
     if start < end:
         yield Block("paragraph", start, end)

@@ -12,7 +12,7 @@ from autokb.chunking.windows import Window, embedding_text, windows
 from autokb.core.nouns import Chunk, Document, Hit
 from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.method_output import MethodOutput
-from autokb.evaluation.chunking.results import Share
+from autokb.evaluation.chunking.results import ChunkShare
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, precision_omega, token_scores
 from autokb.evaluation.runner import Embed
 from autokb.evaluation.statistics.bootstrap import mean_intervals
@@ -77,7 +77,7 @@ def rank_by_best_window(
     return [[(int(n), float(best[n, q])) for n in order[:, q]] for q in range(len(questions))]
 
 
-def needed_text_metrics(ranked: RankedChunks, questions: Sequence[LabelledQuestion]) -> dict[str, Share]:
+def needed_text_metrics(ranked: RankedChunks, questions: Sequence[LabelledQuestion]) -> dict[str, ChunkShare]:
     """Return recall, precision and IoU of the first five chunks over the questions with excerpts, and omega.
 
     Without a question that has excerpts there is nothing to return.
@@ -100,4 +100,4 @@ def needed_text_metrics(ranked: RankedChunks, questions: Sequence[LabelledQuesti
     measured = len(columns["precision_omega"])
     if not measured:
         return {}
-    return {name: Share(interval, measured) for name, interval in mean_intervals(columns).items()}
+    return {name: ChunkShare(interval, measured) for name, interval in mean_intervals(columns).items()}

@@ -11,7 +11,7 @@ from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.intrinsic_metrics import intrinsic_metrics, site_boilerplate
 from autokb.evaluation.chunking.judges import judge_retrieval, judge_tenets, make_questions, sample_chunks
 from autokb.evaluation.chunking.method_output import MethodOutput, chunk_sizes
-from autokb.evaluation.chunking.results import MethodReport, Share, Tenets
+from autokb.evaluation.chunking.results import ChunkShare, MethodReport, Tenets
 from autokb.evaluation.chunking.tenets import weighted_precisions
 from autokb.evaluation.runner import Embed, TaskRunner
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
@@ -59,7 +59,7 @@ def evaluate_methods(
         sample = sample_chunks(chunks_of_method, judging.sample)
         tenets: Tenets = judge_tenets(judging.runner, output.method, sample, judging.task)
         precision: Tenets = weighted_precisions([])
-        retrieval: dict[str, Share] = {}
+        retrieval: dict[str, ChunkShare] = {}
         if questions and chunks_of_method:
             ranked = rank_chunks(judging.embed, output, data.documents, questions)
             if judging.asks_model(RELEVANCE.name):

@@ -19,7 +19,7 @@ from autokb.chunking.chunk_result import ChunkResult
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.evaluation.chunking.method_output import MethodOutput
-from autokb.evaluation.chunking.results import IntrinsicMetrics, Share
+from autokb.evaluation.chunking.results import ChunkShare, IntrinsicMetrics
 from autokb.evaluation.statistics.cluster_bootstrap import Ratio, ratio_interval
 from autokb.text.lexicons import language_data
 from autokb.text.markdown import Block, inner_blocks, parse_blocks
@@ -68,7 +68,7 @@ def intrinsic_metrics(
     )
 
 
-def _measure_against_gold(output: MethodOutput, gold: Mapping[str, str]) -> dict[str, Share]:
+def _measure_against_gold(output: MethodOutput, gold: Mapping[str, str]) -> dict[str, ChunkShare]:
     """Return precision and recall of the words in the chunks against the gold texts, and the mean F1 of documents."""
     overlaps = []
     for document, text in gold.items():
@@ -83,10 +83,10 @@ def _measure_against_gold(output: MethodOutput, gold: Mapping[str, str]) -> dict
     }
 
 
-def _measure_share(documents: Sequence[Sequence[Ratio]]) -> Share:
+def _measure_share(documents: Sequence[Sequence[Ratio]]) -> ChunkShare:
     """Return the share over all documents; ``n`` is 0 where nothing can be measured."""
     interval = ratio_interval(documents)
-    return Share(interval, 0 if interval.value is None else sum(map(len, documents)))
+    return ChunkShare(interval, 0 if interval.value is None else sum(map(len, documents)))
 
 
 def count_document(

@@ -11,7 +11,7 @@ from autokb.evaluation.statistics.bootstrap import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Share(Record):
+class ChunkShare(Record):
     """A share or mean over ``n`` chunks, structures or questions."""
 
     interval: Interval
@@ -54,9 +54,9 @@ class Sizes(Record):
 class IntrinsicMetrics(Record):
     """What can be counted without a judge; ``gold`` compares with the texts that should be kept, if any are given."""
 
-    shares: Mapping[str, Share]
+    shares: Mapping[str, ChunkShare]
     over_limit: int
-    gold: Mapping[str, Share] = field(default_factory=dict)
+    gold: Mapping[str, ChunkShare] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ class MethodReport(Record):
     tenets: Tenets
     mechanical: IntrinsicMetrics
     seconds: float
-    retrieval: Mapping[str, Share] = field(default_factory=dict)
+    retrieval: Mapping[str, ChunkShare] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionCounts(Record):
+class CountsByQuestion(Record):
     """How many questions were asked, and how many of them a model made."""
 
     n: int
@@ -88,6 +88,6 @@ class ChunkingReport(Record):
 
     methods: Mapping[str, MethodReport]
     documents: int
-    questions: QuestionCounts
+    questions: CountsByQuestion
     usage: ModelUsage
     seconds: float

@@ -31,7 +31,15 @@ def index_chunks(
     indexed = sorted((chunk for chunk in chunks if chunk.document in known), key=lambda chunk: chunk.document)
     whole = whole_chunks(indexed, with_context)
     vectors = embed([window.text for window in whole])
-    return build_index(ids, indexed, whole, vectors, None, {window.chunk: window.text for window in whole}, language)
+    return build_index(
+        documents=ids,
+        chunks=indexed,
+        windows=whole,
+        vectors=vectors,
+        titles=None,
+        word_texts={window.chunk: window.text for window in whole},
+        language=language,
+    )
 
 
 def fused_baseline(chunks: ChunkIndex, query_vector: QueryVector) -> System:

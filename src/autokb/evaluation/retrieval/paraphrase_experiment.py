@@ -88,7 +88,7 @@ class ParaphraseReport(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _TextGroup:
     """Some of the texts, by position: all, those of a level, or those of a kind (``group`` is levels or origins)."""
 
     positions: Sequence[int]
@@ -135,17 +135,17 @@ def evaluate_paraphrases(
     )
 
 
-def _parts(asked: Sequence[ParaphrasedText], levels: Iterable[str]) -> list[_Part]:
+def _parts(asked: Sequence[ParaphrasedText], levels: Iterable[str]) -> list[_TextGroup]:
     """Return the parts of the texts that are measured: all of them, those of each level, those of each kind."""
-    parts = [_Part(range(len(asked)))]
+    parts = [_TextGroup(range(len(asked)))]
     for level in levels:
-        parts.append(_Part([n for n, text in enumerate(asked) if text.levels.get(level)], "levels", level))
+        parts.append(_TextGroup([n for n, text in enumerate(asked) if text.levels.get(level)], "levels", level))
     for kind in KINDS:
-        parts.append(_Part([n for n, text in enumerate(asked) if text.kind == kind], "origins", kind))
+        parts.append(_TextGroup([n for n, text in enumerate(asked) if text.kind == kind], "origins", kind))
     return [part for part in parts if part.positions]
 
 
-def _result_of(system: str, measured: Sequence[tuple[_Part, Experiment]]) -> ParaphraseResult:
+def _result_of(system: str, measured: Sequence[tuple[_TextGroup, Experiment]]) -> ParaphraseResult:
     """Return a system's figures; the first part is all texts."""
     of_group: dict[str, dict[str, PartResult]] = {"": {}, "levels": {}, "origins": {}}
     for part, found in measured:
@@ -191,7 +191,7 @@ def _score_nodes(matches: Sequence[tuple[str, str]], text: ParaphrasedText) -> d
 
 
 def _measure_part(
-    part: _Part,
+    part: _TextGroup,
     asked: Sequence[ParaphrasedText],
     found: Mapping[str, Sequence[Mapping[str, ByLevel]]],
     families: Sequence[tuple[Sequence[str], str]],

@@ -18,10 +18,10 @@ from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.statistics.paired_differences import Difference, paired_difference, paired_t_test
 from autokb.evaluation.suggestions.cases import Case
-from autokb.evaluation.suggestions.judging import RATES, Judged, Verdict, mechanical_verdict
+from autokb.evaluation.suggestions.judging import RATES, JudgedOffer, Verdict, mechanical_verdict
 from autokb.evaluation.suggestions.sheet import SheetFigures
 from autokb.evaluation.suggestions.text_metrics import (
-    WordWeights,
+    InverseFrequencies,
     distinctness,
     exact_match,
     rouge_l,
@@ -65,7 +65,7 @@ class Measures:
     """
 
     sources: Callable[[Cited], Sequence[str]]
-    weights: WordWeights
+    weights: InverseFrequencies
     language: str = ENGLISH
     compare: Mapping[str, Compare] = field(default_factory=dict)
     cited: Callable[[Cited], str] = lambda place: place.quote
@@ -129,7 +129,7 @@ def ask_systems(
 
 
 def measure_offers(
-    offers: Offers, cases: Sequence[Case], measures: Measures, judged: Mapping[str, Judged] | None = None
+    offers: Offers, cases: Sequence[Case], measures: Measures, judged: Mapping[str, JudgedOffer] | None = None
 ) -> dict[str, SystemFigures]:
     """Return the figures of every system; ``judged`` are a model's verdicts by system, where a judge is wanted.
 
@@ -159,7 +159,7 @@ def measure_offers(
     return found
 
 
-def _judged_figures(case: Case, offer: Offer, judged: Judged | None) -> tuple[Verdict, dict[str, float | None]]:
+def _judged_figures(case: Case, offer: Offer, judged: JudgedOffer | None) -> tuple[Verdict, dict[str, float | None]]:
     """Return the verdict on a case, and the figures that follow from it where a judge is wanted."""
     verdict = mechanical_verdict(case.refuses, offer.refuses)
     if judged is None:

@@ -19,7 +19,7 @@ RATES: Mapping[str, Verdict] = {"accuracy": "correct", "hallucination_rate": "in
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedOffer:
     """A model's verdicts by case; one that failed is in none.
 
     ``consistent`` says of what cites something whether that bears it out: 1 or 0, unsure ones left out.
@@ -41,12 +41,12 @@ def mechanical_verdict(truth_refuses: bool, refuses: bool) -> Verdict:
 
 def judge_replies(
     runner: TaskRunner, requests: Mapping[str, JudgeReply], citing: Mapping[str, JudgeConsistency]
-) -> Judged:
+) -> JudgedOffer:
     """Have a model judge replies beside people's, and beside what they cite, by case. Offline nothing is judged."""
     replies = runner.run(STAGE, REPLY_CORRECTNESS, list(requests.values()), list(requests))
     beside = runner.run(STAGE, CONSISTENCY, list(citing.values()), list(citing))
     found = {case: reply.verdict for case, reply in zip(requests, replies, strict=True) if reply is not None}
-    return Judged(
+    return JudgedOffer(
         {case: verdict for case, verdict in found.items() if verdict != "not judged"},
         {
             case: float(reply.verdict == "yes")

@@ -50,7 +50,7 @@ def _all_terms(texts: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(term for text in texts for term in terms(text, language))
 
 
-class WordWeights:
+class InverseFrequencies:
     """How rare words are in a collection of texts, and with that the tf-idf cosine of any two texts.
 
     idf is log((1 + N) / (1 + n)) + 1 for a word in n of N texts (smoothed as in scikit-learn), tf the plain count.

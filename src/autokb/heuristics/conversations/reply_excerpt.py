@@ -30,7 +30,7 @@ _HEADING = re.compile(r"^#{1,6} +(.+)$|^(.+)\n(?:-{3,}|={3,})[ \t]*$", re.MULTIL
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class ReplyExcerpt:
     """A reply's words, and the positions of the steps that they are from."""
 
     text: str
@@ -60,7 +60,7 @@ def excerpt(
     condition: str = "",
     said: frozenset[str] = frozenset(),
     title: str = "",
-) -> Excerpt | None:
+) -> ReplyExcerpt | None:
     """Return what of a solution is sent, None where no part is short enough and can be read by itself.
 
     ``quotes`` are the steps' Markdown. A reply begins at the first sentence that refers to nothing before it, or at a
@@ -71,7 +71,7 @@ def excerpt(
     known = [unit for n, step in enumerate(steps) for unit in _units(step, quotes[n], n, language)]
     units = _left(known, said, content_words(title, language), language) if said else known
     weights = _weights(content_words(question, language), units, language)
-    best: Excerpt | None = None
+    best: ReplyExcerpt | None = None
     most = 0.0
     for start, unit in enumerate(units):
         may_begin = _may_begin(units, start, language, is_first=best is None)
@@ -87,7 +87,7 @@ def excerpt(
     return best
 
 
-def warning_excerpt(title: str, steps: Sequence[str], rules: ReplyRules) -> Excerpt | None:
+def warning_excerpt(title: str, steps: Sequence[str], rules: ReplyRules) -> ReplyExcerpt | None:
     """Return what of an urgent warning is sent where no part of its section can be read by itself.
 
     That is its heading, which says what to do ("Call the emergency number"), with as many of its steps as fit.
@@ -97,7 +97,7 @@ def warning_excerpt(title: str, steps: Sequence[str], rules: ReplyRules) -> Exce
     for most in range(len(told), -1, -1):
         text = " ".join((heading, *told[:most]))
         if heading and told and rules.fits(text):
-            return Excerpt(text, tuple(range(max(most, 1))))
+            return ReplyExcerpt(text, tuple(range(max(most, 1))))
     return None
 
 
@@ -162,7 +162,7 @@ def _left(units: Sequence[_Unit], said: frozenset[str], about: frozenset[str], l
     return [unit for unit in units if unit.step > done] or units
 
 
-def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, condition: str) -> Excerpt | None:
+def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, condition: str) -> ReplyExcerpt | None:
     """Return as many sentences of the step that one is in as fit, and whole steps behind it."""
     heads = [f"{condition}:"] if condition else []
     parts = list(heads)
@@ -180,7 +180,7 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
         n += len(whole)
         if unit.is_alone or (n < len(units) and units[n].is_alone):
             break
-    return Excerpt(" ".join(parts), tuple(dict.fromkeys(taken))) if taken else None
+    return ReplyExcerpt(" ".join(parts), tuple(dict.fromkeys(taken))) if taken else None
 
 
 @cache

@@ -58,6 +58,17 @@ class DraftedReply(Reply):
     quotes: tuple[Quoted, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Verifying:
+    """Drafts for a conversation, the passages that they must be borne out by, and the points to check."""
+
+    conversation: tuple[Message, ...]
+    passages: tuple[GivenPassage, ...]
+    house: ReplyStyle
+    drafts: tuple[DraftedReply, ...]
+    points: tuple[str, ...]
+
+
 class DraftedReplies(Reply):
     """Replies, the best first; none where the passages do not answer."""
 

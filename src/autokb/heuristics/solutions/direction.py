@@ -12,7 +12,7 @@ from autokb.text.lexicons import alternation, word_lists
 
 
 @dataclass(frozen=True, slots=True)
-class _Patterns:
+class _DirectionPatterns:
     too_much: re.Pattern[str]
     too_little: re.Pattern[str]
     raising: re.Pattern[str]
@@ -21,10 +21,10 @@ class _Patterns:
 
 
 @cache
-def _patterns(language: str) -> _Patterns:
+def _patterns(language: str) -> _DirectionPatterns:
     known = word_lists(ManualWords, language)
     too = rf"\b(?:{alternation(known.excess_words)}) "
-    return _Patterns(
+    return _DirectionPatterns(
         too_much=re.compile(rf"{too}(?:{alternation(known.much_words)})\b", re.IGNORECASE),
         too_little=re.compile(rf"{too}(?:{alternation(known.little_words)})\b", re.IGNORECASE),
         raising=_any_of(known.raising_steps),

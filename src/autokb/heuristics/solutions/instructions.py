@@ -21,7 +21,7 @@ MOST_LABEL_WORDS = 6  # of an introduction that is a label, such as "On a Mac:"
 
 
 @dataclass(frozen=True, slots=True)
-class _Patterns:
+class _InstructionPatterns:
     """How one language instructs, asks, announces and points elsewhere."""
 
     before_imperative: re.Pattern[str]
@@ -41,12 +41,12 @@ class _Patterns:
 
 
 @cache
-def _patterns(language: str) -> _Patterns:
+def _patterns(language: str) -> _InstructionPatterns:
     known = word_lists(ManualWords, language)
     data = language_data(language)
     questions = alternation(sorted(data.question_words | data.question_verbs))
     steps = rf"(?:{alternation(known.step_words)}) \d{{1,2}}"
-    return _Patterns(
+    return _InstructionPatterns(
         before_imperative=_ignoring_case(
             rf"(?:{alternation(known.words_before_imperative)}|{steps})\b[\s,:.–-]*",
         ),
@@ -87,7 +87,7 @@ def instructs(sentence: str, language: str = ENGLISH) -> bool:
     return any(_is_imperative(part, known) for part in parts)
 
 
-def _is_imperative(text: str, known: _Patterns) -> bool:
+def _is_imperative(text: str, known: _InstructionPatterns) -> bool:
     """Return whether a text begins with an imperative, adverbs and clauses in front of it aside."""
     for _ in range(MOST_OPENINGS):
         if adverb := known.before_imperative.match(text):

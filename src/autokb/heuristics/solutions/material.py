@@ -40,7 +40,16 @@ def materials(
             continue
         is_all = len(found) == 1 and not path
         place = (section.start, section.own_end)
-        reader = SectionReader(text, title, path, blocks[number], place, is_all, language, whole)
+        reader = SectionReader(
+            text=text,
+            title=title,
+            headings=path,
+            blocks=blocks[number],
+            place=place,
+            is_all=is_all,
+            language=language,
+            whole=whole,
+        )
         found_here = list(reader.read())
         if whole and not found_here and (explanation := reader.read_explanation()):
             found_here.append(explanation)

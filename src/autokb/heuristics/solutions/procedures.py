@@ -131,7 +131,7 @@ def bring_what_is_referred_to(
     text: str, title: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH
 ) -> list[Material]:
     """Put what a step refers to (``as described above``) behind it; what is not there is named in ``missing``."""
-    places = _Places(text, title, found, materials, language)
+    places = _KnownPlaces(text, title, found, materials, language)
     result = []
     for number, material in enumerate(materials):
         steps: list[Span] = []
@@ -205,7 +205,7 @@ def without_missing(words: str, missing: Sequence[str], language: str = ENGLISH)
 
 
 @dataclass(frozen=True)
-class _Places:
+class _KnownPlaces:
     """Where something can be that a step refers to."""
 
     text: str

@@ -59,7 +59,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SectionPart:
     """A paragraph, item, table or code, with the words that lead over to it."""
 
     span: Span
@@ -172,8 +172,8 @@ class SectionReader:
         self,
         outer: Sequence[Block],
         one: _List,
-        before: list[_Part],
-        after: list[_Part],
+        before: list[_SectionPart],
+        after: list[_SectionPart],
         *,
         several: bool,
         labelled: bool,
@@ -181,9 +181,9 @@ class SectionReader:
         """Take an ordered list whole; what is between two items belongs to the first of them."""
         words = self._plain(one.introduction)
         labels = labelled and is_label(words, self.language)
-        items: list[_Part] = []
+        items: list[_SectionPart] = []
         for here, following in pairwise((*one.places, one.end)):
-            items.append(_Part((outer[here].start, outer[following - 1].end), True, list_id=outer[here].list_id))
+            items.append(_SectionPart((outer[here].start, outer[following - 1].end), True, list_id=outer[here].list_id))
         core = (items[0].span[0], items[-1].span[1])
         if one.introduces_here and one.introduction != NOWHERE:
             paragraph = outer[one.introduced_at]
@@ -194,7 +194,7 @@ class SectionReader:
         place = (outer[one.introduced_at].start, parts[-1].span[1]) if several else self.place
         return self._material("ordered", words, parts, place, core, label=words if labels else "")
 
-    def _with_lead(self, lead: Span, first: _Part, end: int) -> list[_Part]:
+    def _with_lead(self, lead: Span, first: _SectionPart, end: int) -> list[_SectionPart]:
         """Return the first item of a list with the words that lead over to it, unless it is for others than the rest.
 
         ``end`` is where the list ends.
@@ -204,7 +204,7 @@ class SectionReader:
         )
         if is_apart or lead[1] - lead[0] > LONGEST_LEAD:
             return [*self._remarks_of(lead), first]
-        return [_Part((lead[0], first.span[1]), first.instructs, list_id=first.list_id)]
+        return [_SectionPart((lead[0], first.span[1]), first.instructs, list_id=first.list_id)]
 
     def _announcement(self, block: Block) -> Span:
         """Return the last sentence of a paragraph where it leads over to what follows."""
@@ -222,22 +222,24 @@ class SectionReader:
 
     # -- what is beside a list ------------------------------------------------------------------------------------
 
-    def _remarks(self, outer: Sequence[Block]) -> list[_Part]:
+    def _remarks(self, outer: Sequence[Block]) -> list[_SectionPart]:
         return self._chosen(list(self._parts(outer)))
 
-    def _remarks_of(self, span: Span) -> list[_Part]:
+    def _remarks_of(self, span: Span) -> list[_SectionPart]:
         """Return what is to be read of part of a paragraph."""
         found = sentences(self.text, *span, language=self.language)
         if not found:
             return []
-        return self._chosen([_Part((found[0][0], found[-1][1]), self._instructs(span), is_paragraph=True)])
+        return self._chosen([_SectionPart((found[0][0], found[-1][1]), self._instructs(span), is_paragraph=True)])
 
-    def _chosen(self, parts: Sequence[_Part]) -> list[_Part]:
+    def _chosen(self, parts: Sequence[_SectionPart]) -> list[_SectionPart]:
         """Return what belongs to a solution: lists, tables and code whole; of paragraphs, what is not only talk."""
         if self.whole:
             return list(parts)
         return [
-            _Part(self._telling_part(part.span), part.instructs, is_paragraph=True) if part.is_paragraph else part
+            _SectionPart(self._telling_part(part.span), part.instructs, is_paragraph=True)
+            if part.is_paragraph
+            else part
             for part in parts
             if not part.is_paragraph or self._tells(part.span)
         ]
@@ -271,11 +273,11 @@ class SectionReader:
             return self._material("prose" if instructing else "answer", "", self._first_parts(parts))
         return self._material("prose", "", self._chosen(parts)) if instructing else None
 
-    def _first_parts(self, parts: Sequence[_Part]) -> list[_Part]:
+    def _first_parts(self, parts: Sequence[_SectionPart]) -> list[_SectionPart]:
         """Return the first paragraphs and lists of an answer; a list is one part."""
         if self.whole:
             return list(parts)
-        chosen: list[_Part] = []
+        chosen: list[_SectionPart] = []
         count = 0
         for part in parts:
             count += part.list_id < 0 or not chosen or part.list_id != chosen[-1].list_id
@@ -284,7 +286,7 @@ class SectionReader:
             chosen.append(part)
         return chosen
 
-    def _parts(self, outer: Sequence[Block]) -> Iterator[_Part]:
+    def _parts(self, outer: Sequence[Block]) -> Iterator[_SectionPart]:
         """Give paragraphs and items in order; options stay with the words before them, code with its paragraph."""
         waiting: Span | None = None  # a paragraph that what follows it may belong to
         for run in self._runs(outer):
@@ -305,10 +307,10 @@ class SectionReader:
         if waiting:
             yield self._paragraph(waiting)
 
-    def _paragraph(self, span: Span) -> _Part:
-        return _Part(span, self._instructs(span), is_paragraph=True)
+    def _paragraph(self, span: Span) -> _SectionPart:
+        return _SectionPart(span, self._instructs(span), is_paragraph=True)
 
-    def _led_parts(self, run: Sequence[Block], lead: Span) -> Iterator[_Part]:
+    def _led_parts(self, run: Sequence[Block], lead: Span) -> Iterator[_SectionPart]:
         """Give a table, code or list with the paragraph that leads over to it; a list that instructs item by item."""
         parts = list(self._run_parts(run))
         if parts and run[0].kind == "item" and sum(part.instructs for part in parts) * 2 >= len(parts):
@@ -316,14 +318,16 @@ class SectionReader:
             yield from parts[1:]
         elif parts:
             whole = (lead[0], parts[-1].span[1])
-            yield _Part(whole, self._instructs(whole), list_id=run[0].list_id)
+            yield _SectionPart(whole, self._instructs(whole), list_id=run[0].list_id)
 
-    def _run_parts(self, run: Sequence[Block]) -> Iterator[_Part]:
+    def _run_parts(self, run: Sequence[Block]) -> Iterator[_SectionPart]:
         """Give a table, code, or the items of a list; a list that mostly leads to other pages is left out."""
         leading_away = sum(is_navigation(self.text[b.start : b.end], self.language) for b in run)
         if run[0].kind != "item" or leading_away * 2 <= len(run):
             for block in run:
-                yield _Part((block.start, block.end), self._instructs((block.start, block.end)), list_id=block.list_id)
+                yield _SectionPart(
+                    (block.start, block.end), self._instructs((block.start, block.end)), list_id=block.list_id
+                )
 
     def _runs(self, outer: Sequence[Block]) -> Iterator[list[Block]]:
         """Give the blocks one by one, and the items of a list together."""
@@ -378,7 +382,7 @@ class SectionReader:
         self,
         kind: Kind,
         introduction: str,
-        parts: Sequence[_Part],
+        parts: Sequence[_SectionPart],
         place: Span | None = None,
         core: Span | None = None,
         *,
@@ -393,15 +397,15 @@ class SectionReader:
         steps = [(step, part.list_id) for part in left for step in self._split(part.span)]
         title, title_span = self._heading()
         return Material(
-            kind,
-            self.headings,
-            introduction,
-            f"{title}: {label}" if label else title,
-            NOWHERE if label else title_span,
-            tuple(step for step, _ in steps),
-            place or self.place,
-            core or (steps[0][0][0], steps[-1][0][1]),
-            tuple(list_id for _, list_id in steps),
+            kind=kind,
+            headings=self.headings,
+            introduction=introduction,
+            title=f"{title}: {label}" if label else title,
+            title_span=NOWHERE if label else title_span,
+            steps=tuple(step for step, _ in steps),
+            place=place or self.place,
+            core=core or (steps[0][0][0], steps[-1][0][1]),
+            lists=tuple(list_id for _, list_id in steps),
         )
 
     def _heading(self) -> tuple[str, Span]:

@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"\d{1,4}")
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class _RankedMaterial:
     """Material of one excerpt, for whom it is written and how well it answers the issue."""
 
     number: int  # of the excerpt
@@ -96,13 +96,13 @@ def write_passages(
     reader = audience_reader(configuration, language)
     excerpt = Excerpt(document, title, (), text, tuple(find_conditionals(text)))
     found = (
-        _Candidate(0, excerpt, material, _audience(material, excerpt, reader), 0.0)
+        _RankedMaterial(0, excerpt, material, _audience(material, excerpt, reader), 0.0)
         for material in materials(text, title, (), language, whole=True)
     )
     return tuple(written for c in found if (written := _write(c, {}, reader)))
 
 
-def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterator[_Candidate]:
+def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterator[_RankedMaterial]:
     """Give what of an excerpt instructs or answers, and was found."""
     found = materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language)
     if excerpt.ranked is not None:
@@ -114,7 +114,7 @@ def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterat
         least = FLOOR
     for material, score in zip(found, scores, strict=True):
         if score >= least:
-            yield _Candidate(number, excerpt, material, _audience(material, excerpt, reader), score)
+            yield _RankedMaterial(number, excerpt, material, _audience(material, excerpt, reader), score)
 
 
 def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float:
@@ -144,7 +144,7 @@ def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Condition
     return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
 
 
-def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
+def _write(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
     """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
     excerpt, material = candidate.excerpt, candidate.material
     steps: list[Step] = []
@@ -181,7 +181,7 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
 
 
 def _attributes(
-    candidate: _Candidate, steps: Sequence[Step], narrowed: set[str], node: Attributes, reader: AudienceReader
+    candidate: _RankedMaterial, steps: Sequence[Step], narrowed: set[str], node: Attributes, reader: AudienceReader
 ) -> Attributes:
     """Return for whom a solution holds: its audience, the node where words for others were left out, its steps."""
     attributes = {name: candidate.audience.get(name, ANY) for name in reader.names}
@@ -213,7 +213,7 @@ def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes
     }
 
 
-def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
+def _title(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader) -> str:
     """Return the title; one that only says for whom (``Adults``, ``On Android``) has the heading above it in front."""
     excerpt, material, around = candidate.excerpt, candidate.material, candidate.conditionals_around
     title = _tailored_title(candidate, node, reader)
@@ -229,7 +229,7 @@ def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> s
     return f"{title} ({'; '.join(labels)})" if labels else title
 
 
-def _tailored_title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
+def _tailored_title(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader) -> str:
     """Return the material's title as the node reads it, without punctuation at its end."""
     excerpt, span = candidate.excerpt, candidate.material.title_span
     inside = [s for s in excerpt.switches if s not in candidate.conditionals_around and s.start < span[1]]

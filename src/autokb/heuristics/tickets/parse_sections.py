@@ -90,7 +90,7 @@ def tree_of(ticket: str, template: TicketTemplate, texts: Mapping[str, str]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _HeadLine:
     """A line that begins a section, or ends one (``section`` is empty); ``level`` 7 is a label, below any heading."""
 
     start: int
@@ -112,10 +112,12 @@ def split_text(text: str, base: str, known: Mapping[str, str], blocks: Mapping[s
     lines = sorted(_heading_lines(text, found, known), key=lambda line: line.start)
     code = [(b.start, b.end) for b in found if b.kind == "code" and b.level == 0]
     section, level, start = base, 0, 0
-    for line in [*lines, _Line(len(text), len(text), "", 0)]:
+    for line in [*lines, _HeadLine(len(text), len(text), "", 0)]:
         if not line.section and line.start < len(text) and (section == base or line.level > level):
             continue  # an unknown heading inside of a section, or of what is the base's anyway
-        yield from _without_blocks(text, start, line.start, section, base, code, blocks)
+        yield from _without_blocks(
+            text=text, start=start, end=line.start, section=section, base=base, code=code, blocks=blocks
+        )
         section = line.section or base
         start, level = (line.end if line.section else line.start), line.level
 
@@ -138,16 +140,16 @@ def _without_blocks(
         yield section, "\n\n".join(filter(None, rest))
 
 
-def _heading_lines(text: str, blocks: Sequence[Block], known: Mapping[str, str]) -> Iterator[_Line]:
+def _heading_lines(text: str, blocks: Sequence[Block], known: Mapping[str, str]) -> Iterator[_HeadLine]:
     for block in blocks:
         if block.kind == "heading":
             section = find_section(text[block.start : block.end], known, WORDS_BEHIND)
-            yield _Line(block.start, block.end, section, block.level)
+            yield _HeadLine(block.start, block.end, section, block.level)
         elif block.kind == "paragraph" or (block.kind == "item" and block.level == 1):
             yield from _labels(text, block.start, block.end, known)
 
 
-def _labels(text: str, start: int, end: int, known: Mapping[str, str]) -> Iterator[_Line]:
+def _labels(text: str, start: int, end: int, known: Mapping[str, str]) -> Iterator[_HeadLine]:
     """Yield the lines of a paragraph or item that are a label, with a text behind its colon or not."""
     while start < end:
         stop = text.find("\n", start, end)
@@ -158,7 +160,7 @@ def _labels(text: str, start: int, end: int, known: Mapping[str, str]) -> Iterat
             bare = not rest.strip("*_ \t")
             is_marked = bool(colon) or line.strip().endswith("**")
             if section := find_section(head, known, WORDS_BEHIND if bare and is_marked else 0):
-                yield _Line(start, stop if bare else start + len(head) + 1, section, 7)
+                yield _HeadLine(start, stop if bare else start + len(head) + 1, section, 7)
         start = stop + 1
 
 

@@ -28,7 +28,7 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Patterns:
+class _TitlePatterns:
     """What is no part of a title in one language, and what names a problem."""
 
     markup: re.Pattern[str]
@@ -43,13 +43,13 @@ class _Patterns:
 
 
 @cache
-def _patterns(language: str) -> _Patterns:
+def _patterns(language: str) -> _TitlePatterns:
     known, data = word_lists(TitleWords, language), language_data(language)
     greetings = "|".join((alternation(data.greetings), *known.foreign_greetings))
     problem_words = rf"(?:{alternation(known.problem_beginnings)}|(?:{alternation(known.problem_words)})\b)"
     solved = rf"{alternation(known.solved_marks)}|(?-i:\b(?:{alternation(known.shouted_solved)})\b:?)"
     thanks = rf"(?:(?:{alternation(known.words_before_thanks)}) )?(?:{alternation(known.thanks)})\b.{{0,40}}"
-    return _Patterns(
+    return _TitlePatterns(
         markup=_ignoring_case(rf"<[^<>\s]{{1,40}}>|https?://\S+|www\.\S+|{solved}|[*_#>`~=]{{2,}}"),
         date_in_front=_ignoring_case(rf"\A\W*(?:(?:{alternation(known.words_before_date)})\W+)?{_date(language)}\W*"),
         cry_for_help=_ignoring_case(_cry_for_help(known)),

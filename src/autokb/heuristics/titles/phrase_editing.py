@@ -22,7 +22,7 @@ _CLOSING_MARKS = " .!?)"
 
 
 @dataclass(frozen=True, slots=True)
-class _Patterns:
+class _EditingPatterns:
     """The grammar of one language around the words of a value."""
 
     version: re.Pattern[str]
@@ -40,13 +40,13 @@ class _Patterns:
 
 
 @cache
-def _patterns(language: str) -> _Patterns:
+def _patterns(language: str) -> _EditingPatterns:
     known = word_lists(TitleWords, language)
     not_ = rf"(?:{negation_endings(known)})"
     determiners = rf"(?:(?:{alternation(known.phrase_determiners)})\s+){{0,2}}"
     needs_object = rf"{alternation(known.words_needing_object)}|\w+(?:{alternation(known.endings_needing_object)})"
     behind_joint = rf"(?:(?:{alternation(known.words_after_list_joint)})\s+)?"
-    return _Patterns(
+    return _EditingPatterns(
         version=_ignoring_case(
             rf"(?:[ -]?v?\d[\d.]*\w{{0,3}}\b|\s+(?:{alternation(known.edition_words)})\b(?=\W|\Z))+"
         ),
@@ -156,7 +156,7 @@ def with_values(line: str, values: Sequence[str]) -> str:
     return f"{line.rstrip(' .')} ({', '.join(values)})" if values else line
 
 
-def _joined_spans(line: str, found: Iterable[ValueMention], known: _Patterns) -> list[Span]:
+def _joined_spans(line: str, found: Iterable[ValueMention], known: _EditingPatterns) -> list[Span]:
     """Return the spans to leave out, with versions; mentions that overlap or are in one list share a span."""
     spans: list[Span] = []
     for mention in sorted(found, key=lambda m: (m.start, -m.end)):
@@ -169,7 +169,7 @@ def _joined_spans(line: str, found: Iterable[ValueMention], known: _Patterns) ->
     return spans
 
 
-def _without_span(line: str, span: Span, others: Iterable[ValueMention], known: _Patterns) -> str | None:
+def _without_span(line: str, span: Span, others: Iterable[ValueMention], known: _EditingPatterns) -> str | None:
     """Leave a span out by the first way that leaves a sentence; None when there is none.
 
     ``others`` are mentions that stay: "wired headphones" loses "wired", never the word that it belongs to.
@@ -186,25 +186,25 @@ def _without_span(line: str, span: Span, others: Iterable[ValueMention], known: 
     return next((rest for way in _WAYS_TO_LEAVE_OUT if (rest := way(before, words, after, known)) is not None), None)
 
 
-def _from_brackets(before: str, _words: str, after: str, _known: _Patterns) -> str | None:
+def _from_brackets(before: str, _words: str, after: str, _known: _EditingPatterns) -> str | None:
     """Leave out brackets that hold nothing else."""
     bracketed = (before[-1:] + after[:1]) in ("()", "[]")
     return f"{before[:-1].rstrip()}{after[1:]}" if bracketed else None
 
 
-def _with_preposition(before: str, _words: str, after: str, known: _Patterns) -> str | None:
+def _with_preposition(before: str, _words: str, after: str, known: _EditingPatterns) -> str | None:
     """Leave out ``on my Mac`` where the phrase ends behind it."""
     preposition = known.preposition_before.search(before)
     return before[: preposition.start()] + after if preposition and known.phrase_ends.match(after) else None
 
 
-def _as_subject(before: str, _words: str, after: str, known: _Patterns) -> str | None:
+def _as_subject(before: str, _words: str, after: str, known: _EditingPatterns) -> str | None:
     """Leave out the subject of a negation: "Buds won't pair" is about what will not pair, which is the product."""
     verb = known.negated_verb.match(after) if known.only_determiners.match(before) else None
     return after[verb.end() :] if verb else None
 
 
-def _as_label(before: str, _words: str, after: str, _known: _Patterns) -> str | None:
+def _as_label(before: str, _words: str, after: str, _known: _EditingPatterns) -> str | None:
     """Leave out a label in front (``Android: no sound``) or at the end (``No sound - Android``)."""
     if not before.strip() and (mark := _MARK_BEHIND_LABEL.match(after)):
         return after[mark.end() :]
@@ -213,7 +213,7 @@ def _as_label(before: str, _words: str, after: str, _known: _Patterns) -> str | 
     return None
 
 
-def _from_head_noun(before: str, words: str, after: str, known: _Patterns) -> str | None:
+def _from_head_noun(before: str, words: str, after: str, known: _EditingPatterns) -> str | None:
     """Leave out what describes a thing: "Outlook account" loses Outlook only."""
     if known.head_noun.match(after):
         return before + after.lstrip()
@@ -221,13 +221,13 @@ def _from_head_noun(before: str, words: str, after: str, known: _Patterns) -> st
     return before + last + after if described_by and last.casefold() in known.head_nouns else None
 
 
-def _from_title_end(before: str, _words: str, after: str, known: _Patterns) -> str | None:
+def _from_title_end(before: str, _words: str, after: str, known: _EditingPatterns) -> str | None:
     """Leave out the end of a title such as "Firmware update iPhone", which is no sentence."""
     return None if after.strip(_CLOSING_MARKS) or known.needs_object.search(before) else before + after
 
 
 # From the text before the words, the words, and the text after them to what is left; the first that applies counts.
-_WAYS_TO_LEAVE_OUT: tuple[Callable[[str, str, str, _Patterns], str | None], ...] = (
+_WAYS_TO_LEAVE_OUT: tuple[Callable[[str, str, str, _EditingPatterns], str | None], ...] = (
     _from_brackets,
     _with_preposition,
     _as_subject,

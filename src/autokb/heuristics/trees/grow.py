@@ -174,7 +174,7 @@ def _possible(fixed: Mapping[str, Values], spec: Spec) -> Attributes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Combination:
     """A combination of values that a child could fix, and who reported it."""
 
     combination: Combination
@@ -206,9 +206,9 @@ class _Children:
             raw_issues = tuple(dict.fromkeys(r.raw_issue for r in candidate.cluster if r.raw_issue))
             yield TreeNode(text, candidate.attributes, raw_issues)
 
-    def _candidates(self) -> list[_Candidate]:
+    def _candidates(self) -> list[_Combination]:
         """Return the reported combinations that the configuration allows inside the parent, most frequent first."""
-        found: dict[str, _Candidate] = {}
+        found: dict[str, _Combination] = {}
         for combination in dict.fromkeys(c for report in self.cluster for c in self._combinations(report)):
             attributes = self._inside_parent(combination)
             if attributes is None or attributes == self.parent.attributes:
@@ -216,7 +216,7 @@ class _Children:
             in_cluster = tuple(r for r in self.cluster if _reports_it(r, combination))
             if self._is_variant(combination, in_cluster):
                 key = str(sorted((name, sorted(values)) for name, values in attributes.items()))
-                found.setdefault(key, _Candidate(combination, attributes, in_cluster))
+                found.setdefault(key, _Combination(combination, attributes, in_cluster))
         return sorted(found.values(), key=lambda c: (-len(c.cluster), len(c.combination), c.combination))
 
     def _is_variant(self, combination: Combination, in_cluster: Sequence[Report]) -> bool:
@@ -261,7 +261,7 @@ class _Children:
             return None
         return attributes if DomainSpec("", attributes=self.spec).allows(attributes) else None
 
-    def _wordings(self, candidate: _Candidate) -> Iterator[str]:
+    def _wordings(self, candidate: _Combination) -> Iterator[str]:
         """Give texts for a child, from a clean line of a report or from the parent; each shows every value."""
         for line in (*self._lines_of(candidate), self.parent.text):
             yield with_values(line, self._hidden(line, candidate.combination))
@@ -275,7 +275,7 @@ class _Children:
         """The raw issues whose wording can be trusted to mean this issue."""
         return {report.raw_issue for report in self.cluster[: max(CENTRAL_REPORTS, len(self.cluster) // 2)]}
 
-    def _lines_of(self, candidate: _Candidate) -> list[str]:
+    def _lines_of(self, candidate: _Combination) -> list[str]:
         """Return the reports' own lines that name a value of the candidate and none beside it, the fullest first."""
         found = []
         for order, report in enumerate(candidate.cluster):

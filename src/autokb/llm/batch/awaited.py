@@ -150,7 +150,19 @@ def key_digits(custom_id: str) -> str:
 def awaited_row(request: ModelRequest) -> Paid:
     """Return the ledger's row of a request that is written or submitted; the client knows its stage, task and items."""
     cap = request.most_output
-    return Paid(request.key, request.base_key, "", "", request.model, (), "awaited", None, None, calls=0, cap=cap)
+    return Paid(
+        key=request.key,
+        base_key=request.base_key,
+        stage="",
+        task="",
+        model=request.model,
+        items=(),
+        state="awaited",
+        reply=None,
+        cost=None,
+        calls=0,
+        cap=cap,
+    )
 
 
 def batch_cost(price: Price | None, reply: ModelReply) -> float | None:

@@ -139,13 +139,13 @@ def _read_choice(name: str, choice: Mapping[str, Any], message: Mapping[str, Any
     if refusal := _text(message.get("refusal")):
         text, finish = text or refusal, "refusal"
     return ReplyLine(
-        name,
-        without_surrogates(text),
-        finish,
-        read_count(usage.get("prompt_tokens")),
-        read_count(usage.get("completion_tokens")),
-        read_count(details.get("cached_tokens") if isinstance(details, dict) else None) or 0,
-        read_count(written.get("reasoning_tokens") if isinstance(written, dict) else None) or 0,
+        custom_id=name,
+        text=without_surrogates(text),
+        finish=finish,
+        input_tokens=read_count(usage.get("prompt_tokens")),
+        output_tokens=read_count(usage.get("completion_tokens")),
+        cached_tokens=read_count(details.get("cached_tokens") if isinstance(details, dict) else None) or 0,
+        reasoning_tokens=read_count(written.get("reasoning_tokens") if isinstance(written, dict) else None) or 0,
     )
 
 

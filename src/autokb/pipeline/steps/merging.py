@@ -8,7 +8,7 @@ from dataclasses import replace
 from autokb.core.attributes import ANY
 from autokb.core.nouns import Issue
 from autokb.issues.attribute_masking import masked_text
-from autokb.issues.merging import merge_trees, near_parents
+from autokb.issues.joining import merge_trees, near_parents
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown, shares_requests
 from autokb.stores.workspace import Workspace

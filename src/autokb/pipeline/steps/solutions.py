@@ -41,7 +41,7 @@ from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import resolving_documents
 from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.ranker import packaged_record
-from autokb.retrieval.search import Found, search
+from autokb.retrieval.search import ScoredChunks, search
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
@@ -318,7 +318,7 @@ class PassageFinder:
             for node, (of_node, _) in found.items()
         }
 
-    def _search(self, issue: Issue) -> tuple[Found, NDArray[np.float64]]:
+    def _search(self, issue: Issue) -> tuple[ScoredChunks, NDArray[np.float64]]:
         """Return what a search for a node finds, and by document what it gains from having helped the node's own."""
         found = search(self.index.chunks, self._vector(issue), issue.text)
         boost = np.zeros(len(self._places))
@@ -326,7 +326,7 @@ class PassageFinder:
             boost[self._places[hit.id]] = OUTCOME_BOOST * hit.score
         return found, boost
 
-    def _nearest_windows(self, found: Found, boost: NDArray[np.float64]) -> Iterator[tuple[DocumentSpan, float]]:
+    def _nearest_windows(self, found: ScoredChunks, boost: NDArray[np.float64]) -> Iterator[tuple[DocumentSpan, float]]:
         """Give the windows of all documents with their similarity, nearest first."""
         windows = found.index.windows
         nearness = np.asarray(found.cosines, dtype=np.float64) + boost[self._window_documents]
@@ -347,7 +347,7 @@ class PassageFinder:
         both = nodes.vectors[row] + _unit(raw.mean(axis=0))
         return _unit(both)
 
-    def _passage(self, place: tuple[str, int, int], found: Found) -> FoundPassage:
+    def _passage(self, place: tuple[str, int, int], found: ScoredChunks) -> FoundPassage:
         document, start, end = place
         windows = [(found.index.windows[n], float(found.cosines[n])) for n in self._rows.get(document, ())]
         return FoundPassage(self.documents[document], start, end, tuple((w.start, w.end, c) for w, c in windows))

@@ -16,7 +16,7 @@ from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.seeds import far_from_documents
-from autokb.issues.splitting import ClusterSplitter, Part
+from autokb.issues.splitting import ClusterSplitter, SplitPart
 from autokb.issues.trees import Reported, SeedReports, issues, seed_reports
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.issues import Organised
@@ -92,9 +92,25 @@ def grow_trees(
     """
     reasons = _far_from_documents(raw, vectors, windows)
     if shares_requests(workspace, stages):
-        grown = _grow_from_clusters(stages, workspace, raw, attributes, organised, reasons, splitter.sections)
+        grown = _grow_from_clusters(
+            stages=stages,
+            workspace=workspace,
+            raw=raw,
+            attributes=attributes,
+            organised=organised,
+            reasons=reasons,
+            sections=splitter.sections,
+        )
     else:
-        grown = _grow_from_seeds(stages, workspace, raw, attributes, organised, reasons, splitter)
+        grown = _grow_from_seeds(
+            stages=stages,
+            workspace=workspace,
+            raw=raw,
+            attributes=attributes,
+            organised=organised,
+            reasons=reasons,
+            splitter=splitter,
+        )
     nodes = {part.lead: issues(part.lead, tree, part.seed) for part, tree in grown}
     seed_of = {tree[0].id: lead for lead, tree in nodes.items()}
     parent_of = {member: nodes[part.lead][0].id for part, _ in grown for member in part.members}
@@ -109,7 +125,7 @@ def _grow_from_seeds(
     organised: Organised,
     reasons: Mapping[str, str],
     splitter: ClusterSplitter,
-) -> list[tuple[Part, GrownTree]]:
+) -> list[tuple[SplitPart, GrownTree]]:
     """Grow one tree from each part of a cluster, offline or as the paper asks a model."""
     with stages.timed(STAGE):
         parts = {
@@ -133,11 +149,11 @@ def _grow_from_clusters(
     organised: Organised,
     reasons: Mapping[str, str],
     sections: AnsweringSections,
-) -> list[tuple[Part, GrownTree]]:
+) -> list[tuple[SplitPart, GrownTree]]:
     """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
     with stages.timed(STAGE):
         clusters = {seed: members for one in organised.clusters.values() for seed, members in one.members().items()}
-        parts = {seed: Part(seed, members, seed) for seed, members in clusters.items()}
+        parts = {seed: SplitPart(seed, members, seed) for seed, members in clusters.items()}
         reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons, parts)
         manuals = {seed: sections.distinguished(one.problem) for seed, one in reports.items()}
     questions = {seed: partial(one.cluster_question, workspace.spec, manuals[seed]) for seed, one in reports.items()}
@@ -192,7 +208,7 @@ def reports_by_lead(
     attributes: Mapping[str, Attributes],
     organised: Organised,
     reasons: Mapping[str, str],
-    parts: Mapping[str, Part],
+    parts: Mapping[str, SplitPart],
 ) -> dict[str, SeedReports]:
     """Return the raw issues that a tree grows from, each with its reports; those with a reason against them grow none.
 
@@ -215,7 +231,7 @@ def reports_by_lead(
     return found
 
 
-def _is_left(part: Part, reasons: Collection[str]) -> bool:
+def _is_left(part: SplitPart, reasons: Collection[str]) -> bool:
     """Return whether a part has a raw issue without a reason against it."""
     return not all(member in reasons for member in part.members)
 

@@ -82,7 +82,9 @@ def read_tickets(
             skipped.append(Skipped(file.relative, str(error)))
             continue
         named.look_in((r for r in records if not _is_of_tracker(r.record)), file.relative)
-        skipped += _read_file(file, records, bad, fields, found, comments, tell)
+        skipped += _read_file(
+            file=file, records=records, bad=bad, fields=fields, found=found, comments=comments, tell=tell
+        )
     skipped += _attach(comments, found)
     present = tuple((x.root, x.relative) for x in files)
     return Reading(tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.misspelt())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, check_numbers
-from autokb.heuristics.replies.verification import Verifying
+from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, Verifying, check_numbers
 from autokb.tasks.answers.replies_wire import example_drafting, shown
 from autokb.tasks.task import Task
 

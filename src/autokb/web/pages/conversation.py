@@ -37,7 +37,7 @@ Text = Annotated[str, Form()]
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class KeptSuggestion:
     """A suggestion as the page keeps it until something is sent."""
 
     text: str
@@ -57,7 +57,7 @@ class ConversationState:
     conversation: str
     messages: tuple[Message, ...] = ()
     question: str = ""
-    offered: tuple[Offered, ...] = field(default=())
+    offered: tuple[KeptSuggestion, ...] = field(default=())
 
     @property
     def as_text(self) -> str:
@@ -108,7 +108,7 @@ async def send(request: Request, state: Text, reply: Text = "", chosen: Text = "
         one = found.offered[place or 0]
         is_as_offered = _same(one.text, reply) or _same(one.whole, reply)
         verdict = "rejected" if place is None else "used" if is_as_offered else "edited"
-        await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group, reply.strip())
+        await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group, sent=reply.strip())
     sent = replace(_with(found, Message(AGENT, reply.strip())), offered=(), question="")
     return _show(
         request, sent, notice="Copied, and noted what became of the suggestion." if found.offered else "Copied."
@@ -140,7 +140,7 @@ async def _suggest(request: Request, state: ConversationState, reply: str) -> Re
 
     found, languages = await compute(request, work)
     offered = tuple(
-        Offered(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"]), whole_of(s))
+        KeptSuggestion(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"]), whole_of(s))
         for s in found.suggestions
     )
     return _show(
@@ -151,7 +151,7 @@ async def _suggest(request: Request, state: ConversationState, reply: str) -> Re
 async def _note(
     request: Request,
     state: ConversationState,
-    one: Offered,
+    one: KeptSuggestion,
     verdict: FeedbackVerdict,
     caller: Caller | None,
     group: str,

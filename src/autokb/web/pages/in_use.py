@@ -42,7 +42,7 @@ async def gaps(request: Request, newest: bool = False, closed: bool = False) -> 
         titles = {}
         for solution in {one for gap in found.questions for one in gap.solutions[:MOST_TITLES]}:
             with suppress(UnknownIdError):  # a later build has dropped it
-                titles[solution] = kb.views.known_solution(solution).solution.text.strip().partition("\n")[0]
+                titles[solution] = kb.views.known_solution(solution)[0].title
         return {"gaps": found.as_json(), "titles": titles, "why": plain_reason}
 
     return render(request, "gaps.html", **await in_thread(work), newest=newest, closed=closed)

@@ -83,8 +83,8 @@ async def issue(request: Request, issue: str) -> Response:
 async def solution(request: Request, solution: str) -> Response:
     """Show one solution with all that is known of it."""
     kb, role = kb_of(request), role_of(request)
-    found = await in_thread(lambda: kb.views.known_solution(solution, role=role))
-    return render(request, "solution.html", at=SECTION, known=found, solution=found.solution)
+    found, node = await in_thread(lambda: kb.views.known_solution(solution, role=role))
+    return render(request, "solution.html", at=SECTION, solution=found, issue=node)
 
 
 @pages.get("/documents")

@@ -117,17 +117,17 @@ async def _form(
     request: Request, solution: str, *, written: str | None = None, problem: str = "", status: int = 200
 ) -> Response:
     kb: SupportKB = request.app.state.kb
-    known, history = await in_thread(
+    (found, issue), history = await in_thread(
         lambda: (kb.views.known_solution(solution), kb.curation.history(solution).as_json())
     )
-    shown = known.solution.as_json()
+    shown = found.as_json()
     kept = "kept" in request.query_params
     return render(
         request,
         "review_solution.html",
         status,
         solution=shown,
-        issue=known.issue,
+        issue=issue,
         history=history["items"],
         written=shown["text"] if written is None else written,
         problem=problem,

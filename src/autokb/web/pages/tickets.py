@@ -94,7 +94,9 @@ def draw(graph: TicketGraph) -> tuple[Sequence[DrawnTicket], Sequence[DrawnLink]
         x = WIDTH // 2 + (round(RADIUS_X * math.cos(angle)) if n else 0)
         y = HEIGHT // 2 + (round(RADIUS_Y * math.sin(angle)) if n else 0)
         label = one.id if len(one.id) <= LABEL_CHARACTERS else f"{one.id[: LABEL_CHARACTERS - 1]}…"
-        drawn.append(DrawnTicket(one.id, one.title, label, one.published, x, y, "middle"))
+        drawn.append(
+            DrawnTicket(id=one.id, title=one.title, label=label, published=one.published, x=x, y=y, anchor="middle")
+        )
     places = {one.id: one for one in drawn}
     lines = [
         DrawnLink(a.x, a.y, b.x, b.y, f"{link.source} {link.type} {link.target}", link.origin)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, Quoted
-from autokb.heuristics.replies.verbatim import draft_verbatim
 from autokb.tasks.answers.replies_wire import (
     MOST_REPLIES,
     list_of,
@@ -26,10 +25,6 @@ class AnswerFromQuotesTask(ReplyTask[Drafting, DraftedReplies]):
     input = Drafting
     output = DraftedReplies
     entry_tokens = (MOST_REPLIES * 350, MOST_REPLIES * 60)
-
-    def offline(self, item: Drafting) -> DraftedReplies:
-        """Reply with the quotes' own words."""
-        return draft_verbatim(item)
 
     def shown(self, item: Drafting) -> Mapping[str, Any]:
         """Return the numbered quotes in the place of the passages."""

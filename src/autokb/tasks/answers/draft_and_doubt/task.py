@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting
-from autokb.heuristics.replies.verification import DoubtedDraft, draft_and_doubt
+from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting
 from autokb.tasks.answers.replies_wire import (
     LONGEST_POINT,
     MOST_POINTS,
@@ -29,16 +28,18 @@ __all__ = ["TASK", "DoubtedDraft", "Drafting"]
 MOST_QUOTES_OF_ALL = 12  # of all replies together
 
 
+class DoubtedDraft(DraftedReplies):
+    """Drafted replies, and what of them should be checked."""
+
+    points: tuple[str, ...]
+
+
 class DraftAndDoubtTask(ReplyTask[Drafting, DoubtedDraft]):
     """What could an agent write back, and what of it should be checked?"""
 
     input = Drafting
     output = DoubtedDraft
     entry_tokens = (MOST_REPLIES * TOKENS_A_REPLY[0] + 500, MOST_REPLIES * TOKENS_A_REPLY[1] + 120)
-
-    def offline(self, item: Drafting) -> DoubtedDraft:
-        """Reply with the passages' own words, which are what is to be checked."""
-        return draft_and_doubt(item)
 
     def entry(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
         """Return the fields of the one entry: quotes, replies that name them by number, points."""

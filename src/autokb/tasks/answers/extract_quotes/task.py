@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from autokb.heuristics.replies.drafts import check_numbers
-from autokb.heuristics.replies.quoting import Quotes, Quoting, quote_sentences
+from autokb.core.conversations import Message
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
+from autokb.core.reply import Reply
+from autokb.heuristics.replies.drafts import GivenPassage, Quoted, check_numbers
 from autokb.tasks.answers.replies_wire import example_drafting, list_of, quote_type, read_quotes, shown_material
 from autokb.tasks.task import Read, Task
 
 __all__ = ["TASK", "Quotes", "Quoting"]
 
 MOST_QUOTES = 12  # of one reply of a model
+
+
+@dataclass(frozen=True, slots=True)
+class Quoting:
+    """A conversation with a team that supports a ``domain``, and the passages for what it asks, best first."""
+
+    conversation: tuple[Message, ...]
+    passages: tuple[GivenPassage, ...]
+    domain: str
+    language: str = only_if_other_than(ENGLISH)
+
+
+class Quotes(Reply):
+    """Quotes in the order in which they help; none where no passage helps."""
+
+    quotes: tuple[Quoted, ...]
 
 
 class ExtractQuotesTask(Task[Quoting, Quotes]):
@@ -22,10 +42,6 @@ class ExtractQuotesTask(Task[Quoting, Quotes]):
     output = Quotes
     masks = True
     entry_tokens = (1_600, 200)
-
-    def offline(self, item: Quoting) -> Quotes:
-        """Quote the sentences that a reply could begin with."""
-        return quote_sentences(item)
 
     def check(self, item: Quoting, reply: Quotes) -> None:
         """Refuse a passage that is not there."""

@@ -3,20 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
 from autokb.core.conversations import Message
+from autokb.core.domain import ENGLISH
+from autokb.core.keys import only_if_other_than
+from autokb.core.reply import Reply
 from autokb.heuristics.replies.drafts import GivenPassage
-from autokb.heuristics.replies.next_step import Action, Deciding, NextStep, Searched, SmallTalk, decide
 from autokb.tasks.answers.replies_wire import one_line
 from autokb.tasks.task import Read, ReplyError, Task
 
-__all__ = ["TASK", "Deciding", "NextStep", "Searched"]
+__all__ = ["TASK", "Deciding", "NextStep", "Search"]
 
 LONGEST_SEARCH = 300  # characters of the words to search with
 NO_SMALL_TALK = "none"
+Action = Literal["search", "answer", "small_talk", "refuse"]
+SmallTalk = Literal["greeting", "thanks", "goodbye", "acknowledgement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Words that were looked up, and what was found."""
+
+    words: str
+    passages: tuple[GivenPassage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """A conversation with a team that supports a ``domain``, and what was looked up for it so far."""
+
+    conversation: tuple[Message, ...]
+    searches: tuple[Search, ...]
+    domain: str
+    language: str = only_if_other_than(ENGLISH)
+
+
+class NextStep(Reply):
+    """What to do next; ``words`` are those to search with, ``small_talk`` is the kind of a message about nothing."""
+
+    action: Action
+    words: str = ""
+    small_talk: SmallTalk | None = None
 
 
 class NextStepTask(Task[Deciding, NextStep]):
@@ -26,10 +57,6 @@ class NextStepTask(Task[Deciding, NextStep]):
     output = NextStep
     masks = True
     entry_tokens = (160, 40)
-
-    def offline(self, item: Deciding) -> NextStep:
-        """Decide by the rules that read a message."""
-        return decide(item)
 
     def check(self, item: Deciding, reply: NextStep) -> None:
         """Refuse a search without words and an answer from nothing."""
@@ -68,7 +95,7 @@ def example_deciding(example: Mapping[str, Any]) -> Deciding:
     """Return what an entry of ``examples.yaml`` is about."""
     conversation = tuple(Message(role, text) for one in example["conversation"] for role, text in one.items())
     searches = tuple(
-        Searched(s["words"], tuple(GivenPassage(p["title"], tuple(p["parts"])) for p in s["passages"]))
+        Search(s["words"], tuple(GivenPassage(p["title"], tuple(p["parts"])) for p in s["passages"]))
         for s in example["searches"]
     )
     return Deciding(conversation, searches, "")

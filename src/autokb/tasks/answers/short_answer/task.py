@@ -11,12 +11,12 @@ from pydantic import Field
 from autokb.core.domain import ENGLISH
 from autokb.core.keys import only_if_other_than
 from autokb.core.reply_rules import count_words
-from autokb.heuristics.short_answers import MOST_WORDS, find_short_answer
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
 __all__ = ["NO_ANSWER", "TASK", "AnswerShortly", "ShortAnswer"]
 
+MOST_WORDS = 9  # "less than ten words" in the response prediction paper
 NO_ANSWER = "NOANSWERFOUND"  # the paper's word, which a model writes and the data of such studies has
 
 
@@ -52,15 +52,6 @@ class ShortAnswerTask(Task[AnswerShortly, ShortAnswer]):
     entry_tokens = (320, 80)
     passage_characters = 6_000  # that a model reads of each
     answer_characters, quote_characters = 200, 600
-
-    def offline(self, item: AnswerShortly) -> ShortAnswer:
-        """Give the words beside those of the question in the sentence that has most of them; often they are wrong."""
-        found = find_short_answer(item.question, item.passages, item.language)
-        if found is None:
-            return NOTHING_FOUND
-        text = item.passages[found.passage]
-        quote = text[found.sentence[0] : found.sentence[1]]
-        return ShortAnswer(answer=text[found.span[0] : found.span[1]], passage=found.passage + 1, quote=quote)
 
     def check(self, item: AnswerShortly, reply: ShortAnswer) -> None:
         """Refuse a long answer, one without a quote, and a quote that does not stand in its passage."""

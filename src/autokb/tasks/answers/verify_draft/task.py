@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting
-from autokb.heuristics.replies.verification import Feedback, VerifiedReplies, Verifying, verify_quotes
+from autokb.core.reply import Reply
+from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, Verifying
 from autokb.tasks.answers.replies_wire import (
     MOST_POINTS,
     MOST_REPLIES,
@@ -27,16 +27,26 @@ __all__ = ["TASK", "VerifiedReplies", "Verifying"]
 LONGEST_WHY = 400  # characters
 
 
+class PointFeedback(Reply):
+    """Whether a point, counted from 1, holds, and why."""
+
+    point: int
+    holds: bool
+    why: str = ""
+
+
+class VerifiedReplies(DraftedReplies):
+    """What was found of each point, and the replies after that."""
+
+    feedback: tuple[PointFeedback, ...]
+
+
 class VerifyDraftTask(ReplyTask[Verifying, VerifiedReplies]):
     """Do the passages bear out each point, and what can be sent after that?"""
 
     input = Verifying
     output = VerifiedReplies
     entry_tokens = (MOST_REPLIES * TOKENS_A_REPLY[0] + 900, MOST_REPLIES * TOKENS_A_REPLY[1] + 200)
-
-    def offline(self, item: Verifying) -> VerifiedReplies:
-        """Look each quote up in its passage."""
-        return verify_quotes(item)
 
     def shown(self, item: Verifying) -> Mapping[str, Any]:
         """Return the drafts and the points beside what every such task shows."""
@@ -64,7 +74,7 @@ class VerifyDraftTask(ReplyTask[Verifying, VerifiedReplies]):
 
     def read(self, item: Verifying, entry: Any) -> Read[VerifiedReplies]:
         """Read what was found, and the replies as they are."""
-        feedback = (Feedback(point=f.point, holds=f.holds == "yes", why=one_line(f.why)) for f in entry.feedback)
+        feedback = (PointFeedback(point=f.point, holds=f.holds == "yes", why=one_line(f.why)) for f in entry.feedback)
         return Read(VerifiedReplies(feedback=tuple(feedback), replies=read_replies(entry.replies, item.passages)))
 
 

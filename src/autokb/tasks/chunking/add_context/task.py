@@ -10,14 +10,14 @@ from pydantic import Field
 
 from autokb.core.domain import ENGLISH
 from autokb.core.keys import only_if_other_than
-from autokb.heuristics.contexts import Passage, passage_contexts
+from autokb.heuristics.contexts import PassageAlone, passage_contexts
 from autokb.heuristics.grounding.support import unsupported_fact
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 from autokb.tasks.wire import number_to, wire
 from autokb.text.plain_text import sentences
 
-__all__ = ["TASK", "AddContext", "AddedContext", "Passage"]
+__all__ = ["TASK", "AddContext", "AddedContext", "PassageAlone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class AddContext:
 
     variant: Literal["document", "chained"]
     title: str
-    passages: tuple[Passage, ...]
-    previous: Passage | None = None
+    passages: tuple[PassageAlone, ...]
+    previous: PassageAlone | None = None
     language: str = only_if_other_than(ENGLISH)
 
 
@@ -101,7 +101,7 @@ class AddContextTask(Task[AddContext, AddedContext]):
         complaints = tuple(f"Passage {n}: {reason}; add no fact." for n, reason in foreign.items())
         return Read(AddedContext(contexts=contexts), complaints=complaints)
 
-    def _usable(self, context: str, passage: Passage, source: str, item: AddContext) -> str:
+    def _usable(self, context: str, passage: PassageAlone, source: str, item: AddContext) -> str:
         """Return a context in one line and cut to size; nothing where it adds a fact or repeats the passage."""
         context = " ".join(visible(context).split())
         repeats = " ".join(context.casefold().split()) in " ".join(passage.text.casefold().split())
@@ -119,7 +119,7 @@ class AddContextTask(Task[AddContext, AddedContext]):
         return 32 + many * (longest + 24), 16 + many * (22 + longest // 8)
 
 
-def _as_people_see(passage: Passage) -> Mapping[str, Any]:
+def _as_people_see(passage: PassageAlone) -> Mapping[str, Any]:
     """Return a passage as a person would see it, so that nothing is said to the model alone."""
     return {
         "text": visible(passage.text),

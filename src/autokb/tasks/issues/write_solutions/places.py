@@ -21,7 +21,7 @@ _STAND_IN = re.compile(f"[{chr(_PRIVATE[0])}-{chr(_PRIVATE[-1])}]")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class NumberedLine:
     """A line of a passage as a model reads it, and where it stands; a step can name the line if it ``is_place``."""
 
     span: Span
@@ -30,13 +30,13 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StepPlace:
     """What a number in a request stands for: a span of one of its passages."""
 
     excerpt: Excerpt
     span: Span
 
-    def goes_on_in(self, other: Place) -> bool:
+    def goes_on_in(self, other: StepPlace) -> bool:
         """Return whether nothing but marks stands between this place and another."""
         if other.excerpt is not self.excerpt or other.span[0] < self.span[1]:
             return False
@@ -44,9 +44,9 @@ class Place:
         return not any(c.isalnum() for c in between)
 
 
-def find_places(excerpts: Sequence[Excerpt], language: str) -> list[Place]:
+def find_places(excerpts: Sequence[Excerpt], language: str) -> list[StepPlace]:
     """Return the places of a request's passages in their order; the number of the first is 1."""
-    return [Place(e, piece.span) for e in excerpts for piece in read_pieces(e.text, language) if piece.is_place]
+    return [StepPlace(e, piece.span) for e in excerpts for piece in read_pieces(e.text, language) if piece.is_place]
 
 
 def show_passages(excerpts: Sequence[Excerpt], language: str) -> list[str]:
@@ -63,23 +63,23 @@ def show_passages(excerpts: Sequence[Excerpt], language: str) -> list[str]:
 
 
 @lru_cache(maxsize=512)
-def read_pieces(text: str, language: str) -> tuple[Piece, ...]:
+def read_pieces(text: str, language: str) -> tuple[NumberedLine, ...]:
     """Return a passage in pieces: its places, and between them the headings and lone conditional marks.
 
     A comment, which nobody sees, is neither shown nor a place.
     """
     text = HTML_COMMENT.sub(_blank, text)
-    found: list[Piece] = []
+    found: list[NumberedLine] = []
     for block, start, end in _own_parts(text):
         if block.kind == "heading":
-            found.append(Piece((start, end), f"{'#' * block.level} {_plain(text[start:end])}", is_place=False))
+            found.append(NumberedLine((start, end), f"{'#' * block.level} {_plain(text[start:end])}", is_place=False))
             continue
         for span in _cut(text, block, start, end, language):
             words = (_code if block.kind == "code" else _plain)(text[span[0] : span[1]])
             if any(c.isalnum() for c in CONDITIONAL_MARK.sub("", words)):
-                found.append(Piece(span, _list_mark(block, span) + words, is_place=True))
+                found.append(NumberedLine(span, _list_mark(block, span) + words, is_place=True))
             elif marks := CONDITIONAL_MARK.findall(words):
-                found.append(Piece(span, "".join(marks), is_place=False))
+                found.append(NumberedLine(span, "".join(marks), is_place=False))
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ from autokb.heuristics.solutions.instructions import is_generic
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.tasks.asking import validation_message
 from autokb.tasks.issues.attribute_fields import attributes_type, read_values
-from autokb.tasks.issues.write_solutions.places import Place, find_places
+from autokb.tasks.issues.write_solutions.places import StepPlace, find_places
 from autokb.tasks.task import Read
 from autokb.tasks.wire import wire
 from autokb.text.markdown import plain_text, section_at, sections
@@ -227,7 +227,7 @@ class SolutionReader:
                     narrowed |= step_narrowed
         return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons))
 
-    def _quotes(self, written: Any, part: str) -> tuple[str, list[Place]]:
+    def _quotes(self, written: Any, part: str) -> tuple[str, list[StepPlace]]:
         """Return the model's own words for a step and the places of its quotes.
 
         Places that follow each other are one quote; those that are apart are never joined, each is a step of its own.
@@ -248,7 +248,7 @@ class SolutionReader:
             text = ""
         return text, quotes
 
-    def _step(self, text: str, place: Place, part: str) -> tuple[Step, frozenset[str]]:
+    def _step(self, text: str, place: StepPlace, part: str) -> tuple[Step, frozenset[str]]:
         """Return a step with its quote, in the model's words where the quote supports them."""
         number, span = self._own.get(passage_key(place.excerpt)), place.span
         if number is None:
@@ -342,13 +342,13 @@ class SolutionReader:
         return max((cosine for start, end, cosine in windows if start < step.end and end > step.start), default=0.0)
 
 
-def _join(places: Sequence[Place]) -> list[Place]:
+def _join(places: Sequence[StepPlace]) -> list[StepPlace]:
     """Return the places, those that follow each other and are one step together as one."""
-    joined: list[Place] = []
+    joined: list[StepPlace] = []
     for place in places:
         before = joined[-1] if joined else None
         if before and before.goes_on_in(place) and place.span[1] - before.span[0] <= LONGEST_QUOTE:
-            joined[-1] = Place(place.excerpt, (before.span[0], place.span[1]))
+            joined[-1] = StepPlace(place.excerpt, (before.span[0], place.span[1]))
         else:
             joined.append(place)
     return joined

@@ -30,16 +30,15 @@ class ChunkQuestions(Reply):
 
 
 class ChunkQuestionsTask(Task[AskAboutChunks, ChunkQuestions]):
-    """What can be asked that these chunks answer?"""
+    """What can be asked that these chunks answer?
+
+    Only a model says: a question made of a chunk's own words would find that chunk however badly it was cut.
+    """
 
     input = AskAboutChunks
     output = ChunkQuestions
     entry_tokens = (600, 150)
     question_characters = 300
-
-    def offline(self, item: AskAboutChunks) -> ChunkQuestions:
-        """Refuse: a question made of a chunk's own words would find that chunk however badly it was cut."""
-        raise ReplyError("Questions about chunks come from a model; without one give real ones in a file.")
 
     def check(self, item: AskAboutChunks, reply: ChunkQuestions) -> None:
         """Refuse another number of questions, empty ones, and one that is asked twice."""

@@ -65,10 +65,6 @@ class LLMOnlyTask(Task[SolveByLLMOnly, LLMOnlySolutions]):
     entry_tokens = (1_000, 450)
     issue_characters = 1_500  # that a model reads
 
-    def offline(self, item: SolveByLLMOnly) -> LLMOnlySolutions:
-        """Refuse: what a model knows by itself only a model can say, and nothing is invented here."""
-        raise ReplyError("Unaided solutions come from a model's own knowledge; without a model there are none.")
-
     def check(self, item: SolveByLLMOnly, reply: LLMOnlySolutions) -> None:
         """Refuse no solutions, empty titles and steps, and a solution that is given twice."""
         if not 0 < len(reply.solutions) <= MOST_SOLUTIONS:

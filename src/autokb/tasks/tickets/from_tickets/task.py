@@ -19,7 +19,7 @@ from autokb.heuristics.tickets.answer_from import (
     answer_from_passages,
     check_answer,
 )
-from autokb.tasks.issues.write_solutions.places import Place, find_places, show_passages
+from autokb.tasks.issues.write_solutions.places import StepPlace, find_places, show_passages
 from autokb.tasks.task import LeftOut, Read, Task
 from autokb.tasks.wire import wire
 from autokb.text.markdown import plain_text
@@ -99,7 +99,7 @@ class FromTicketsTask(Task[FromTickets, TicketsAnswer]):
         return Read(TicketsAnswer(parts=tuple(parts), left_out=tuple(left_out)), complaints=tuple(complaints))
 
 
-def _doubt(text: str, places: Sequence[Place], quotes: Sequence[TicketQuote], language: str) -> str:
+def _doubt(text: str, places: Sequence[StepPlace], quotes: Sequence[TicketQuote], language: str) -> str:
     """Return what speaks against the model's own words for quotes, or nothing."""
     if not text:
         return ""
@@ -110,7 +110,7 @@ def _doubt(text: str, places: Sequence[Place], quotes: Sequence[TicketQuote], la
     return unsupported(text, plain, around, language=language)
 
 
-def _quote(place: Place, passage: int) -> TicketQuote:
+def _quote(place: StepPlace, passage: int) -> TicketQuote:
     start, end = place.span
     return TicketQuote(passage=passage, start=start, end=end, quote=place.excerpt.text[start:end])
 

@@ -8,11 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from autokb.core.ticket_plan import MOST_HOPS, MOST_ROWS, TICKET_LABEL, GraphNames
+from autokb.core.ticket_plan import MOST_HOPS, MOST_ROWS, TICKET_LABEL, TICKET_PROPERTIES, GraphNames, quote_name
 from autokb.core.ticket_template import TicketTemplate
 from autokb.heuristics.tickets.section_meaning import meanings
-from autokb.stores.graph.cypher_of_plan import quote_name
-from autokb.stores.graph.projection import TICKET_PROPERTIES
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
 __all__ = ["TASK", "WriteCypher", "WrittenCypher"]
@@ -30,7 +28,7 @@ class GraphPath:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphLink:
+class NamedRelation:
     """A relation between tickets, and what the source calls these links."""
 
     relation: str
@@ -46,7 +44,7 @@ class WriteCypher:
     title: str
     properties: tuple[str, ...]
     paths: tuple[GraphPath, ...]
-    links: tuple[GraphLink, ...]
+    links: tuple[NamedRelation, ...]
 
 
 class WrittenCypher(Reply):
@@ -64,7 +62,7 @@ def cypher_request(question: str, ticket: str, title: str, template: TicketTempl
             label, relation = quote_name(names.labels[above.name]), quote_name(names.relations[above.name])
             pattern += f"-[:{relation}]->(:{label})"
         paths.append(GraphPath(pattern, meaning.headings))
-    links = tuple(GraphLink(quote_name(relation), kind) for kind, relation in names.links.items())
+    links = tuple(NamedRelation(quote_name(relation), kind) for kind, relation in names.links.items())
     return WriteCypher(question.strip(), ticket, title, TICKET_PROPERTIES, tuple(paths), links)
 
 
