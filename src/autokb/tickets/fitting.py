@@ -91,7 +91,8 @@ def fit_ticket_weights(
         weights=weights,
         asked=len(names),
         reason=(
-            f"Fitted on {len(rest)} tickets that link to others, each asked as if it were new; {len(held)} were held out."
+            f"Fitted on {len(rest)} tickets that link to others, each asked as if it were new; "
+            f"{len(held)} were held out."
         ),
         held_out=round(reached, 4),
         defaults=round(float(_reciprocal_ranks(index, held, defaults).mean()), 4),
