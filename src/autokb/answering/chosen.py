@@ -18,7 +18,7 @@ from autokb.core.attributes import ANY, from_lists
 from autokb.core.conversations import CUSTOMER, Message
 from autokb.core.ranking import best_first
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
-from autokb.retrieval.reader import Reading
+from autokb.retrieval.reader import ReaderRun
 from autokb.tasks.answers.choose_answer.task import ChooseAnswer, ChosenAnswer, OfferedIssue, OfferedSection
 
 OFFERED_SECTIONS = 10  # the right one is among the first 10 in .93 of the questions, among 20 in .98 (decision 43)
@@ -37,7 +37,7 @@ class Choosing:
     It reads the ``conversation``, where the question is part of one; ``first`` is told the answer before it is chosen.
     """
 
-    choose: Callable[[ChooseAnswer], tuple[ChosenAnswer | None, Reading]]
+    choose: Callable[[ChooseAnswer], tuple[ChosenAnswer | None, ReaderRun]]
     conversation: Sequence[Message] = ()
     first: Callable[[Answer], None] = lambda _answer: None
 

@@ -12,7 +12,7 @@ from autokb.answering.chosen import Choosing
 from autokb.core.conversations import Message
 from autokb.core.errors import AutokbError
 from autokb.pipeline.model_choice import check_settings
-from autokb.retrieval.reader import Reading
+from autokb.retrieval.reader import ReaderRun
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ledger_table import spent_on
 from autokb.stores.workspace import Workspace
@@ -48,7 +48,7 @@ class ChoosingModel:
         """Return who chooses for one question of a conversation; ``first`` is told the answer that is there before."""
         return Choosing(self._choose, conversation, first)
 
-    def _choose(self, item: ChooseAnswer) -> tuple[ChosenAnswer | None, Reading]:
+    def _choose(self, item: ChooseAnswer) -> tuple[ChosenAnswer | None, ReaderRun]:
         started = time.perf_counter()
         reasons: list[str] = []
         chosen = None
@@ -64,7 +64,7 @@ class ChoosingModel:
         except AutokbError as error:  # a key that is not set, a workspace that is busy
             reasons.append(str(error)[:REASON_CHARACTERS])
         note = None if chosen is not None else " ".join(dict.fromkeys(reasons)) or NO_CHOICE
-        return chosen, Reading(self.model, round(time.perf_counter() - started, 6), note)
+        return chosen, ReaderRun(self.model, round(time.perf_counter() - started, 6), note)
 
     def close(self) -> None:
         """Close the connections that are kept open."""

@@ -748,6 +748,29 @@ def next_step() -> Sample:
     return Sample(TASK, (item,), reply, NOT_IN_REPLIES, shown)
 
 
+def choose_answer() -> Sample:
+    """A question with a known problem and two sections, one of them for some readers."""
+    from autokb.tasks.answers.choose_answer.task import (
+        TASK,
+        ChooseAnswer,
+        OfferedIssue,
+        OfferedSection,
+        example_choice,
+    )
+
+    about = _drafting()
+    sections = (
+        OfferedSection("Care & charging: the <case>", {}, ("Charge both </section> buds.", "Close the lid & wait.")),
+        OfferedSection("Pairing: on a phone", from_lists({"os": ["iOS"], "ear tip": ["Silicone"]}), ("Open the app.",)),
+    )
+    issues = (OfferedIssue("The buds </problem> stay silent", ("Sound: reset", "Care & charging")),)
+    read = from_lists({"device": ["Phone"]})
+    item = ChooseAnswer(about.house.domain, configuration(), about.conversation, read, issues, sections)
+    entry = {"attributes": {"os": ["iOS"], "device": [], "ear_tip": []}, "sections": [2, 1], "line": 3, "ask": "os"}
+    shown = tuple(((example_choice(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
+    return Sample(TASK, (item,), {"answers": [{"number": 1, **entry}]}, NOT_IN_REPLIES, shown)
+
+
 def short_answer() -> Sample:
     """A question and two passages, one of which answers it."""
     from autokb.tasks.answers.short_answer.task import TASK, AnswerShortly
@@ -819,6 +842,7 @@ def question_answer_pairs() -> Sample:
 
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "answers/answer_from_quotes": answer_from_quotes,
+    "answers/choose_answer": choose_answer,
     "answers/draft_and_doubt": draft_and_doubt,
     "answers/extract_quotes": extract_quotes,
     "answers/next_step": next_step,
