@@ -68,7 +68,7 @@ def add_context() -> Sample:
         previous = PassageAlone(prior["text"], tuple(prior["headings"]), prior["context"]) if prior else None
         asked = AddContext(given["variant"], given["title"], tuple(own), previous)
         shown.append(((asked,), whole_reply(e["reply"])))
-    unseen = {"Passage.context": "only the passage before has one"}
+    unseen = {"PassageAlone.context": "only the passage before has one"}
     return Sample(TASK, (item,), {"answers": [{"number": 1, "contexts": contexts}]}, unseen, tuple(shown))
 
 
