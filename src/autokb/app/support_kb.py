@@ -242,7 +242,7 @@ class SupportKB:
         from autokb.pipeline.model_choice import OFFLINE
 
         settings = self.workspace.settings
-        models = (settings.model, *settings.tasks.values())
+        models = (settings.model, settings.ask.model, *settings.tasks.values())
         return read_embedder_name(settings.embedder).is_paid or any(model != OFFLINE for model in models)
 
     def suggest(
