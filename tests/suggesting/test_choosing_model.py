@@ -1,4 +1,4 @@
-"""A model that chooses among what a question finds: what it may change, what it never can, and what stands in for it."""
+"""A model that chooses among what a question finds: what it may change, what it cannot, and what stands in for it."""
 
 from __future__ import annotations
 
