@@ -129,7 +129,16 @@ def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, k: int) 
     if not choices:
         documents = found.documents if found.outcome == "abstains" else presentation.scored.documents.best(k)
         attributes = presentation.asked.attributes
-        return Answer(found.query, attributes, "abstains", None, (), (), documents, NOT_CHOSEN)
+        return Answer(
+            found.query,
+            attributes,
+            "abstains",
+            question=None,
+            matches=(),
+            passages=(),
+            documents=documents,
+            reason=NOT_CHOSEN,
+        )
     made = answer(found.query, presentation, k=k, chosen=choices)
     back = _question_back(offered, presentation, chosen)
     return replace(
