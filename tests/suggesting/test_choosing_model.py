@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -118,6 +119,48 @@ def test_what_the_customer_has_is_the_models_to_say_and_what_is_for_others_is_no
     found = ask(Choosing(lambda _prompt: {"sections": list(range(1, 4)), "attributes": {"os": ["iOS"]}}), question)
     assert found.attributes["os"] == {"iOS"}
     assert all("Android" not in s.attributes.get("os", ()) or "iOS" in s.attributes["os"] for s in found.shown)
+
+
+def test_what_whoever_asks_has_given_counts_before_what_the_model_read(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [1, 2, 3], "attributes": {"os": ["iOS"]}})
+    found = ask(model, "the app does not find my earbuds", attributes={"os": ["Android"]})
+    assert found.attributes["os"] == {"Android"}
+    assert all(not one.attributes.get("os") or one.attributes["os"] & {"Android", "Any"} for one in found.shown)
+
+
+def test_a_warning_is_read_before_anything_is_asked(ask: Callable[..., Answer]) -> None:
+    def warning(prompt: str) -> dict[str, Any]:
+        number = re.search(r'<section number="(\d+)">\n<title>[^<]*The charging case got wet', prompt)
+        assert number is not None
+        return {"sections": [int(number[1])], "ask": "os"}
+
+    found = ask(Choosing(warning), "is the charging case waterproof")
+    assert (found.outcome, found.question) == ("answered", None)
+    assert found.urgent == {found.shown[0].id}
+
+
+def test_known_problems_of_others_are_not_offered(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [1]})
+    ask(model, "earbuds do not pair", attributes={"os": ["iOS"]})
+    offered = re.findall(r"<problem>\n(.*)\n", model.prompts[0])
+    assert len(offered) == 5 and not any("Android" in text or "Windows" in text for text in offered)
+
+
+def test_what_is_explained_and_how_sure_it_is_are_there(ask: Callable[..., Answer], built: Path) -> None:
+    found = ask(Choosing(lambda _prompt: {"sections": [3]}), explain=True)
+    assert found.explanation == offline(built, explain=True).explanation
+    assert 0 < found.confidence < offline(built).confidence  # the ranker had another one first
+
+
+def test_a_solution_by_hand_is_offered_with_its_steps(ask: Callable[..., Answer], tmp_path: Path) -> None:
+    model = Choosing(lambda _prompt: {"sections": [1]})
+    ask(model)
+    kb = ask.kb  # type: ignore[attr-defined]
+    (tmp_path / "own.md").write_text("# One earbud is silent\n\n1. Hold the silent left earbud for a minute.\n", encoding="utf-8")
+    issue = kb.ask(SILENT, model="offline").matches[0].issue.id
+    kb.curation.write(issue, tmp_path / "own.md", author="ann")
+    kb.ask(SILENT)
+    assert "Hold the silent left earbud for a minute." in model.prompts[-1]
 
 
 def test_a_line_that_says_it_is_given_with_its_evidence(ask: Callable[..., Answer]) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,6 +134,22 @@ def test_closing_does_not_wait_for_a_lock_that_stays(kb: SupportKB) -> None:
         kb._memory.log.close(0.1)
     thread.join(PATIENCE)
     assert not thread.is_alive() and len(kept(kb.workspace)) + kb._memory.log.lost == 1
+
+
+def test_the_thread_that_writes_can_be_the_one_that_closes(kb: SupportKB, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, keep = kb._memory.log, question_log.keep_questions
+    assert log is not None
+
+    def keep_and_close(*args: Any, **kwargs: Any) -> None:
+        kb._memory.log.close()  # type: ignore[union-attr]  # as the collector of garbage does, in whatever thread it runs
+        keep(*args, **kwargs)
+
+    monkeypatch.setattr(question_log, "keep_questions", keep_and_close)
+    kb.ask(QUESTION)
+    thread = log._thread
+    assert thread is not None
+    thread.join(PATIENCE)
+    assert not thread.is_alive() and log.lost == 0 and len(kept(kb.workspace)) == 1
 
 
 def test_one_that_nobody_closes_writes_what_waits_when_it_goes(hand_made: Workspace) -> None:

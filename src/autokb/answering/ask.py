@@ -45,7 +45,7 @@ def ask(
     found = answer_scored(index, scored, k, explain=explain)
     if choosing is None or scored.urgent or _is_far_off(scored) or _out_of_scope(found.attributes, index.spec):
         return found
-    return choose_answer(index, scored, found, choosing, k)
+    return choose_answer(index, scored, found, choosing, overrides or {}, k)
 
 
 def _is_far_off(scored: ScoredQuestion) -> bool:

@@ -13,15 +13,16 @@ from itertools import islice
 from autokb.answering.answer import Answer, answer
 from autokb.answering.clarify import Clarification, wording
 from autokb.answering.present import Choice, Presentation
+from autokb.answering.probability import LISTED, Shown, first_right
 from autokb.answering.telling import TellingLine, best_lines
-from autokb.core.attributes import ANY, from_lists
+from autokb.core.attributes import ANY, Attributes, Match, from_lists
 from autokb.core.conversations import CUSTOMER, Message
 from autokb.core.ranking import best_first
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.retrieval.reader import ReaderRun
 from autokb.tasks.answers.choose_answer.task import ChooseAnswer, ChosenAnswer, OfferedIssue, OfferedSection
 
-OFFERED_SECTIONS = 10  # the right one is among the first 10 in .93 of the questions, among 20 in .98 (decision 43)
+OFFERED_SECTIONS = 10  # some 600 tokens; among the first twenty is the right one in .97 of the questions (decision 43)
 OFFERED_ISSUES = 5
 LINES = 2  # of a section
 LINE_CHARACTERS = 300  # of a line, and of an issue's text
@@ -49,20 +50,19 @@ class Offer:
     index: QuestionIndex
     presentation: Presentation
     choices: tuple[Choice, ...]
-    lines: tuple[tuple[Choice, TellingLine], ...]
+    lines: tuple[tuple[Choice, TellingLine | None], ...]
     item: ChooseAnswer
 
 
 def offer(index: QuestionIndex, presentation: Presentation, conversation: Sequence[Message]) -> Offer:
     """Return what is offered for a question: the nearest problems and the sections that fit it, best first."""
-    question = presentation.scored.read
     choices = tuple(islice(presentation.distinct(), OFFERED_SECTIONS))
-    read = {choice.row: tuple(best_lines(index, question, choice.solution, LINES)) for choice in choices}
+    lines = {choice.row: _lines(index, presentation.scored.read, choice) for choice in choices}
     sections = tuple(
         OfferedSection(
             _title(presentation, choice),
             {name: values for name, values in choice.solution.attributes.items() if values != ANY},
-            tuple(line.text[:LINE_CHARACTERS] for line in read[choice.row]),
+            tuple(text[:LINE_CHARACTERS] for text, _ in lines[choice.row]),
         )
         for choice in choices
     )
@@ -74,8 +74,14 @@ def offer(index: QuestionIndex, presentation: Presentation, conversation: Sequen
     item = ChooseAnswer(
         spec.description or spec.name, spec.attributes, said, asked.attributes, _issues(presentation), sections
     )
-    lines = tuple((choice, line) for choice in choices for line in read[choice.row])
-    return Offer(index, presentation, choices, lines, item)
+    named = tuple((choice, line) for choice in choices for _, line in lines[choice.row])
+    return Offer(index, presentation, choices, named, item)
+
+
+def _lines(index: QuestionIndex, question: str, choice: Choice) -> list[tuple[str, TellingLine | None]]:
+    """Return the lines of a solution that say most; of one by hand, which has no evidence, its first steps."""
+    found = best_lines(index, question, choice.solution, LINES)
+    return [(line.text, line) for line in found] or [(step, None) for step in choice.solution.steps[:LINES]]
 
 
 def _title(presentation: Presentation, choice: Choice) -> str:
@@ -86,10 +92,10 @@ def _title(presentation: Presentation, choice: Choice) -> str:
 def _issues(presentation: Presentation) -> tuple[OfferedIssue, ...]:
     """Return the nearest nodes that are not for others, with the headings of what they show."""
     asked, candidates = presentation.asked, presentation.candidates
-    ids = asked.index.ids
+    ids, nodes = asked.index.ids, presentation.scored.nodes
+    nearest = (asked.index.issues[ids[row]] for row in best_first(nodes, len(nodes)))
     found = []
-    for row in best_first(presentation.scored.nodes, OFFERED_ISSUES):
-        issue = asked.index.issues[ids[row]]
+    for issue in islice((i for i in nearest if asked.match(i.id) is not Match.CONFLICT), OFFERED_ISSUES):
         shown = asked.shown(issue.id)
         titles = dict.fromkeys(candidates.rows[candidates.row_of[s.id]].heading for s in shown)
         found.append(OfferedIssue(issue.text[:LINE_CHARACTERS], tuple(titles)))
@@ -101,11 +107,13 @@ def choose_answer(
     scored: ScoredQuestion,
     found: Answer,
     choosing: Choosing,
+    overrides: Attributes,
     k: int = 5,
 ) -> Answer:
     """Return what a model makes of an answer; the answer as it is, with the reason, where there is no reply to use.
 
-    What the model read of the customer's attributes replaces what was read; what is for others is never shown.
+    What the model read of the customer's attributes replaces what was read, but for ``overrides``, which whoever asks
+    has given. What is for others is never shown.
     """
     presentation = Presentation(scored)
     offered = offer(index, presentation, choosing.conversation)
@@ -115,17 +123,18 @@ def choose_answer(
     chosen, reading = choosing.choose(offered.item)
     if chosen is None:
         return replace(found, reading=reading)
-    return replace(_answer_chosen(offered, found, chosen, k), reading=reading)
+    stated = {name: values for name, values in from_lists(chosen.attributes).items() if name not in overrides}
+    made = _answer_chosen(offered, found, chosen, stated, k)
+    return replace(made, reading=reading, explanation=found.explanation)
 
 
-def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, k: int) -> Answer:
-    presentation = offered.presentation
-    stated = from_lists(chosen.attributes)
+def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, stated: Attributes, k: int) -> Answer:
+    index, presentation = offered.index, offered.presentation
     read = presentation.asked.attributes
     if any(read.get(name) != values for name, values in stated.items()):
-        presentation = Presentation(offered.index.score(presentation.scored.text, {**read, **stated}))
+        presentation = Presentation(index.score(presentation.scored.text, {**read, **stated}))
     rows = [offered.choices[n].row for n in chosen.sections]
-    choices = [choice for choice in presentation.fitting(rows) if choice is not None]
+    choices = list(presentation.fitting(rows))
     if not choices:
         documents = found.documents if found.outcome == "abstains" else presentation.scored.documents.best(k)
         attributes = presentation.asked.attributes
@@ -139,13 +148,16 @@ def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, k: int) 
             documents=documents,
             reason=NOT_CHOSEN,
         )
-    made = answer(found.query, presentation, k=k, chosen=choices)
-    back = _question_back(offered, presentation, chosen)
+    made = answer(found.query, presentation, k=k, chosen=choices, warnings=index.warnings)
+    warned = choices[0].row in index.warnings  # which a customer reads before anything is asked
+    back = None if warned else _question_back(offered, presentation, chosen)
+    others = (choice for choice in presentation.choose(LISTED) if choice.row != choices[0].row)
+    shown = Shown(index, presentation, (choices[0], *others))
     return replace(
         made,
         outcome="asks" if back else "answered",
         question=back,
-        confidence=found.confidence,
+        confidence=round(first_right(shown), 4),  # by the ranker's scores: that a model chose it is not counted
         telling=_telling(offered, choices, chosen.line),
     )
 

@@ -202,7 +202,7 @@ class SupportKB:
 
         return costs(self.workspace)
 
-    # -- what was built ----------------------------------------------------------------------------
+    # -- questions ---------------------------------------------------------------------------------
 
     def ask(
         self,
@@ -221,7 +221,7 @@ class SupportKB:
         ``log`` it is no customer's question, but one that somebody tries, and not kept.
         To ``explain``, the answer says of the best candidates what each feature counted, and how probable it is.
         A ``model`` (PROVIDER:NAME, else the settings' ``ask: model``) chooses among them; ``first`` is told the answer
-        that is there before, which stands where the model fails, is late or has spent its day's budget.
+        before it is asked, which counts where the model fails, is late or has spent its day's budget.
         """
         from autokb.retrieval.read_question import read_values
 

@@ -17,6 +17,7 @@ HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 NO_RERANKER = "none"
 OFFLINE_MODEL = "offline"
+HIGHEST_DAY_BUDGET = 1_000_000.0  # USD; more is a slip of the keyboard
 LONGEST_WAIT = 600.0  # seconds for a model at question time: nobody waits longer
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
@@ -237,9 +238,9 @@ def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
             f"{_shown(value['timeout'])}."
         )
     budget = _read_number(value.get("budget_per_day", usual.budget_per_day))
-    if not 0 <= budget <= HIGHEST_PRICE:
+    if not 0 <= budget <= HIGHEST_DAY_BUDGET:
         raise BadInputError(
-            f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_PRICE:.0f} USD, not "
+            f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD, not "
             f"{_shown(value['budget_per_day'])}."
         )
     return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget)

@@ -19,9 +19,9 @@ def wire(name: str, /, **fields: Any) -> type[Wire]:
     return create_model(name, __base__=Wire, **required)
 
 
-def number_to(last: int) -> Any:
-    """Return the type of a number from 1 to ``last``, which a JSON schema enumerates."""
-    return Annotated[Literal[tuple(range(1, last + 1))], BeforeValidator(_refuse_yes_and_no)]
+def number_to(last: int, first: int = 1) -> Any:
+    """Return the type of a number from ``first`` to ``last``, which a JSON schema enumerates."""
+    return Annotated[Literal[tuple(range(first, last + 1))], BeforeValidator(_refuse_yes_and_no)]
 
 
 def _refuse_yes_and_no(value: Any) -> Any:

@@ -141,7 +141,13 @@ class QuestionLog:
             return done
 
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Write what is not written yet, for a moment at most; what then still waits is lost."""
+        """Write what is not written yet, for a moment at most; what then still waits is lost.
+
+        The thread that writes may find that nobody holds the log any more. It cannot wait for itself, so another does.
+        """
+        if self._thread is current_thread():
+            Thread(target=self.close, args=(seconds,), name="autokb-question-log-end").start()
+            return
         self.flush(seconds)
         with self._changed:
             self.lost += len(self._waiting)

@@ -112,7 +112,7 @@ class EvaluateDoor:
         return next_item(self._memory.workspace, annotator, item)
 
     def annotate(self, item: str, annotator: str, is_correct: bool | None, *, author: str = "") -> SheetPage:
-        """Keep an annotator's answer, None takes it back; ``evaluate_quality`` counts it while the words stay so."""
+        """Keep an annotator's answer, None takes it back; ``quality`` counts it while the words stay so."""
         from autokb.studies.annotations import annotate
 
         return annotate(self._memory.workspace, item, annotator, is_correct, author=author)

@@ -55,7 +55,7 @@ class TicketsDoor:
         return show_tickets(self._memory.workspace)
 
     def list(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[TicketView]:
-        """Return published tickets by their ids; ``show_ticket`` has the whole of one, masked alike for a role."""
+        """Return published tickets by their ids; ``show`` has the whole of one, masked alike for a role."""
         from autokb.views.ticket_browser import list_tickets
 
         return list_tickets(self._memory.workspace, limit, after, role)

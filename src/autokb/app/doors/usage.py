@@ -38,7 +38,8 @@ class UsageDoor:
         """Store what became of a suggestion: ``used``, ``edited`` (``text`` is what was sent), ``rejected``, ...
 
         ``query`` is what was asked, ``solution_id`` that of the suggestion, None for one from a ticket, whose id stands
-        in ``documents``, or a question back. The same feedback is stored once; nothing counts before ``feed_feedback``.
+        in ``documents``, or a question back. The same feedback is stored once; nothing counts before
+        ``ingest_feedback``.
         """
         from autokb.core.feedback import Feedback
         from autokb.usage.feedback import give_feedback

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from autokb.core.attributes import Attributes
 from autokb.core.conversations import Message
@@ -105,7 +105,7 @@ class ChooseAnswerTask(Task[ChooseAnswer, ChosenAnswer]):
         return {
             "attributes": attributes_type(item.configuration, lenient=True),
             "sections": Annotated[list[section], Field(max_length=MOST_CHOSEN)],
-            "line": Annotated[Literal[tuple(range(lines + 1))], BeforeValidator(_whole)],
+            "line": number_to(lines, first=0),
             "ask": Literal[(NOTHING, *fields)],
         }
 
@@ -130,12 +130,6 @@ class ChooseAnswerTask(Task[ChooseAnswer, ChosenAnswer]):
         """Return the tokens of an entry."""
         most, usual = attributes_tokens(item.configuration)
         return most + 60, usual // 2 + 40
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, bool):  # a Literal takes true for 1
-        raise ValueError("true and false are no numbers")
-    return value
 
 
 def example_choice(example: Mapping[str, Any]) -> ChooseAnswer:
