@@ -11,9 +11,7 @@ from autokb.core.progress import Progress, silent
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.api_keys import Role
-    from autokb.core.results import (
-        TicketBuildReport,
-    )
+    from autokb.core.results import TicketBuildReport
     from autokb.exchange.accept_ticket import Accepted
     from autokb.pipeline.draft_template import TemplateDraft
     from autokb.ticket_answers.ask_tickets import TicketAnswer
