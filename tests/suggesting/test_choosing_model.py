@@ -156,7 +156,8 @@ def test_a_solution_by_hand_is_offered_with_its_steps(ask: Callable[..., Answer]
     model = Choosing(lambda _prompt: {"sections": [1]})
     ask(model)
     kb = ask.kb  # type: ignore[attr-defined]
-    (tmp_path / "own.md").write_text("# One earbud is silent\n\n1. Hold the silent left earbud for a minute.\n", encoding="utf-8")
+    own = "# One earbud is silent\n\n1. Hold the silent left earbud for a minute.\n"
+    (tmp_path / "own.md").write_text(own, encoding="utf-8")
     issue = kb.ask(SILENT, model="offline").matches[0].issue.id
     kb.curation.write(issue, tmp_path / "own.md", author="ann")
     kb.ask(SILENT)
