@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.core.conversations import CUSTOMER, Message
+from autokb.core.nouns import CUSTOMER, Message
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.retrieval.index import QuestionIndex
 from autokb.text.markdown import section_at, sections

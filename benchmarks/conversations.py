@@ -17,7 +17,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from autokb.core.conversations import Message
+from autokb.core.nouns import Message
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from benchmarks.answers import Base, make, out_of_scope
 from benchmarks.figures import Figure, Result

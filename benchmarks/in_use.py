@@ -19,10 +19,17 @@ from threading import Thread
 from typing import get_args
 
 from autokb.app import SupportKB
-from autokb.core.experiment import ARMS
-from autokb.core.feedback import Feedback, FeedbackVerdict, feedback_id
 from autokb.core.ids import canonical_json
-from autokb.core.in_use import AssignedArm, ConversationOutcome, LoggedQuestion, hashed_conversation
+from autokb.core.in_use import (
+    ARMS,
+    AssignedArm,
+    ConversationOutcome,
+    Feedback,
+    FeedbackVerdict,
+    LoggedQuestion,
+    feedback_id,
+    hashed_conversation,
+)
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.feedback import replace_all_feedback
 from autokb.stores.outcomes import keep_arms, keep_outcome

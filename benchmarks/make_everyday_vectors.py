@@ -10,7 +10,7 @@ import numpy as np
 
 from autokb.core.vectors import encoder_key
 from autokb.llm.embedders.packaged import PackagedEmbedder
-from autokb.retrieval.everyday_vectors import FILE, list_mark
+from autokb.retrieval.everyday_subjects import FILE, list_mark
 from autokb.retrieval.gate_fitting import everyday_questions
 
 

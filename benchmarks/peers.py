@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from autokb.chunking.baselines.recursive_text import result_of_spans
+from autokb.chunking.baselines.recursive import result_of_spans
 from autokb.chunking.chunk_result import ChunkResult
 from autokb.chunking.spans import trim_span
 from autokb.core.nouns import Document, Span

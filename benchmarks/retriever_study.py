@@ -24,7 +24,7 @@ from autokb.chunking.windows import Window
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.vectors import Vectors
-from autokb.evaluation.retrieval.chunk_baselines import first_documents
+from autokb.evaluation.retrieval.baselines import first_documents
 from autokb.evaluation.retrieval.experiment import measure
 from autokb.llm.embedders import Embedder, multilingual
 from autokb.pipeline.embedding import (

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from autokb.app import SupportKB
-from autokb.core.conversations import AGENT, CUSTOMER, Message
+from autokb.core.nouns import AGENT, CUSTOMER, Message
 from benchmarks import scale_data
 from benchmarks.ask import import_workspace
 from benchmarks.figures import Figure, Result

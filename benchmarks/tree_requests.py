@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 from autokb.core.attributes import ANY, from_lists
-from autokb.core.tokens import CHARACTERS_A_TOKEN
+from autokb.core.model_requests import CHARACTERS_A_TOKEN
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import Build
 from autokb.pipeline.cost_estimate import Estimate

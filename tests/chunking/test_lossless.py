@@ -28,8 +28,7 @@ from autokb.core.marks import Mark
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.tasks.chunking.merge_blocks.task import MergedBlocks
 from autokb.text.conditional_markup import CONDITIONAL_MARK
-from autokb.text.front_matter import front_matter_end
-from autokb.text.markdown import inner_blocks, parse_blocks
+from autokb.text.markdown import front_matter_end, inner_blocks, parse_blocks
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 WORDS = st.sampled_from(["Open", "lid", "the", "buds", "press", "it", "é", "電池", "سماعة", "x" * 30, "[Shop](a.html)"])

@@ -36,9 +36,8 @@ from autokb.cli import (  # noqa: F401
 )
 from autokb.cli.commands import app
 from autokb.core.api_keys import ApiKey
-from autokb.core.feedback import Feedback, feedback_id
 from autokb.core.ids import short_id
-from autokb.core.in_use import LoggedQuestion
+from autokb.core.in_use import Feedback, LoggedQuestion, feedback_id
 from autokb.core.nouns import Decision
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
 from autokb.sources import Fields

@@ -9,7 +9,7 @@ import pytest
 from autokb.core.attributes import ANY, NONE
 from autokb.core.domain import DomainSpec, Urgent, read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.keys import key_json
+from autokb.core.ids import key_json
 
 DEVICES: dict[str, Any] = {
     "name": "devices",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.core.experiment import CONTROL, TREATMENT, ArmSettings
+from autokb.core.in_use import CONTROL, TREATMENT, ArmSettings
 from autokb.core.settings import read_settings
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autokb.core.domain import Attribute, Rule
-from autokb.core.ids import canonical_json
-from autokb.core.keys import key_json, only_if_other_than, outside_key
+from autokb.core.ids import canonical_json, key_json, only_if_other_than, outside_key
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.core.private_files import make_private, open_private, replace_private
+from autokb.core.files import make_private, open_private, replace_private
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
 
@@ -63,7 +63,7 @@ def test_a_replaced_file_keeps_its_permissions_and_a_new_one_is_the_owners_alone
 STOPPED = """
 import resource, sys
 from pathlib import Path
-from autokb.core.private_files import replace_private
+from autokb.core.files import replace_private
 
 def interrupt(event, arguments):
     if event == "os.rename":
@@ -88,7 +88,7 @@ def test_what_is_stopped_leaves_the_old_file_and_nothing_beside_it(why: str, tmp
 WRITER = """
 import sys
 from pathlib import Path
-from autokb.core.private_files import replace_private
+from autokb.core.files import replace_private
 
 for _ in range(100):
     replace_private(Path(sys.argv[1]), sys.argv[2].encode() * 100_000)

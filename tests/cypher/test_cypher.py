@@ -13,7 +13,7 @@ import ticket_graphs
 from autokb.core.errors import BadInputError
 from autokb.core.ticket_plan import SubgraphPlan
 from autokb.cypher.ladybug import LadybugGraph
-from autokb.cypher.run import run_cypher
+from autokb.cypher.reader import run_cypher
 from autokb.stores.ticket_graph import SqliteGraph
 
 pytestmark = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")

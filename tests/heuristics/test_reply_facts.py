@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from autokb.heuristics.replies.drafts import find_quote
 from autokb.heuristics.replies.facts import ungrounded
-from autokb.heuristics.replies.quotes import find_quote
 
 PASSAGE = "Open **Settings > Sound & vibration** and set the slider to 40. See https://lamp.example/sound for Ada Lamp."
 

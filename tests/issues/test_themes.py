@@ -7,9 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from autokb.heuristics.themes.find import similarity_floor
-from autokb.heuristics.themes.nearest import nearest_themes
-from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
+from autokb.heuristics.themes.find import FoundTheme, FoundThemes, nearest_themes, similarity_floor
 from autokb.issues.themes import FrozenThemes, as_json, freeze, from_json, questions, theme_id
 from autokb.tasks.issues.assign_theme.task import TASK
 

@@ -12,9 +12,8 @@ import pytest
 
 from autokb.core.ledger import HiddenReasoning, Paid
 from autokb.core.model_requests import AwaitedError, CutOffError, ModelReply, ModelRequest, PromptTurn
-from autokb.llm.caps import HEADROOM, RAISE, Caps, was_cut
+from autokb.llm.caps import HEADROOM, RAISE, Caps, Limits, was_cut
 from autokb.llm.client import ModelClient, Tag
-from autokb.llm.limits import Limits
 from autokb.llm.prices import Prices
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.workspace_file import WorkspaceFile

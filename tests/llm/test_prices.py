@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.model_requests import ModelRequest, PromptTurn
-from autokb.llm.limits import Limits, limits
+from autokb.llm.caps import Limits, limits
 from autokb.llm.prices import Price, Prices
 
 OWN = Prices(

@@ -8,14 +8,14 @@ import pytest
 
 import hand_made_kb
 from autokb.app import SupportKB
-from autokb.pipeline import build_time
-from autokb.pipeline.build_time import ITEM_TIMES, START_SECONDS, TEXT_TIMES
+from autokb.pipeline import plan
+from autokb.pipeline.plan import ITEM_TIMES, START_SECONDS, TEXT_TIMES
 
 
 @pytest.fixture(autouse=True)
 def one_second_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the clock be no part of it: what is left is the work that was counted."""
-    monkeypatch.setattr(build_time, "_seconds_a_text", lambda _encoder, _texts: 1.0)
+    monkeypatch.setattr(plan, "_seconds_a_text", lambda _encoder, _texts: 1.0)
 
 
 def test_a_build_is_estimated_before_the_first_one_and_after_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from model_workspace import ISSUES, PRICES, made
 
-from autokb.llm.limits import limits
+from autokb.llm.caps import limits
 from autokb.pipeline.request_batching import Batching
 from autokb.pipeline.steps import issues as step
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME

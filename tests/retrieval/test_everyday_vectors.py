@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from autokb.llm.embedders.packaged import PackagedEmbedder
-from autokb.retrieval.everyday_vectors import packaged_vectors
+from autokb.retrieval.everyday_subjects import packaged_vectors
 from autokb.retrieval.gate_fitting import everyday_questions
 
 QUESTIONS = [question for asked in everyday_questions("en").values() for question in asked]

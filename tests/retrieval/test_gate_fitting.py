@@ -17,8 +17,7 @@ from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, WordWeights
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, off_topic_issues
 from autokb.retrieval.history import build_history
 from autokb.retrieval.index import QuestionIndex
-from autokb.retrieval.knowledge_index import KnowledgeIndex
-from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.ranker import packaged_ranker
 
 ENCODER = "packaged"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autokb.core.nouns import Document
-from autokb.retrieval.section_questions import section_questions
+from autokb.retrieval.gate_fitting import section_questions
 
 RAIN = Document("rain.md", "Rain sensor", "# Rain sensor\n\nThe battery stops working and the phone shows an error.\n")
 

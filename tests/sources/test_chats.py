@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Message
 from autokb.sources.chats import read_conversation_file
 
 MESSAGES = [{"role": "customer", "text": "It is cold."}, {"role": "agent", "text": "Turn it on."}]

@@ -8,10 +8,9 @@ from markdown_it import MarkdownIt
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.marks import AREAS, MarkKind
+from autokb.sources import html
 from autokb.sources import html as module
-from autokb.sources import html_extractors
-from autokb.sources.html import html_page, html_to_markdown
-from autokb.sources.html_extractors import kept_by_trafilatura
+from autokb.sources.html import html_page, html_to_markdown, kept_by_trafilatura
 from autokb.sources.page import ConvertedFile
 
 SENTENCES = [
@@ -218,7 +217,7 @@ def test_a_piece_of_html_is_all_text_and_reads_as_the_same_page_would() -> None:
 
 def test_where_the_precise_mode_finds_next_to_nothing_the_default_one_votes(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = {True: {0}, False: {0, 1, 2}}
-    monkeypatch.setattr(html_extractors, "_kept", lambda _root, *, precise: kept[precise])
+    monkeypatch.setattr(html, "_kept", lambda _root, *, precise: kept[precise])
     assert kept_by_trafilatura(None, [10, 100, 100]) == {0, 1, 2}
     assert kept_by_trafilatura(None, [100, 100, 100]) == {0}
     assert kept_by_trafilatura(None, [10, 5, 100]) == {0, 1, 2}

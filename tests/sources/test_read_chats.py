@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from autokb.core.conversations import Conversation, Message
-from autokb.core.nouns import Skipped
+from autokb.core.nouns import Conversation, Message, Skipped
 from autokb.sources import Fields, Reading
 from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES, read_chats, read_conversation_file
 

@@ -5,7 +5,7 @@ import pytest
 from autokb.sources.dates import iso_date
 from autokb.sources.fields import TITLE_NAMES, as_text, document_names, raw_value, values_at
 from autokb.sources.markup import detect_markup
-from autokb.sources.sections import join_sections
+from autokb.sources.records import join_sections
 
 RECORD = {"a": {"b": [{"c": 1}, {"c": [2, 3]}, {"d": 4}]}, "x.y": "dotted", "Title ": "T"}
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import UnreadableFileError
-from autokb.sources import read_documents, read_issues, whole_file
-from autokb.sources.whole_file import read_whole
+from autokb.sources import decoding, read_documents, read_issues
+from autokb.sources.decoding import read_whole
 
 # Writes the file again and again in place, half of it first; the pause is longer than a reader needs.
 WRITER = """
@@ -87,7 +87,7 @@ def test_a_file_that_was_left_open_long_ago_is_read(tmp_path: Path) -> None:
 
 
 def test_what_the_system_does_not_tell_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_file, "_is_open_for_writing", lambda descriptor: None)
+    monkeypatch.setattr(decoding, "_is_open_for_writing", lambda descriptor: None)
     texts = [(f"{n}" * 9_000).encode() for n in range(3)]
     path = tmp_path / "a.txt"
     with rewritten(path, texts, 0.02), pytest.raises(UnreadableFileError, match="is being written"):

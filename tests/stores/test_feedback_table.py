@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import AutokbError
-from autokb.core.feedback import Feedback, feedback_id, resolved_questions
+from autokb.core.in_use import Feedback, feedback_id, resolved_questions
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.feedback import (
     feedback_ids,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from autokb.app import SupportKB
-from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Message
 from autokb.core.reply_rules import count_words
 
 

@@ -17,9 +17,8 @@ import small_tickets
 from autokb.answering.strategies.passages import StrategyPassage, passage_of_text
 from autokb.answering.suggest import Suggested
 from autokb.app import SupportKB
-from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Evidence
+from autokb.core.nouns import Evidence, Message
 from autokb.core.reply_rules import count_words
 from autokb.core.tickets import TicketEvidence
 from autokb.suggesting.suggest_by_strategy import NO_REPLY, STRATEGIES, suggest_by_strategy

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from autokb.heuristics.themes.theme import FoundTheme, FoundThemes
+from autokb.heuristics.themes.find import FoundTheme, FoundThemes
 from autokb.tasks.issues.find_themes.task import TASK, FindThemes
 from autokb.tasks.task import ReplyError
 

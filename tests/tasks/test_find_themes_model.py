@@ -10,14 +10,15 @@ import pytest
 
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
-from autokb.tasks.issues.find_themes.issue_sample import (
+from autokb.tasks.issues.find_themes.task import (
     LINE_CHARACTERS,
     MOST_CHARACTERS,
     MOST_LINES,
+    TASK,
+    FindThemes,
     issue_line,
     sample_issues,
 )
-from autokb.tasks.issues.find_themes.task import TASK, FindThemes
 
 ISSUES = ("No sound left", "Sound is low", "Battery is flat", "Case is cold", "Any jobs?")
 

@@ -10,7 +10,7 @@ import yaml
 
 from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.heuristics.trees.nodes import Report
+from autokb.heuristics.trees.grow import Report
 from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree, Node
 from autokb.tasks.task import ReplyError
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autokb.tasks.normal_form import normalize_reply
+from autokb.tasks.asking import normalize_reply
 
 TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 SCHEMA: dict[str, Any] = {

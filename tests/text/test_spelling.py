@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.text.spelling import Spelling
+from autokb.text.word_forms import Spelling
 
 MANUAL = """The steam wand is blocked: clean it with hot water. Descale the grinder's machine soon. Put the filter
 cartridge into the tank. A soft light. A clear light. Thunderbird says that things form."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.text.text_cache import cached_by_text
+from autokb.text.markdown import cached_by_text
 
 
 def asked(most: int, texts: list[str]) -> list[str]:

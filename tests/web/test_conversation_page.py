@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from autokb.answering.suggest import Suggestion
 from autokb.app import SupportKB
-from autokb.core.conversations import Message
+from autokb.core.nouns import Message
 from autokb.llm.embedders.multilingual import is_installed
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.core.experiment import CONTROL, TREATMENT, ArmSettings
+from autokb.core.in_use import CONTROL, TREATMENT, ArmSettings
 from autokb.stores.question_log import read_questions
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app

@@ -16,7 +16,7 @@ from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import LISTED, Shown, first_right
 from autokb.answering.telling import TellingLine, best_lines
 from autokb.core.attributes import ANY, Attributes, Match, from_lists
-from autokb.core.conversations import CUSTOMER, Message
+from autokb.core.nouns import CUSTOMER, Message
 from autokb.core.ranking import best_first
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.retrieval.reader import ReaderRun

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from autokb.answering.answer import Answer, Matched, Outcome
 from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
 from autokb.core.domain import ENGLISH
-from autokb.core.experiment import Arm
+from autokb.core.in_use import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Spending

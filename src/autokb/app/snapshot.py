@@ -8,7 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from autokb.core.errors import NothingPublishedError
+from autokb.core.nouns import CUSTOMER, Message
+from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedder_name
+from autokb.pipeline.open_index import OpenIndex
 from autokb.stores.workspace import Workspace
+from autokb.suggesting.suggest import suggest
+from autokb.text.languages import load_detector
+from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 if TYPE_CHECKING:
     from autokb.pipeline.open_index import OpenIndex
@@ -114,13 +120,11 @@ class Snapshot:
 
     def warm(self) -> None:
         """Ask what is open once, offline, so that no question waits for what the first one loads."""
-        from autokb.app.warm import warm
 
         warm(self.held_index, self.__dict__.get("past_tickets"))
 
     def warm_languages(self) -> None:
         """Load what the first question in another language would wait for, where that is installed."""
-        from autokb.app.warm import warm_languages
 
         if self.held_index is not None:
             warm_languages(self.held_index)
@@ -132,3 +136,25 @@ class Snapshot:
         for name in ("suggestion_models", "index", "tickets"):
             if (part := self.__dict__.get(name)) is not None:
                 part.close()
+
+
+def warm(opened: OpenIndex | None, tickets: TicketAnswerer | None) -> None:
+    """Ask the knowledge base for one of its own texts, offline: encoder and word lists are loaded with the first one.
+
+    Nothing is asked where an embedder would be paid for it.
+    """
+    if opened is not None and not read_embedder_name(opened.by_language.workspace.settings.embedder).is_paid:
+        suggest(opened, [Message(CUSTOMER, _own_text(opened))], tickets)
+
+
+def warm_languages(opened: OpenIndex) -> None:
+    """Load what tells languages apart, and where they are compared the second encoder and the knowledge base by it."""
+    if read_embedder_name(opened.by_language.workspace.settings.embedder).kind == PACKAGED:
+        load_detector()
+    if compares_languages(opened.by_language.workspace.settings, opened.index.spec.language):
+        opened.by_language.load_multilingual().embed_questions([_own_text(opened)])
+
+
+def _own_text(opened: OpenIndex) -> str:
+    rows = opened.index.candidates.rows
+    return rows[0].solution.text if rows else opened.index.spec.name

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested
     from autokb.app.add import Kind
     from autokb.app.settings_in_force import SettingsInForce
-    from autokb.core.conversations import Message
-    from autokb.core.nouns import Skipped
+    from autokb.core.nouns import Message, Skipped
     from autokb.core.results import (
         Added,
         BuildReport,
@@ -267,8 +266,7 @@ class SupportKB:
         """
         from autokb.suggesting.suggest import join_messages
         from autokb.suggesting.suggest_by_strategy import suggest_by_strategy
-        from autokb.usage.experiment import assign_arm
-        from autokb.usage.feedback import cleaned_name
+        from autokb.usage.feedback import assign_arm, cleaned_name
 
         conversation = cleaned_name(conversation, "conversation")
         with self._memory.opening:

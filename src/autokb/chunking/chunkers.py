@@ -9,10 +9,12 @@ from autokb.chunking.baselines.fixed import chunk_fixed
 from autokb.chunking.baselines.headings import chunk_headings
 from autokb.chunking.baselines.llm_semantic import chunk_llm_semantic
 from autokb.chunking.baselines.lumber_chunker import chunk_lumber
-from autokb.chunking.baselines.recursive import chunk_recursive
-from autokb.chunking.baselines.recursive_html import chunk_recursive_html
-from autokb.chunking.baselines.recursive_markdown import chunk_recursive_markdown
-from autokb.chunking.baselines.recursive_text import chunk_recursive_text
+from autokb.chunking.baselines.recursive import (
+    chunk_recursive,
+    chunk_recursive_html,
+    chunk_recursive_markdown,
+    chunk_recursive_text,
+)
 from autokb.chunking.baselines.semantic import Embed, chunk_semantic
 from autokb.chunking.chunk_result import Chunker, ChunkResult, MarkedPage
 from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, SEMANTIC, check_method

@@ -171,3 +171,6 @@ class BudgetReachedError(Exception):
 
 class AwaitedError(Exception):
     """The request is written or submitted as part of a batch; its reply is not there yet."""
+
+
+CHARACTERS_A_TOKEN = 4  # of English prose, the usual rule of thumb; a workspace that has asked before knows its own

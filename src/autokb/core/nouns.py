@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from autokb.core.attributes import Attributes
+from autokb.core.ids import digest
 
 Span = tuple[int, int]
 Status = Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"]
@@ -258,3 +259,42 @@ class KnowledgeBase:
     seeds: Mapping[str, Seed] = field(default_factory=dict)
     issues: Mapping[str, Issue] = field(default_factory=dict)
     solutions: Mapping[str, Solution] = field(default_factory=dict)
+
+
+Role = Literal["customer", "agent"]
+CUSTOMER: Role = "customer"
+AGENT: Role = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one of the two wrote; ``date`` is ISO 8601 or empty."""
+
+    role: Role
+    text: str
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The messages of one conversation in their order."""
+
+    id: str
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One answer; it holds for the words that the solution (``item``) had then, whose hash is kept."""
+
+    item: str
+    annotator: str
+    text_hash: str
+    is_correct: bool
+    author: str
+    date: str
+
+
+def words_of(solution: Solution) -> str:
+    """Return the hash of what an annotator judges of a solution: its words and what it cites."""
+    return digest(solution.text, *(e.quote for e in solution.evidence))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from autokb.core.errors import BadInputError
-from autokb.core.experiment import ArmSettings
+from autokb.core.in_use import ArmSettings
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens

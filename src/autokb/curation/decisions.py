@@ -27,6 +27,7 @@ from autokb.core.decisions import (
 )
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError, ChangedMeanwhileError, UnknownIdError
+from autokb.core.files import read_regular_file
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
 from autokb.core.nouns import (
@@ -36,7 +37,6 @@ from autokb.core.nouns import (
     Origin,
     Solution,
 )
-from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
 from autokb.exchange.export_kb import same_text

@@ -20,7 +20,7 @@ from uuid import uuid4
 from filelock import FileLock
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.private_files import PRIVATE
+from autokb.core.files import PRIVATE
 from autokb.core.ticket_plan import TICKET_LABEL, TICKET_PROPERTIES, CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
 from autokb.cypher.port import CypherRows

@@ -9,18 +9,74 @@ from pathlib import Path
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.settings import GraphSettings
-from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, name_graph
+from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, check_plan, name_graph
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import Ticket
-from autokb.cypher.cypher_of_plan import cypher_of_plan
+from autokb.cypher.cypher_of_plan import cypher_of_plan, rows_of_plan
+from autokb.cypher.guard import RefusedCypherError, check_cypher
 from autokb.cypher.ladybug import LadybugGraph
 from autokb.cypher.neo4j import Neo4jGraph
-from autokb.cypher.port import CypherEngine
-from autokb.cypher.run import run_cypher, trace_rows
-from autokb.stores.ticket_tables import read_link_types
+from autokb.cypher.port import CypherEngine, CypherRows
+from autokb.stores.ticket_tables import read_link_types, read_tickets
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.tickets.write_cypher.task import cypher_request
 from autokb.tickets.cypher_port import RanCypher, Write
+
+
+@dataclass(frozen=True, slots=True)
+class CypherRun:
+    """The query that ran and what it gave; ``refused`` says why the one that was written did not run."""
+
+    text: str
+    found: CypherRows
+    refused: str | None = None
+
+
+def run_cypher(engine: CypherEngine, plan: SubgraphPlan, written: str = "") -> CypherRun:
+    """Run what was written, or the plan where nothing was or it cannot run (AutokbError where the plan cannot either).
+
+    The rows of a plan are those that every graph store gives, in the same order.
+    """
+    template, link_types = engine.template, read_link_types(engine.file)
+    names = name_graph(template, link_types)
+    refused = None
+    if written.strip():
+        try:
+            query = check_cypher(written, names)
+            return CypherRun(query.text, engine.cypher(query))
+        except RefusedCypherError as error:
+            refused = str(error)
+        except AutokbError as error:  # it passed and the engine failed: a wrong column, too long, too large
+            refused = str(error)
+    check_plan(plan, template, link_types)
+    query = cypher_of_plan(plan, template, names)
+    found = engine.cypher(query)
+    rows = tuple((row.ticket, row.section, row.text) for row in rows_of_plan(plan, template, found.rows))
+    return CypherRun(query.text, CypherRows(found.columns, rows), refused)
+
+
+def trace_rows(file: WorkspaceFile, found: CypherRows) -> list[SubgraphRow]:
+    """Return the sections that a query gave, in its order, as they are published.
+
+    A row names its ticket in the column ``ticket``. Each other value of it that is, letter by letter, the text of a
+    section of that ticket is that section (of the one in the column ``section``, where the query has it); whatever
+    else a query gives, counts and parts of texts among them, is no section.
+    """
+    if "ticket" not in found.columns:
+        return []
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    tickets = read_tickets(file, sorted({row["ticket"] for row in rows if isinstance(row["ticket"], str)}))
+    traced: dict[SubgraphRow, None] = {}
+    for row in rows:
+        ticket, only = row.pop("ticket"), row.pop("section", None)
+        if not isinstance(ticket, str) or ticket not in tickets:
+            continue
+        texts = {s.text: s.section for s in reversed(tickets[ticket].sections) if only in (None, s.section)}
+        for value in row.values():
+            if isinstance(value, str) and value.strip() and value in texts:
+                traced.setdefault(SubgraphRow(ticket, texts[value], value))
+    return list(traced)
+
 
 NOTHING_WRITTEN = "The model wrote no query."
 

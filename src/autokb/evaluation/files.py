@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.private_files import replace_private
+from autokb.core.files import replace_private
 from autokb.text.spreadsheet_cells import guarded
 
 ANNOTATORS = ("1", "2")  # of a sheet

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from autokb.core.decisions import write_solution
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.files import replace_private
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
-from autokb.core.private_files import replace_private
 from autokb.core.results import Exported
 from autokb.domains.ticket_templates import ticket_template
 from autokb.exchange.import_feedback import feedback_lines

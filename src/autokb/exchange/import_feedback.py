@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from autokb.core.feedback import Feedback
 from autokb.core.ids import short_id
+from autokb.core.in_use import Feedback
 from autokb.core.nouns import Skipped
 from autokb.core.results import Imported
 from autokb.core.storable import without_surrogates

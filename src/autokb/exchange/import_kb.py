@@ -13,16 +13,15 @@ from typing import Any
 from autokb.core.decisions import Decisions, apply_decisions, number_new, update_decisions
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.files import read_regular_file, replace_private
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Decision, Skipped
-from autokb.core.private_files import replace_private
 from autokb.core.progress import Progress, silent
-from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Imported
 from autokb.core.yaml_text import parse_yaml
+from autokb.exchange.accept_ticket import clean_question
 from autokb.exchange.edited_exports import read_csv, read_markdown
 from autokb.exchange.export_kb import SUFFIXES, chat_lines
-from autokb.exchange.import_answers import MOST_COUNTED, keep_answers, separate_answers, take_answers
 from autokb.exchange.import_decisions import (
     FileDecisions,
     Taken,
@@ -51,13 +50,57 @@ from autokb.stores.published import (
     read_published,
 )
 from autokb.stores.staged import STAGED_KINDS
-from autokb.stores.ticket_answers import KIND as ACCEPTED
-from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
+from autokb.stores.ticket_answers import ACCEPTED, AcceptedAnswer, keep_accepted, read_accepted, read_taken_back
+from autokb.stores.ticket_answers import KIND as ACCEPTED_KIND
 from autokb.stores.ticket_tables import has_tickets
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
+from autokb.text.control_characters import printable_name
 
-DECISION_KINDS = ("edit", "verdict", ACCEPTED, FEEDBACK)  # of lines; solutions by hand are told by a field of theirs
+MOST_COUNTED = 10**12  # a larger number in a file is no count of decisions
+
+
+def separate_answers(lines: Lines) -> list[AcceptedAnswer]:
+    """Take the accepted answers out of an export's lines, in the order of their numbers; what has none comes last."""
+    found = []
+    for one in map(ACCEPTED.read, take_out(lines, ACCEPTED_KIND).values()):
+        question, author, date = clean_question(one.question), printable_name(one.author), printable_name(one.date)
+        number = one.number if one.number <= MOST_COUNTED else 0
+        found.append(AcceptedAnswer(question, one.ticket, author, date, number))
+    return sorted(found, key=lambda one: (one.number == 0, one.number, one.date, one.id))
+
+
+def keep_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> None:
+    """Store the answers of a file that is taken whole, with its numbers; call it inside a transaction."""
+    for one in answers:
+        keep_accepted(file, one if one.number else replace(one, number=file.last_number() + 1))
+
+
+def take_answers(file: WorkspaceFile, answers: Sequence[AcceptedAnswer]) -> Imported:
+    """Store the answers of a file that are not known here, numbered anew; call it inside a transaction.
+
+    One that was taken back here stays so, whatever a file says.
+    """
+    known, taken_back = {one.id for one in read_accepted(file)}, read_taken_back(file)
+    unchanged = 0
+    skipped = []
+    for one in answers:
+        if one.id in known:
+            unchanged += 1
+        elif one.id in taken_back:
+            reason = (
+                f"is accepted in the file for {one.question!r}, and that was taken back here since, which counts; to "
+                "accept it again, use: autokb tickets accept"
+            )
+            skipped.append(Skipped(f"ticket {one.ticket}", reason))
+        else:
+            keep_accepted(file, replace(one, number=file.last_number() + 1))
+            known.add(one.id)
+    return Imported(len(answers) - unchanged - len(skipped), unchanged, tuple(skipped))
+
+
+# Kinds of lines; solutions by hand are told by a field of theirs.
+DECISION_KINDS = ("edit", "verdict", ACCEPTED_KIND, FEEDBACK)
 MOST_BYTES = 1_000_000_000  # of a file; forty times the largest export known to us
 NAMED = 3  # ids of lines that were not taken that are named for each kind
 
@@ -116,7 +159,7 @@ def _text_of(source: Path) -> str:
 
 def _is_empty(file: WorkspaceFile) -> bool:
     staged = any(file.staged(kind) for kind in STAGED_KINDS) or has_tickets(file)
-    decided = bool(read_decisions(file).log) or bool(file.decisions(ACCEPTED)) or bool(feedback_ids(file))
+    decided = bool(read_decisions(file).log) or bool(file.decisions(ACCEPTED_KIND)) or bool(feedback_ids(file))
     return not staged and next(iter(file.lines()), None) is None and not decided
 
 

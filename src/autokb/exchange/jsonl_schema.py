@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from autokb.core.attributes import Attributes
-from autokb.core.conversations import Message
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import HumanVerdictName, Skipped
+from autokb.core.nouns import HumanVerdictName, Message, Skipped
 from autokb.core.tickets import TicketLink
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange.accept_ticket import QUESTION_CHARACTERS, clean_question

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
-from autokb.heuristics.conversations.standing_alone import stands_alone
+from autokb.heuristics.conversations.reply_excerpt import stands_alone
 from autokb.text.markdown import parse_blocks
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences

@@ -10,8 +10,7 @@ import numpy as np
 
 from autokb.core.ids import digest, short_id
 from autokb.core.nouns import Theme
-from autokb.heuristics.themes.find import MISCELLANEOUS, similarity_floor
-from autokb.heuristics.themes.theme import FoundThemes
+from autokb.heuristics.themes.find import MISCELLANEOUS, FoundThemes, similarity_floor
 from autokb.tasks.issues.assign_theme.task import AssignTheme
 
 FEWEST_MEASURED = 15  # fewer issues say nothing about how far is far

@@ -15,7 +15,7 @@ from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.nouns import Issue, RawIssue
 from autokb.heuristics.titles.issue_excerpt import issue_excerpt
 from autokb.heuristics.titles.issue_title import issue_title, shorten
-from autokb.heuristics.trees.nodes import Report
+from autokb.heuristics.trees.grow import Report
 from autokb.issues.seeds import seed_id
 from autokb.issues.splitting import SplitPart
 from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node

@@ -23,9 +23,8 @@ from autokb.core.model_requests import (
 )
 from autokb.core.vectors import Vectors
 from autokb.llm.budget import Budget
-from autokb.llm.caps import Caps, was_cut
+from autokb.llm.caps import Caps, usual_limits, was_cut
 from autokb.llm.commits import Commits
-from autokb.llm.limits import usual_limits
 from autokb.llm.prices import Price, Prices
 from autokb.llm.sender import EmbeddingSender, Sender
 

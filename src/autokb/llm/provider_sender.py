@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 
-from autokb.core.model_requests import TOKENS_MOST, ModelReply, ModelRequest, PromptTurn, SendError
+from autokb.core.model_requests import CHARACTERS_A_TOKEN, TOKENS_MOST, ModelReply, ModelRequest, PromptTurn, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.core.storable import without_surrogates
-from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.llm.effort import effort_sent, refuses_effort, usual_settings
 from autokb.llm.failures import failure, timed_out
 from autokb.llm.reply_bound import is_too_long, too_long

@@ -46,8 +46,7 @@ from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.gate_fitting import off_topic_issues
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import QuestionIndex, past_issues, unresolved_links
-from autokb.retrieval.knowledge_index import KnowledgeIndex
-from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.published import REVIEW, Published, read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
-from autokb.chunking.chunk_codec import result_body
-from autokb.chunking.chunk_result import ChunkResult, MarkedPage
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_body
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.methods import AUTO_CHUNKER, SEMANTIC, check_method
 from autokb.core.domain import DomainSpec
@@ -23,10 +22,9 @@ from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Skipped
 from autokb.core.progress import Progress, silent
 from autokb.core.settings import CHUNK_SIZE, Settings
-from autokb.pipeline.disk_queue import DiskQueue
 from autokb.pipeline.model_choice import OFFLINE, check_settings, model_of
 from autokb.pipeline.model_session import ModelOptions
-from autokb.pipeline.process_pool import process_pool
+from autokb.pipeline.process_pool import DiskQueue, process_pool
 from autokb.pipeline.read_pages import SourcePage, not_chunked, read_pages
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.documents import STAGE, TASKS, ChunkerSettings, chunk_pages

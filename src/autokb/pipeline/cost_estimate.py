@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autokb.core.ids import digest
-from autokb.core.model_requests import CutOffError, effort_in_key
+from autokb.core.model_requests import CHARACTERS_A_TOKEN, CutOffError, effort_in_key
 from autokb.core.reply import Reply
 from autokb.core.results import Figures, Tokens
 from autokb.core.settings import Settings
-from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import FreeEncoder, embed_once
 from autokb.pipeline.model_session import caps_of, limits_of

@@ -9,9 +9,9 @@ from typing import Any
 
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.files import replace_private
 from autokb.core.ids import digest
 from autokb.core.nouns import Document, RawIssue
-from autokb.core.private_files import replace_private
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result, Tokens
 from autokb.core.yaml_text import parse_yaml

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from autokb.core.feedback import Feedback, resolved_questions
+from autokb.core.in_use import Feedback, resolved_questions
 from autokb.core.nouns import RawIssue
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.database import damaged_rows

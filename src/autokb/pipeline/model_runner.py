@@ -11,6 +11,7 @@ from typing import Any
 
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.model_requests import (
+    CHARACTERS_A_TOKEN,
     AwaitedError,
     BudgetReachedError,
     CutOffError,
@@ -19,7 +20,6 @@ from autokb.core.model_requests import (
     SendError,
     effort_in_key,
 )
-from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.pipeline.model_session import ModelSession
 from autokb.pipeline.request_batching import TOKENS_AROUND_ENTRIES, Batching, Group, halves, item_keys
 from autokb.pipeline.runner import KEPT_AT_ONCE, KEPT_SECONDS, Answered, Job

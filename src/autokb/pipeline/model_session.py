@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from autokb.llm.batch.awaited import Batch, TakenReplies
     from autokb.llm.batch.provider import BatchProvider
     from autokb.llm.budget import Budget
-    from autokb.llm.caps import Caps
+    from autokb.llm.caps import Caps, Limits
     from autokb.llm.client import ModelClient
     from autokb.llm.embedders.endpoint import EndpointEmbedder
-    from autokb.llm.limits import Limits
     from autokb.llm.prices import Prices
 
 T = TypeVar("T")
@@ -186,7 +185,7 @@ class ModelSession:
 
 def limits_of(settings: Settings, model: str) -> Limits:
     """Return how many tokens a model reads and writes, as the settings say or is known."""
-    from autokb.llm.limits import limits
+    from autokb.llm.caps import limits
 
     return limits(model, settings.window, settings.max_output)
 

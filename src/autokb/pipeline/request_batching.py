@@ -13,7 +13,7 @@ from autokb.core.model_requests import CutOffError, effort_in_key
 from autokb.tasks.task import In, Task
 
 if TYPE_CHECKING:
-    from autokb.llm.limits import Limits
+    from autokb.llm.caps import Limits
 
 FEWEST_CHARACTERS_A_TOKEN = 3.0  # of ordinary text; a group must fit also where tokens are shorter than usual
 MOST_TOKENS_READ = 24_000  # of one request: beyond it models overlook entries, whatever their window holds

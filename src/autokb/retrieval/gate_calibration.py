@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.calibrated_gate import FEATURES, CalibratedGate, CalibrationData
-from autokb.retrieval.everyday_vectors import packaged_vectors
+from autokb.retrieval.everyday_subjects import packaged_vectors
 from autokb.retrieval.gate import DUPLICATE, NEAR_DUPLICATE
 from autokb.retrieval.gate_fitting import everyday_questions
 from autokb.retrieval.index import QuestionIndex, beginning

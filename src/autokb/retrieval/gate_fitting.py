@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
@@ -22,14 +22,30 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Document, Evidence
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
-from autokb.retrieval.everyday_subjects import find_foreign_subject, subjects_in
-from autokb.retrieval.everyday_vectors import packaged_vectors
+from autokb.retrieval.everyday_subjects import find_foreign_subject, packaged_vectors, subjects_in
 from autokb.retrieval.gate import NEAR_DUPLICATE, Coefficients, Gate, WordWeights, fit_gate
 from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.logistic import fit_logistic
-from autokb.retrieval.section_questions import section_questions
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
-from autokb.text.markdown import Section
+from autokb.text.markdown import Section, sections
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
+
+CHARACTERS = 150  # of a section's first sentence, about as long as a question
+
+SectionQuestion = tuple[str, Section, str]  # document id, the section, what is asked
+
+
+def section_questions(document: Document, language: str) -> Iterator[SectionQuestion]:
+    """Give for each section its heading with the one above, and its first sentence."""
+    for section in sections(document.text):
+        if section.headings:
+            above = (document.title, *section.headings)[-2:]
+            yield document.id, section, " ".join(dict.fromkeys(above)).strip()
+        spans = sentences(document.text, section.start, section.own_end, language=language)[bool(section.headings) :]
+        if spans and (first := plain_text(document.text[slice(*spans[0])])[:CHARACTERS].strip()):
+            yield document.id, section, first
+
 
 ON_TOPIC_ODDS = 8.0  # eight of nine questions that a knowledge base is asked are taken to be on topic
 FEWEST_CASES = 20  # below so many issues, sections stand in for them; below so many of either side, nothing is fitted

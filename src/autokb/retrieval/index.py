@@ -27,16 +27,15 @@ from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.features import FEATURES, QuestionEvidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
-from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex, QuestionMatch
 from autokb.retrieval.late_interaction import TokenIndex
-from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
 from autokb.retrieval.reader import ReaderRun, read_first
 from autokb.retrieval.search import ChunkIndex, long_question_share, words_of_documents
 from autokb.stores.published import Published
-from autokb.text.spelling import Spelling
+from autokb.text.word_forms import Spelling
 
 # Characters of a question that are embedded; its words are read whole. As many questions find their page so, and whole
 # messages take the encoder two thirds of the time. Choosing the sentences that tell a problem is no better

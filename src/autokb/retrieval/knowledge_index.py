@@ -6,11 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare, compare_values
 from autokb.core.domain import Attribute
 from autokb.core.forest import Forest
 from autokb.core.implications import implied_values
 from autokb.core.nouns import DISPLAYED, Issue, Solution
+from autokb.core.ranking import Scores
+from autokb.core.vectors import Vectors
 
 _Combination = frozenset[tuple[str, Values]]  # what a node or solution fixes, each configured attribute named
 ACCEPTED = (Match.EXACT, Match.BROADER)
@@ -143,3 +148,36 @@ class QuestionMatch:
     def has_shown(self, issue_id: str) -> bool:
         """Return whether a node has anything to show for this question."""
         return any(self.match(s.id) is not Match.CONFLICT for s in self.index.solutions_of.get(issue_id, ()))
+
+
+@dataclass(frozen=True)
+class NodeIndex:
+    """Row n of ``vectors`` is the text of node ``knowledge.ids[n]``; ``raw_rows`` are the rows of raw issues' nodes."""
+
+    knowledge: KnowledgeIndex
+    vectors: Vectors
+    raw_vectors: Vectors
+    raw_rows: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, knowledge: KnowledgeIndex, vectors: Vectors, raw: Mapping[str, Vectors]) -> NodeIndex:
+        """Index nodes with the raw issues behind them (``raw`` holds their vectors)."""
+        raw_rows, raw_vectors = [], []
+        for issue_id, row in knowledge.rows.items():
+            for raw_id in knowledge.issues[issue_id].raw_issues:
+                if raw_id in raw:
+                    raw_rows.append(row)
+                    raw_vectors.append(raw[raw_id])
+        return cls(
+            knowledge,
+            vectors,
+            np.array(raw_vectors, dtype=np.float32).reshape(len(raw_vectors), vectors.shape[1]),
+            np.array(raw_rows, dtype=np.int64),
+        )
+
+    def similarities(self, vector: Vectors) -> Scores:
+        """Return for every node the cosine of its text or of the nearest raw issue behind it, whichever is nearer."""
+        nearest = (self.vectors @ vector).astype(np.float64)
+        if len(self.raw_rows):
+            np.maximum.at(nearest, self.raw_rows, self.raw_vectors @ vector)
+        return nearest

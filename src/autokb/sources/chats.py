@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autokb.core.conversations import AGENT, CUSTOMER, Conversation, Message, Role
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.ids import short_id
-from autokb.core.nouns import Skipped
+from autokb.core.nouns import AGENT, CUSTOMER, Conversation, Message, Role, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
 from autokb.sources.decoding import decode, read_bytes

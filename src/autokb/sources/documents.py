@@ -22,8 +22,7 @@ from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
-from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
-from autokb.sources.sections import join_sections
+from autokb.sources.records import PlacedRecord, join_sections, read_json, read_json_lines, shorten_report
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
 from autokb.sources.wiki import wiki_page
 from autokb.text.control_characters import printable_name, replace_controls

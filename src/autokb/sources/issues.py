@@ -20,8 +20,7 @@ from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import short_title
 from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
-from autokb.sources.records import PlacedRecord, read_lines, shorten_report
-from autokb.sources.sections import join_sections
+from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
 

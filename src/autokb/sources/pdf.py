@@ -11,8 +11,7 @@ from typing import Any
 from autokb.core.errors import UnreadableFileError
 from autokb.sources.page import ConvertedFile, first_heading
 from autokb.sources.pdf_blocks import blocks_to_markdown
-from autokb.sources.pdf_lines import Line, PageWords, in_reading_order, without_running_lines
-from autokb.sources.pdf_tables import Grid, Table, take_tables
+from autokb.sources.pdf_lines import Grid, Line, PageWords, Table, in_reading_order, take_tables, without_running_lines
 
 # Beyond it a PDF is a library: it is refused, not cut.
 MAX_PAGES = 3000

@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from autokb.sources.page import as_paragraph, table_to_markdown
-from autokb.sources.pdf_lines import Line
-from autokb.sources.pdf_tables import Table
+from autokb.sources.pdf_lines import Line, Table
 
 _NUMBERED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 _LETTERED = re.compile(r"([a-z])[.)]\s+(?=\S)")

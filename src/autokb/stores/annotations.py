@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.core.annotations import Annotation
+from autokb.core.nouns import Annotation
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_IN_USE
 from autokb.stores.workspace_file import WorkspaceFile

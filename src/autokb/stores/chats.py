@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.core.conversations import Conversation
+from autokb.core.nouns import Conversation
 from autokb.stores.codecs import Codec
 from autokb.stores.staged import staged_nouns
 from autokb.stores.workspace_file import WorkspaceFile

@@ -18,7 +18,7 @@ from weakref import finalize
 
 from autokb import __version__
 from autokb.core.errors import AutokbError, AutokbWarning, BadInputError, WorkspaceBusyError
-from autokb.core.private_files import make_private
+from autokb.core.files import make_private
 from autokb.stores.schema import (
     APPLICATION_ID,
     SCHEMA_VERSION,

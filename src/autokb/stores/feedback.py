@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autokb.core.feedback import Feedback
 from autokb.core.ids import canonical_json
+from autokb.core.in_use import Feedback
 from autokb.stores.codecs import Body, Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_FEEDBACK

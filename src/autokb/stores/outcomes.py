@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from autokb.core.experiment import ARMS, Arm
-from autokb.core.in_use import AssignedArm, ConversationOutcome
+from autokb.core.in_use import ARMS, Arm, AssignedArm, ConversationOutcome
 from autokb.stores.database import DamagedRowError
 from autokb.stores.schema import BEFORE_IN_USE
 from autokb.stores.workspace_file import WorkspaceFile

@@ -13,8 +13,7 @@ from typing import Any
 
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
-from autokb.core.private_files import PRIVATE
-from autokb.core.regular_files import read_regular_file
+from autokb.core.files import PRIVATE, read_regular_file
 from autokb.core.settings import Settings, read_settings
 from autokb.core.storable import without_surrogates
 from autokb.core.yaml_text import MOST_CHARACTERS, parse_yaml

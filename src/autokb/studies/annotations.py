@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from autokb.core.annotations import Annotation, words_of
 from autokb.core.errors import BadInputError, UnknownIdError
-from autokb.core.nouns import KnowledgeBase
+from autokb.core.nouns import Annotation, KnowledgeBase, words_of
 from autokb.core.results import Result
 from autokb.evaluation.files import ANNOTATORS
 from autokb.evaluation.quality.annotation import Agreement, agree, sheet_items

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from autokb.core.conversations import CUSTOMER, Conversation, Message
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.files import replace_private
 from autokb.core.ids import short_id
-from autokb.core.nouns import Document, Failure
-from autokb.core.private_files import replace_private
+from autokb.core.nouns import CUSTOMER, Conversation, Document, Failure, Message
 from autokb.core.progress import Progress, silent
 from autokb.core.reply_rules import read_reply_rules
 from autokb.core.results import NOTHING_SPENT, Result, Spending

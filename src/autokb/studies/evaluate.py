@@ -24,18 +24,20 @@ from autokb.evaluation.quality.annotation import displayed_solutions, read_sheet
 from autokb.evaluation.quality.judging import STAGE as JUDGE_STAGE
 from autokb.evaluation.quality.judging import JudgedQuality, correctness_request, judge_solutions
 from autokb.evaluation.quality.report import QualityReport, evaluate_quality
-from autokb.evaluation.retrieval.chunk_baselines import (
+from autokb.evaluation.retrieval.baselines import (
     DEPTH,
     QueryVector,
+    SolvedIssues,
     bm25_baseline,
     fused_baseline,
     index_chunks,
+    llm_only_baseline,
+    solve_issues,
     vector_baseline,
 )
+from autokb.evaluation.retrieval.baselines import STAGE as SOLVE_STAGE
 from autokb.evaluation.retrieval.datasets import read_qrels, read_queries, resolve_documents
 from autokb.evaluation.retrieval.experiment import RetrievalReport, ShownDocuments, System, evaluate_retrieval
-from autokb.evaluation.retrieval.llm_only_baseline import STAGE as SOLVE_STAGE
-from autokb.evaluation.retrieval.llm_only_baseline import SolvedIssues, llm_only_baseline, solve_issues
 from autokb.evaluation.retrieval.paraphrase_experiment import (
     NodeSystem,
     ParaphraseReport,

@@ -19,8 +19,7 @@ from autokb.core.settings import CHUNK_SIZE
 from autokb.evaluation.chunking.datasets import read_gold, read_questions
 from autokb.evaluation.chunking.experiment import ChunkingData, Judging, evaluate_methods
 from autokb.evaluation.chunking.judges import JUDGE_TASKS, STAGE
-from autokb.evaluation.chunking.method_output import MethodOutput
-from autokb.evaluation.chunking.results import ChunkingReport, CountsByQuestion
+from autokb.evaluation.chunking.results import ChunkingReport, CountsByQuestion, MethodOutput
 from autokb.evaluation.runner import ModelUsage
 from autokb.pipeline.chunk_files import ChunkRequest, open_ledger, same_id, settings_of, with_site_boilerplate
 from autokb.pipeline.model_choice import OFFLINE, model_of

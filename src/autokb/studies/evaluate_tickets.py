@@ -20,7 +20,7 @@ from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import TICKET
 from autokb.core.vectors import Vectors
 from autokb.evaluation.record import Record
-from autokb.evaluation.retrieval.chunk_baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
+from autokb.evaluation.retrieval.baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
 from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels, read_qrels, read_queries, resolve_documents
 from autokb.evaluation.retrieval.experiment import RetrievalReport, System, evaluate_retrieval
 from autokb.evaluation.retrieval.system_names import (

@@ -12,9 +12,8 @@ from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.past_replies import nearest_replies
 from autokb.answering.strategies.passages import StrategyPassage, passages_of
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
-from autokb.core.conversations import Conversation
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
-from autokb.core.nouns import Evidence, Hit
+from autokb.core.nouns import Conversation, Evidence, Hit
 from autokb.core.ranking import best_first
 from autokb.core.reply_rules import read_reply_rules
 from autokb.core.results import Spending

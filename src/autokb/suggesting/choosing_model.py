@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 from autokb.answering.answer import Answer
 from autokb.answering.chosen import Choosing
-from autokb.core.conversations import Message
 from autokb.core.errors import AutokbError
+from autokb.core.nouns import Message
 from autokb.pipeline.model_choice import check_settings
 from autokb.retrieval.reader import ReaderRun
 from autokb.stores.database import failures_as_sentences

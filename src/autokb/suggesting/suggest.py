@@ -11,9 +11,9 @@ from pathlib import Path
 from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.core.attributes import Values
-from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.reply_rules import ReplyRules, read_reply_rules
 from autokb.core.storable import without_surrogates
 from autokb.heuristics.attributes.extract import stated_attributes

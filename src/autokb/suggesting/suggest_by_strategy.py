@@ -9,19 +9,15 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from autokb.answering.strategies.chain_of_thought import chain_of_thought
-from autokb.answering.strategies.chain_of_verification import chain_of_verification
 from autokb.answering.strategies.checks import check_replies
+from autokb.answering.strategies.paper_strategies import chain_of_thought, chain_of_verification, plain, react
 from autokb.answering.strategies.passages import StrategyPassage, passages_of
-from autokb.answering.strategies.plain import plain
-from autokb.answering.strategies.react import react
 from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, WrittenReplies
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, different_helps
-from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Message
 from autokb.core.results import NOTHING_SPENT
-from autokb.heuristics.replies.drafts import Drafting, ReplyStyle
-from autokb.heuristics.replies.verbatim import draft_verbatim
+from autokb.heuristics.replies.drafts import Drafting, ReplyStyle, draft_verbatim
 from autokb.pipeline.model_choice import lacks_model
 from autokb.pipeline.open_index import OpenIndex
 from autokb.suggesting.suggest import ReadConversation, read_conversation, refusal_of, suggest

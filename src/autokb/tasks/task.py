@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
-from autokb.core.ids import canonical_json, digest
-from autokb.core.keys import key_json, outside_key
+from autokb.core.ids import canonical_json, digest, key_json, outside_key
 from autokb.core.reply import LeftOut, Reply, ReplyError
 from autokb.tasks.prompts import examples, render, spelled_reply
 

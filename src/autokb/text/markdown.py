@@ -3,19 +3,66 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Literal
+from functools import lru_cache, wraps
+from threading import Lock
+from typing import Literal, TypeVar
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from autokb.text.conditional_markup import CONDITIONAL_MARK
-from autokb.text.front_matter import front_matter_end
 from autokb.text.markdown_rules import add_fast_rules
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
-from autokb.text.text_cache import cached_by_text
+
+_END_OF_LINE = r"[ \t]*(?:\r\n?|\n)"
+_OPENING = re.compile(rf"---{_END_OF_LINE}(?=[^\W\d][\w.-]*:(?:[ \t]|\r|\n))")
+_CLOSING = re.compile(r"(?:---|\.\.\.)(?=[ \t]*(?:\r|\n|\Z))")
+# A name with its value, an entry of a list, what goes on over several lines, a remark: prose between two rules is none.
+_LINE = re.compile(r"(?:[^\W\d][\w.-]*:(?:[ \t][^\r\n]*)?|-(?: [^\r\n]*)?|[ \t\]}#][^\r\n]*)?(?:\r\n?|\n)")
+
+
+def front_matter_end(text: str) -> int:
+    """Return where the front matter at the very start of a text ends, 0 where there is none."""
+    line = _OPENING.match(text)
+    while line:
+        if closing := _CLOSING.match(text, line.end()):
+            return closing.end()
+        line = _LINE.match(text, line.end())
+    return 0
+
+
+T = TypeVar("T")
+MOST_CHARACTERS = 4_000_000  # of the texts whose results are kept together; that of a longer text is not kept
+
+
+def cached_by_text(work: Callable[[str], T], most_characters: int = MOST_CHARACTERS) -> Callable[[str], T]:
+    """Return a function that works each text out once while it is among the last ones."""
+    results: OrderedDict[str, T] = OrderedDict()
+    length = 0
+    lock = Lock()
+
+    @wraps(work)
+    def cached(text: str) -> T:
+        nonlocal length
+        with lock:
+            if text in results:
+                results.move_to_end(text)
+                return results[text]
+        found = work(text)
+        with lock:
+            if text not in results and len(text) <= most_characters:
+                results[text] = found
+                length += len(text)
+            while length > most_characters:
+                length -= len(results.popitem(last=False)[0])
+        return found
+
+    return cached
+
 
 __all__ = ["Block", "Section", "inner_blocks", "parse_blocks", "plain_text", "section_at", "sections", "sentences"]
 

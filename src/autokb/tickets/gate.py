@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.vectors import Vectors
-from autokb.retrieval.everyday_vectors import packaged_vectors
+from autokb.retrieval.everyday_subjects import packaged_vectors
 from autokb.retrieval.gate_fitting import everyday_questions
 from autokb.retrieval.logistic import fit_logistic
 from autokb.tickets.index import TicketIndex

@@ -9,17 +9,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from autokb.answering.suggest import Suggested
 from autokb.core.errors import BadInputError
-from autokb.core.feedback import (
+from autokb.core.files import read_regular_file
+from autokb.core.in_use import (
+    CONTROL,
     FEEDBACK_VERDICTS,
     RESOLVING,
     SUGGESTION_SOURCES,
+    ArmSettings,
+    AssignedArm,
     Feedback,
     SuggestionSource,
     feedback_id,
 )
 from autokb.core.nouns import Solution
-from autokb.core.regular_files import read_regular_file
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
 from autokb.pipeline.fed_questions import SOURCE, fed_questions, staged_feedback
@@ -31,6 +35,7 @@ from autokb.stores.published import read_decided, read_decisions
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 from autokb.text.control_characters import printable_name, replace_controls
+from autokb.usage.question_log import moment
 
 TEXT_CHARACTERS = 20_000  # of what was sent at most, as of a message of a chat
 NAME_CHARACTERS = 500  # of a conversation's id, an author and a group
@@ -274,3 +279,19 @@ def feed_feedback(workspace: Workspace) -> FedFeedback:
     repeated = len(everything) - failed - uncited - len(issues)
     left_out = {"says that it did not help": failed, "cites no document": uncited, "was said again since": repeated}
     return FedFeedback(len(issues), len(new), len(stale), {reason: n for reason, n in left_out.items() if n})
+
+
+def assign_arm(
+    conversation: str, experiment: ArmSettings, suggest: Callable[[bool], Suggested]
+) -> tuple[Suggested, AssignedArm | None]:
+    """Return what a conversation is suggested in its arm, and the arm to be kept; None where it is in no experiment.
+
+    ``suggest`` is told whether models are to be asked. In the control arm they are not, for nobody would see what they
+    write; the outcome is what the knowledge base alone has to say.
+    """
+    arm = experiment.arm_of(conversation)
+    found = suggest(arm != CONTROL)
+    if arm is None:
+        return found, None
+    kept = () if arm == CONTROL else found.suggestions
+    return replace(found, suggestions=kept, arm=arm), AssignedArm(conversation, experiment.salt, arm, moment())

@@ -12,10 +12,18 @@ from math import ceil
 from typing import Literal, TypeVar
 
 from autokb.core.errors import BadInputError, UnknownIdError
-from autokb.core.feedback import RESOLVING, Feedback, folded, last_words
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
-from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion, hashed_conversation
+from autokb.core.in_use import (
+    RESOLVING,
+    ClosedGap,
+    Feedback,
+    GapStatus,
+    LoggedQuestion,
+    folded,
+    hashed_conversation,
+    last_words,
+)
 from autokb.core.nouns import DISPLAYED
 from autokb.core.results import Result
 from autokb.stores.feedback import read_feedback

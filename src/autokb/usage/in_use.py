@@ -10,9 +10,18 @@ from datetime import date
 from typing import TypeVar
 
 from autokb.core.errors import BadInputError
-from autokb.core.experiment import CONTROL, TREATMENT, Arm, ArmSettings
-from autokb.core.feedback import Feedback, last_words
-from autokb.core.in_use import AssignedArm, ConversationOutcome, QuestionOutcome, hashed_conversation
+from autokb.core.in_use import (
+    CONTROL,
+    TREATMENT,
+    Arm,
+    ArmSettings,
+    AssignedArm,
+    ConversationOutcome,
+    Feedback,
+    QuestionOutcome,
+    hashed_conversation,
+    last_words,
+)
 from autokb.core.results import Result
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.samples import ComparedFigure, compare_samples

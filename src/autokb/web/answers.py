@@ -11,8 +11,7 @@ from autokb.answering.answer import Outcome
 from autokb.answering.explain import Explanation
 from autokb.answering.suggest import Source
 from autokb.core.attributes import Match
-from autokb.core.experiment import Arm
-from autokb.core.feedback import Feedback
+from autokb.core.in_use import Arm, Feedback
 from autokb.core.nouns import Evidence
 from autokb.core.results import Tokens
 from autokb.core.tickets import TicketEvidence

@@ -27,7 +27,7 @@ from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.web.figures import METHODS, ServiceFigures
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
 from autokb.web.pages import administration, conversation, evaluation, in_use, knowledge, review, sign_in, tickets
-from autokb.web.pages.refusals import as_page
+from autokb.web.pages.rendering import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
 from autokb.web.routes import beside, v1
 

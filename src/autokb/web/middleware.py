@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from autokb.app import SupportKB
 from autokb.web.access import Caller, identify
 from autokb.web.figures import METHODS, OTHER, ServiceFigures
-from autokb.web.pages.refusals import as_page
+from autokb.web.pages.rendering import as_page
 from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem
 from autokb.web.rate_limit import A_MINUTE, RateLimit
 

@@ -17,8 +17,8 @@ from autokb.app.api_keys import ApiKeys, CreatedKey
 from autokb.app.settings_in_force import SettingsInForce
 from autokb.core.api_keys import ApiKey, Role
 from autokb.core.changes import Changes
-from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.nouns import Message
 from autokb.core.results import Result
 from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage

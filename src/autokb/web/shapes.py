@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from autokb.core.api_keys import Role as KeyRole
-from autokb.core.conversations import Role
-from autokb.core.feedback import FeedbackVerdict, SuggestionSource
+from autokb.core.in_use import FeedbackVerdict, SuggestionSource
+from autokb.core.nouns import Role
 from autokb.core.storable import without_surrogates
 
 Text = Annotated[str, AfterValidator(without_surrogates)]  # JSON can spell halves of a character, UTF-8 cannot

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from autokb.chunking.auto.text_tiling import topic_shifts
 from autokb.chunking.auto.units import SMALL, units_by_structure
-from autokb.chunking.structure.blank_blocks import is_blank
-from autokb.chunking.structure.block_groups import group_blocks
+from autokb.chunking.structure.block_groups import group_blocks, is_blank
 from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.chunking.structure.outline import Outline, common_path, heading_paths, headings_with_text
 

@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autokb.chunking.baselines.recursive import chunk_recursive
-from autokb.chunking.baselines.recursive_html import chunk_recursive_html
-from autokb.chunking.baselines.recursive_markdown import chunk_recursive_markdown
-from autokb.chunking.baselines.recursive_text import chunk_recursive_text, split_recursively
+from autokb.chunking.baselines.recursive import (
+    chunk_recursive,
+    chunk_recursive_html,
+    chunk_recursive_markdown,
+    chunk_recursive_text,
+    split_recursively,
+)
 from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.core.errors import BadInputError

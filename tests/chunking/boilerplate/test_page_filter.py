@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.chunking.boilerplate import BlockVerdict, filter_boilerplate
-from autokb.chunking.boilerplate.empty_lines import empty_line
+from autokb.chunking.boilerplate.page_filter import empty_line
 from autokb.chunking.boilerplate.site_boilerplate import block_hash
 from autokb.chunking.boilerplate.visible_text import visible_words
 from autokb.chunking.chunk_result import MarkedPage

@@ -16,7 +16,7 @@ from autokb.evaluation.chunking.intrinsic_metrics import (
     site_boilerplate,
     structures,
 )
-from autokb.evaluation.chunking.method_output import MethodOutput
+from autokb.evaluation.chunking.results import MethodOutput
 from autokb.text.markdown import parse_blocks
 
 

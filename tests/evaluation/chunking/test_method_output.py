@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autokb.core.nouns import Chunk
-from autokb.evaluation.chunking.method_output import chunk_sizes
+from autokb.evaluation.chunking.results import chunk_sizes
 
 
 def test_sizes_are_the_mean_and_ranks_of_lengths() -> None:

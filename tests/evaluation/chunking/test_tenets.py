@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.nouns import Chunk
-from autokb.evaluation.chunking.tenets import QuestionScores, share_of_yes, weighted_precision, weighted_precisions
+from autokb.evaluation.chunking.judges import QuestionScores, share_of_yes, weighted_precision, weighted_precisions
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict
 
 YES, NO = ChunkVerdict(verdict="yes"), ChunkVerdict(verdict="no")

@@ -14,8 +14,7 @@ from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Evidence, Issue, Solution, Verdict
 from autokb.evaluation.quality.annotation import agree, read_sheet, sheet
-from autokb.evaluation.quality.compliance import compliance
-from autokb.evaluation.quality.granularity import attribute_granularity, granularity, solution_granularity
+from autokb.evaluation.quality.measures import attribute_granularity, compliance, granularity, solution_granularity
 from autokb.evaluation.quality.report import evaluate_quality
 from autokb.evaluation.report import answer_tables, html_page
 from autokb.tasks.issues.check_rules.task import NOTHING_NAMED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.evaluation.retrieval.llm_only_baseline import SolvedIssues, score_documents
+from autokb.evaluation.retrieval.baselines import SolvedIssues, score_documents
 
 ISSUES = np.array([[1.0, 0.0], [0.6, 0.8]], dtype=np.float32)
 SOLUTIONS = (np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32), np.array([[0.0, 1.0]], dtype=np.float32))

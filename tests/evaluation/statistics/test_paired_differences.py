@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autokb.evaluation.statistics.bootstrap import mean_interval
-from autokb.evaluation.statistics.paired_differences import paired_difference, paired_differences, paired_t_test
+from autokb.evaluation.statistics.experiment import paired_difference, paired_differences, paired_t_test
 
 
 def test_pairing_narrows_the_difference() -> None:

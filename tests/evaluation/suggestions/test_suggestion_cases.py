@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Message
 from autokb.evaluation.suggestions.cases import (
     Case,
     TextCount,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from autokb.answering.suggest import Suggestion
-from autokb.core.conversations import Message
-from autokb.core.nouns import Evidence
+from autokb.core.nouns import Evidence, Message
 from autokb.core.results import Spending, Tokens
 from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from autokb.answering.suggest import Suggestion
-from autokb.core.conversations import Message
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Message
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.experiment import Offer
 from autokb.evaluation.suggestions.sheet import (

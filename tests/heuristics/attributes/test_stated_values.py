@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.domain import read_domain
-from autokb.heuristics.attributes.stated_values import states_value
+from autokb.heuristics.attributes.extract import states_value
 
 SPEC = read_domain(
     {

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from autokb.core.conversations import Message, Role
+from autokb.core.nouns import Message, Role
 from autokb.heuristics.conversations.read_turn import SAID_CHARACTERS, leans_on_before, read_turn, said_before
 from autokb.retrieval.index import EMBEDDED_CHARACTERS
 from autokb.text.words import content_words

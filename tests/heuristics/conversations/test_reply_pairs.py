@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.core.conversations import Conversation, Message
+from autokb.core.nouns import Conversation, Message
 from autokb.heuristics.conversations.reply_pairs import ReplyPair, reply_pairs
 
 BUD = "The left earbud is silent since yesterday evening."

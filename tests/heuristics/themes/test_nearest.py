@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autokb.heuristics.themes.nearest import nearest_themes
+from autokb.heuristics.themes.find import nearest_themes
 
 
 def test_the_floor_decides_what_is_miscellaneous() -> None:

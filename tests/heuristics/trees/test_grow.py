@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from autokb.core.attributes import ANY, NONE, from_lists
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.heuristics.attributes.stated_values import names_value
-from autokb.heuristics.trees.grow import grow_tree
-from autokb.heuristics.trees.nodes import Report, Tree, TreeNode
+from autokb.heuristics.attributes.extract import names_value
+from autokb.heuristics.trees.grow import Report, Tree, TreeNode, grow_tree
 
 SPEC = read_domain(
     {

@@ -15,9 +15,8 @@ import stub_server as stub
 from autokb.core.errors import BadInputError
 from autokb.core.model_requests import CutOffError, ModelReply, ModelRequest, PromptTurn
 from autokb.llm import effort
-from autokb.llm.caps import HEADROOM, RAISE, Caps
+from autokb.llm.caps import HEADROOM, RAISE, Caps, Limits
 from autokb.llm.client import ModelClient, Tag
-from autokb.llm.limits import Limits
 from autokb.llm.prices import Prices
 from autokb.llm.providers import open_sender
 from autokb.stores.ledger_table import LedgerTable, spending

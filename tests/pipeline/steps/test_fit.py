@@ -15,8 +15,7 @@ from autokb.pipeline.stages import Stages, encoder_of
 from autokb.pipeline.steps.fit import STAGE, fit_gate
 from autokb.retrieval.history import build_history
 from autokb.retrieval.index import QuestionIndex
-from autokb.retrieval.knowledge_index import KnowledgeIndex
-from autokb.retrieval.node_index import NodeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 

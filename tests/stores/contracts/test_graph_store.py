@@ -18,8 +18,7 @@ from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
 from autokb.cypher.ladybug import LadybugGraph
 from autokb.cypher.port import CypherEngine
-from autokb.cypher.reader import open_engine
-from autokb.cypher.run import run_cypher
+from autokb.cypher.reader import open_engine, run_cypher
 from autokb.heuristics.tickets.parse_sections import tree_of
 from autokb.stores.ticket_graph import SqliteGraph
 from autokb.stores.ticket_tables import PublishedTicket

@@ -242,7 +242,7 @@ def find_themes() -> Sample:
 
 def grow_tree() -> Sample:
     """A seed with a report of its cluster and one of its theme."""
-    from autokb.heuristics.trees.nodes import Report
+    from autokb.heuristics.trees.grow import Report
     from autokb.tasks.issues.grow_tree.task import TASK, GrowTree
 
     item = GrowTree(
@@ -273,7 +273,7 @@ def grow_tree() -> Sample:
 
 
 def _example_tree(given: Mapping[str, Any]) -> Any:
-    from autokb.heuristics.trees.nodes import Report
+    from autokb.heuristics.trees.grow import Report
     from autokb.tasks.issues.grow_tree.task import GrowTree
 
     spec = read_domain({"attributes": given["configuration"]}).attributes
@@ -283,7 +283,7 @@ def _example_tree(given: Mapping[str, Any]) -> Any:
 
 def grow_trees() -> Sample:
     """Two clusters, one of them of two problems, with what was reported near it and what the manuals distinguish."""
-    from autokb.heuristics.trees.nodes import Report
+    from autokb.heuristics.trees.grow import Report
     from autokb.tasks.issues.grow_trees.task import TASK, GrowTrees, example_clusters
 
     domain, spec = "buds: earbuds & their case", configuration()
@@ -651,7 +651,7 @@ NOT_IN_REPLIES = {
 
 def _drafting() -> Any:
     """Return a conversation of two turns, two passages, and a house with manners and a rule."""
-    from autokb.core.conversations import Message
+    from autokb.core.nouns import Message
     from autokb.core.reply_rules import ReplyRules
     from autokb.heuristics.replies.drafts import Drafting, GivenPassage, ReplyStyle
 

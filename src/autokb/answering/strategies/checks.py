@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from autokb.answering.strategies.passages import Place, StrategyPassage
 from autokb.answering.strategies.strategy import WrittenReplies
 from autokb.answering.suggest import Suggestion
-from autokb.core.conversations import Message
 from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Message
 from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.reply_rules import ReplyRules, count_words
-from autokb.heuristics.replies.drafts import DraftedReply, Quoted
+from autokb.heuristics.replies.drafts import DraftedReply, Quoted, find_quote, first_sentences
 from autokb.heuristics.replies.facts import ungrounded
-from autokb.heuristics.replies.quotes import find_quote
-from autokb.heuristics.replies.verbatim import first_sentences
 from autokb.heuristics.rules import find_breach
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
 

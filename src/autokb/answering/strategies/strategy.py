@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from autokb.answering.strategies.passages import StrategyPassage
-from autokb.core.conversations import Message
+from autokb.core.nouns import Message
 from autokb.heuristics.replies.drafts import DraftedReply, Drafting, ReplyStyle
 from autokb.tasks.task import In, Out, Task
 

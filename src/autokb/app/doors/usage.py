@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
-    from autokb.core.feedback import FeedbackVerdict, SuggestionSource
-    from autokb.core.in_use import GapStatus
+    from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
     from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.usage.in_use import InUse
@@ -41,7 +40,7 @@ class UsageDoor:
         in ``documents``, or a question back. The same feedback is stored once; nothing counts before
         ``ingest_feedback``.
         """
-        from autokb.core.feedback import Feedback
+        from autokb.core.in_use import Feedback
         from autokb.usage.feedback import give_feedback
 
         cited = tuple(documents)

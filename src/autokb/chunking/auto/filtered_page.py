@@ -8,7 +8,7 @@ from itertools import groupby
 
 from autokb.chunking.boilerplate import EMPTY_HEADING, NOTHING_KEPT, filter_boilerplate
 from autokb.chunking.chunk_result import MarkedPage, Noise
-from autokb.chunking.structure.blank_blocks import is_blank
+from autokb.chunking.structure.block_groups import is_blank
 from autokb.chunking.structure.blocks import NumberedBlock, numbered_blocks
 from autokb.chunking.structure.outline import Outline, Unit, headings_with_text
 

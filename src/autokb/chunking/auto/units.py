@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from autokb.chunking.auto.text_tiling import topic_shifts
-from autokb.chunking.structure.block_features import block_features
-from autokb.chunking.structure.block_groups import group_blocks
+from autokb.chunking.structure.block_groups import block_features, group_blocks
 from autokb.chunking.structure.outline import Outline, Unit, common_path
 from autokb.chunking.structure.packing import Atom, Fragment, pack_equally
 

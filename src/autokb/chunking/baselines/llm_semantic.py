@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from autokb.chunking.baselines.recursive_text import split_recursively
+from autokb.chunking.baselines.recursive import split_recursively
 from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.interactive import Session, answer_all
 from autokb.chunking.spans import check_size

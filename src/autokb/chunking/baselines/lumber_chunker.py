@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autokb.chunking.baselines.llm_semantic import join_from
-from autokb.chunking.baselines.recursive_text import PARAGRAPH_BREAKS, split_at, split_recursively
+from autokb.chunking.baselines.recursive import PARAGRAPH_BREAKS, split_at, split_recursively
 from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.interactive import Session, answer_all
 from autokb.chunking.spans import check_size

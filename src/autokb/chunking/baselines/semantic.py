@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from autokb.chunking.baselines.recursive_text import split_recursively
+from autokb.chunking.baselines.recursive import split_recursively
 from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_spans
 from autokb.chunking.spans import check_size
 from autokb.core.errors import UnreadableFileError

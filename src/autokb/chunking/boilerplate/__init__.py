@@ -5,7 +5,6 @@ Another filter takes its place by giving the same. What many pages of a site hav
 and comes with the page.
 """
 
-from autokb.chunking.boilerplate.page_filter import filter_boilerplate
-from autokb.chunking.boilerplate.verdict import EMPTY_HEADING, NOTHING_KEPT, BlockVerdict
+from autokb.chunking.boilerplate.page_filter import EMPTY_HEADING, NOTHING_KEPT, BlockVerdict, filter_boilerplate
 
 __all__ = ["EMPTY_HEADING", "NOTHING_KEPT", "BlockVerdict", "filter_boilerplate"]

@@ -8,16 +8,59 @@ text without marks (a manual, a wiki article) is no web page: only what is surel
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from autokb.chunking.boilerplate.empty_lines import empty_line
 from autokb.chunking.boilerplate.page_features import ALL_LINKS, MOST_LINKS, PageFeatures, page_features
-from autokb.chunking.boilerplate.verdict import EMPTY_HEADING, NOTHING_KEPT, BlockVerdict
 from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.core.marks import AreaKind
 from autokb.core.nouns import Span
+
+# A line of nothing but these words shares a page: "Share: Facebook Twitter". A network alone may be what a text is
+# about, so that it takes another word of the line beside it.
+_NETWORK = (
+    "facebook|twitter|pinterest|instagram|whatsapp|linkedin|reddit|tumblr|youtube|flipboard|telegram|messenger|rss"
+)
+_BESIDE = (
+    "share|shares|tweet|pin|like|follow|save|print|copy|link|e-?mail|sms|google|plus|"
+    "x|it|us|me|this|with|on|via|by|to|and|or"
+)
+_SHARE_LINE = re.compile(
+    rf"\W*(?:(?:tweet|pin it|share(?: (?:this|on|via))?(?: (?:article|page|post|story))?)\W*"
+    rf"|(?:(?:{_BESIDE})\W+)*(?:{_NETWORK})\W*(?:\b(?:{_BESIDE}|{_NETWORK})\b\W*)+"
+    rf"|(?:(?:{_BESIDE})\W+)+(?:{_NETWORK})\W*)"
+)
+_OTHER_PART = re.compile(
+    r"\W*(?:skip|jump|go|back|return) to (?:the )?(?:main |page )?(?:content|navigation|top|search|menu|footer)\W*"
+)
+_ADVERTISEMENT = re.compile(r"\W*(?:advertisements?|sponsored(?: content)?)\W*")
+
+
+def empty_line(words: str) -> str:
+    """Return what a line that says nothing of its own is for (sharing, an advertisement), nothing for any other."""
+    words = words.casefold()
+    if _SHARE_LINE.fullmatch(words):
+        return "sharing and social networks"
+    if _OTHER_PART.fullmatch(words):
+        return "a link to another part of the page"
+    return "an advertisement" if _ADVERTISEMENT.fullmatch(words) else ""
+
+
+EMPTY_HEADING = "is a heading with nothing below it"
+NOTHING_KEPT = "is a heading with nothing kept below it"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockVerdict:
+    """Whether a block is kept, why it is not, and whether the rules are sure; where not, a model may tell."""
+
+    keeps: bool
+    reason: str = ""
+    is_sure: bool = True
+
 
 FRONT_MATTER = "is front matter: data about the text, none of its words"
 ON_OTHER_PAGES = "stands on several pages of the site"

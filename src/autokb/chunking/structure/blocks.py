@@ -9,8 +9,7 @@ from itertools import groupby
 
 from autokb.chunking.spans import line_spans, trim_span
 from autokb.core.nouns import Span
-from autokb.text.front_matter import front_matter_end
-from autokb.text.markdown import LONGEST_HEADING, Block, Kind, parse_blocks
+from autokb.text.markdown import LONGEST_HEADING, Block, Kind, front_matter_end, parse_blocks
 from autokb.text.plain_text import plain_text
 
 LONG_LINE = 160  # characters; lines that are longer on average are not wrapped: each is a block of its own

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from autokb.chunking.windows import Window, embedding_text, windows
 from autokb.core.nouns import Chunk, Document, Hit
 from autokb.evaluation.chunking.datasets import LabelledQuestion
-from autokb.evaluation.chunking.method_output import MethodOutput
-from autokb.evaluation.chunking.results import ChunkShare
+from autokb.evaluation.chunking.results import ChunkShare, MethodOutput
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, precision_omega, token_scores
 from autokb.evaluation.runner import Embed
 from autokb.evaluation.statistics.bootstrap import mean_intervals

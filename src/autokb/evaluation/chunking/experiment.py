@@ -9,10 +9,14 @@ from autokb.core.nouns import Document
 from autokb.evaluation.chunking.chunk_search import needed_text_metrics, rank_chunks
 from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.intrinsic_metrics import intrinsic_metrics, site_boilerplate
-from autokb.evaluation.chunking.judges import judge_retrieval, judge_tenets, make_questions, sample_chunks
-from autokb.evaluation.chunking.method_output import MethodOutput, chunk_sizes
-from autokb.evaluation.chunking.results import ChunkShare, MethodReport, Tenets
-from autokb.evaluation.chunking.tenets import weighted_precisions
+from autokb.evaluation.chunking.judges import (
+    judge_retrieval,
+    judge_tenets,
+    make_questions,
+    sample_chunks,
+    weighted_precisions,
+)
+from autokb.evaluation.chunking.results import ChunkShare, MethodOutput, MethodReport, Tenets, chunk_sizes
 from autokb.evaluation.runner import Embed, TaskRunner
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.probes.chunk_questions.task import TASK as CHUNK_QUESTIONS

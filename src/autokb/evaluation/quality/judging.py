@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Issue, Solution
-from autokb.evaluation.quality.compliance import overall_verdict
+from autokb.evaluation.quality.measures import overall_verdict
 from autokb.evaluation.record import Record
 from autokb.evaluation.runner import TaskRunner
 from autokb.evaluation.statistics.bootstrap import Interval, measured_mean

@@ -9,10 +9,16 @@ from typing import Any
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Issue, Solution
 from autokb.evaluation.quality.annotation import Agreement, displayed_solutions
-from autokb.evaluation.quality.compliance import BY_PATTERNS, Compliance, compliance
-from autokb.evaluation.quality.granularity import Granularity, granularity
 from autokb.evaluation.quality.judging import JudgedQuality
-from autokb.evaluation.quality.sampled_trees import solution_trees, tree_interval
+from autokb.evaluation.quality.measures import (
+    BY_PATTERNS,
+    Compliance,
+    Granularity,
+    compliance,
+    granularity,
+    solution_trees,
+    tree_interval,
+)
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
 

@@ -13,8 +13,7 @@ from autokb.evaluation.retrieval.metrics import RETRIEVAL, Relevant, distinct, m
 from autokb.evaluation.retrieval.system_names import RAW
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.experiment import Column, Experiment
-from autokb.evaluation.statistics.paired_differences import Difference
+from autokb.evaluation.statistics.experiment import Column, Difference, Experiment
 
 System = Callable[[str], Sequence[str]]  # the text of a question -> ids of documents, best first
 Rankings = Mapping[str, tuple[str, ...]]  # by query id

@@ -22,8 +22,7 @@ from autokb.evaluation.retrieval.metrics import RETRIEVAL, distinct, hit_rate, m
 from autokb.evaluation.retrieval.system_names import CHILDREN, RAW
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.experiment import Column, Experiment
-from autokb.evaluation.statistics.paired_differences import Difference
+from autokb.evaluation.statistics.experiment import Column, Difference, Experiment
 
 Kind = Literal["nodes", "chunks"]
 KINDS: tuple[Kind, ...] = ("nodes", "chunks")

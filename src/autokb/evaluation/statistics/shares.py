@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from autokb.core.results import Result
@@ -75,3 +76,17 @@ def share_difference(after: Share, before: Share) -> Interval:
     down = math.hypot(after.value - after.low, before.high - before.value)
     up = math.hypot(after.high - after.value, before.value - before.low)
     return Interval(value, value - down, value + up)
+
+
+def agreement(pairs: Sequence[tuple[Hashable, Hashable]]) -> tuple[float | None, float | None]:
+    """Return the share of equal answers and Cohen's kappa; both are None without pairs.
+
+    Kappa is that of Cohen 1960, A Coefficient of Agreement for Nominal Scales. Where both always gave the same one
+    answer, chance alone explains it and kappa is None.
+    """
+    if not pairs:
+        return None, None
+    same = sum(one == two for one, two in pairs) / len(pairs)
+    first, second = (Counter(pair[n] for pair in pairs) for n in (0, 1))
+    by_chance = sum(first[answer] * second[answer] for answer in first) / len(pairs) ** 2
+    return same, (same - by_chance) / (1 - by_chance) if by_chance < 1 else None

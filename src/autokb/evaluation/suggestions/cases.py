@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.reply_rules import count_words
 from autokb.core.results import Result
 from autokb.evaluation.files import read_test_set

@@ -16,7 +16,7 @@ from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.record import Record
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
-from autokb.evaluation.statistics.paired_differences import Difference, paired_difference, paired_t_test
+from autokb.evaluation.statistics.experiment import Difference, paired_difference, paired_t_test
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.judging import RATES, JudgedOffer, Verdict, mechanical_verdict
 from autokb.evaluation.suggestions.sheet import SheetFigures

@@ -16,8 +16,8 @@ from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
 from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.agreement import agreement
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
+from autokb.evaluation.statistics.shares import agreement
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.judging import RATES
 from autokb.text.spreadsheet_cells import unguarded

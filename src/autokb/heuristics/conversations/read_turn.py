@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.domain import ENGLISH
+from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.heuristics.attributes.words import AttributeWords
 from autokb.heuristics.conversations.small_talk import small_talk, without_small_talk
 from autokb.heuristics.conversations.words import ConversationWords

@@ -10,13 +10,25 @@ from functools import cache
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
-from autokb.heuristics.conversations.standing_alone import stands_alone
 from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.solutions.procedures import refers_elsewhere
 from autokb.text.lexicons import word_lists
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.table_rows import read_rows
 from autokb.text.words import content_words
+
+
+def stands_alone(text: str, language: str = ENGLISH, *, opens: bool = True) -> bool:
+    """Return whether a text refers to nothing before it; one that ``opens`` a reply may not begin with ``this``."""
+    return not refers_elsewhere(text, language) and not (opens and _leaning(language).match(text))
+
+
+@cache
+def _leaning(language: str) -> re.Pattern[str]:
+    patterns = word_lists(ConversationWords, language).leaning_openings
+    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
+
 
 # How much more of the question a reply must have that begins at a later step. A word counts for more the fewer
 # sentences of the solution have it: log(1 + sentences / those with it), .7 where all have it, 1.9 for one of six.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from autokb.core.conversations import AGENT, Conversation, Message
 from autokb.core.domain import ENGLISH
+from autokb.core.nouns import AGENT, Conversation, Message
 from autokb.heuristics.conversations.read_turn import read_turn
 from autokb.heuristics.conversations.small_talk import small_talk
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from autokb.core.conversations import Message
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than, outside_key
+from autokb.core.ids import only_if_other_than, outside_key
+from autokb.core.nouns import Message, Span
 from autokb.core.reply import Reply, ReplyError
 from autokb.core.reply_rules import ReplyRules
+from autokb.heuristics.conversations.read_turn import said_before
+from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt
+from autokb.text.sentences import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +83,42 @@ def check_numbers(quotes: tuple[Quoted, ...], passages: int) -> None:
     """Refuse quotes of passages that are not there (ReplyError)."""
     if strange := [one.passage for one in quotes if not 1 <= one.passage <= passages]:
         raise ReplyError(f"There is no passage {strange[0]}; there are {passages}.")
+
+
+def find_quote(text: str, quote: str) -> Span | None:
+    """Return where a quote stands, None where it does not, and for one that has no letter or digit."""
+    words = quote.split()
+    if not any(c.isalnum() for c in quote):
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), text)
+    return None if found is None else found.span()
+
+
+def draft_verbatim(drafting: Drafting) -> DraftedReplies:
+    """Draft from each passage the part that is asked for, as much of it as a reply may have."""
+    house, question = drafting.house, drafting.question
+    said = said_before(drafting.conversation, house.language)
+    found: list[DraftedReply] = []
+    for number, passage in enumerate(drafting.passages, 1):
+        condition = condition_of(passage.title, question, house.language)
+        part = excerpt(
+            passage.parts,
+            passage.parts,
+            question,
+            house.manners,
+            house.language,
+            condition=condition,
+            said=said,
+            title=passage.title,
+        )
+        if part is not None:
+            quotes = tuple(Quoted(passage=number, quote=passage.parts[n]) for n in part.steps)
+            found.append(DraftedReply(text=part.text, quotes=quotes))
+    return DraftedReplies(replies=tuple(found))
+
+
+def first_sentences(text: str, rules: ReplyRules, language: str = ENGLISH) -> str:
+    """Return as many of the first sentences as fit, nothing where the first does not."""
+    spans = sentences(text, language=language)
+    fitting = [text[spans[0][0] : end] for _, end in spans if rules.fits(text[spans[0][0] : end])]
+    return fitting[-1] if fitting else ""

@@ -11,9 +11,8 @@ from functools import cache, lru_cache
 
 from autokb.core.attributes import ANY, Attributes, Match, compare
 from autokb.core.domain import ENGLISH, Attribute, DomainSpec
-from autokb.core.ids import canonical_json
+from autokb.core.ids import canonical_json, key_json
 from autokb.core.implications import with_implied_values
-from autokb.core.keys import key_json
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.conditional_markup import Conditional

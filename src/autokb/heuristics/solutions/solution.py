@@ -8,8 +8,7 @@ from typing import Literal
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import ENGLISH, Attribute
-from autokb.core.ids import short_id
-from autokb.core.keys import only_if_other_than, outside_key
+from autokb.core.ids import only_if_other_than, outside_key, short_id
 from autokb.core.reply import LeftOut, Reply
 from autokb.text.conditional_markup import Conditional
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
 from autokb.core.reply import LeftOut, Reply
 
 MOST_ATTRIBUTES = 10  # of a proposal; a person has to read them all

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than, outside_key
+from autokb.core.ids import only_if_other_than, outside_key
 from autokb.core.reply import LeftOut, Reply, ReplyError
 
 Role = Literal["asked", "outcome", "text"]

@@ -11,8 +11,7 @@ from functools import cached_property
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
-from autokb.heuristics.attributes.extract import extract_attributes
-from autokb.heuristics.attributes.stated_values import names_value
+from autokb.heuristics.attributes.extract import extract_attributes, names_value
 from autokb.heuristics.subject_words import subject_stem, subject_words
 from autokb.heuristics.titles.issue_title import names_problem
 from autokb.heuristics.titles.phrase_editing import (
@@ -22,8 +21,43 @@ from autokb.heuristics.titles.phrase_editing import (
     without_opener,
     without_values,
 )
-from autokb.heuristics.trees.nodes import Report, Tree, TreeNode
 from autokb.text.lexicon import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One raw issue: its headline and the attribute values it says; a name that is missing is unknown.
+
+    ``sentence`` says the same in other words, where the customer did.
+    """
+
+    raw_issue: str
+    headline: str
+    attributes: Attributes
+    sentence: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that say what it is about."""
+        return (self.headline, self.sentence) if self.sentence else (self.headline,)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A parent or child: its text, a value for every attribute, and the raw issues that reported it."""
+
+    text: str
+    attributes: Attributes
+    raw_issues: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A parent and its children, most frequent first."""
+
+    parent: TreeNode
+    children: tuple[TreeNode, ...]
+
 
 MOST_CHILDREN = 8  # of a parent
 CENTRAL_REPORTS = 3  # or half of the cluster: wording comes from these, as others may mean something else

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
-from autokb.core.private_files import open_private
+from autokb.core.files import open_private
 from autokb.llm.batch.readme import HEADING
 
 LINES_MOST = 50_000  # of one file of requests; OpenAI takes no more

@@ -12,8 +12,8 @@ from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import KEY_DIGITS, Handles, TakenReplies, awaited_row, batch_cost, custom_id, key_digits
+from autokb.llm.batch.lines import UNRUN
 from autokb.llm.batch.models import batch_request, check_has_batches, decoded, explained, was_refused
-from autokb.llm.batch.other_results import UNRUN
 from autokb.llm.effort import refuses_effort
 from autokb.llm.failures import failure
 from autokb.llm.prices import Price

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
-from autokb.core.model_requests import TOKENS_MOST, EmbeddingReply, EmbeddingRequest, SendError
+from autokb.core.model_requests import CHARACTERS_A_TOKEN, TOKENS_MOST, EmbeddingReply, EmbeddingRequest, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.core.storable import without_surrogates
-from autokb.core.tokens import CHARACTERS_A_TOKEN
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import readable
 from autokb.llm.failures import SHOWN, is_worth_a_retry, timed_out

@@ -14,8 +14,7 @@ from autokb.chunking.baselines.llm_semantic import llm_semantic_session
 from autokb.chunking.baselines.lumber_chunker import lumber_session
 from autokb.chunking.baselines.semantic import chunk_by_vectors, texts_to_embed
 from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, SiteBoilerplate, page_blocks
-from autokb.chunking.chunk_codec import dump_result, load_result
-from autokb.chunking.chunk_result import ChunkResult, MarkedPage
+from autokb.chunking.chunk_result import ChunkResult, MarkedPage, dump_result, load_result
 from autokb.chunking.chunkers import chunk_page
 from autokb.chunking.interactive import Session
 from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, METHODS, SEMANTIC

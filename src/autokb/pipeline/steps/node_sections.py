@@ -22,9 +22,8 @@ from autokb.issues.answering_sections import subject_of
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.candidates import index_candidates
 from autokb.retrieval.index import QuestionIndex, beginning
-from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.late_interaction import TokenIndex
-from autokb.retrieval.node_index import NodeIndex
 from autokb.retrieval.ranker import packaged_ranker
 
 REPORTS = 4  # reports that are read beside a node's text; eight are no better

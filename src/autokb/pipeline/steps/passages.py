@@ -8,8 +8,7 @@ from typing import Any
 
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
-from autokb.core.ids import canonical_json, digest
-from autokb.core.keys import key_json
+from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import Chunk, Document, Passage
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.database import UNREADABLE

@@ -8,11 +8,18 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from autokb.core.conversations import Message
+from autokb.core.nouns import Message
 from autokb.core.reply_rules import ReplyRules
 from autokb.heuristics.grounding.visible import visible
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting, GivenPassage, Quoted, ReplyStyle, Verifying
-from autokb.heuristics.replies.quotes import find_quote
+from autokb.heuristics.replies.drafts import (
+    DraftedReply,
+    Drafting,
+    GivenPassage,
+    Quoted,
+    ReplyStyle,
+    Verifying,
+    find_quote,
+)
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.wire import number_to, wire
 

@@ -16,9 +16,9 @@ from autokb.answering.suggest import Suggestion
 from autokb.app import SupportKB
 from autokb.core.api_keys import may
 from autokb.core.attributes import as_lists
-from autokb.core.conversations import AGENT, CUSTOMER, Message
 from autokb.core.errors import BadInputError
-from autokb.core.feedback import FeedbackVerdict
+from autokb.core.in_use import FeedbackVerdict
+from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.storable import without_surrogates
 from autokb.views.reader_labels import plain_reason
 from autokb.web.access import Caller, check_role

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from autokb.core.attributes import Attributes
-from autokb.core.conversations import Message
 from autokb.core.domain import Attribute, read_domain
+from autokb.core.nouns import Message
 from autokb.tasks.issues.attribute_fields import (
     attributes_tokens,
     attributes_type,

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.core.conversations import Message
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
+from autokb.core.nouns import Message
 from autokb.core.reply import Reply
 from autokb.heuristics.replies.drafts import GivenPassage, Quoted, check_numbers
 from autokb.tasks.answers.replies_wire import example_drafting, list_of, quote_type, read_quotes, shown_material

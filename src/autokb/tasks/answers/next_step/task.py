@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from autokb.core.conversations import Message
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
+from autokb.core.nouns import Message
 from autokb.core.reply import Reply
 from autokb.heuristics.replies.drafts import GivenPassage
 from autokb.tasks.answers.replies_wire import one_line

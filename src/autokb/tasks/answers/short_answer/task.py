@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
 from autokb.core.reply_rules import count_words
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task

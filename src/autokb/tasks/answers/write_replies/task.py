@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autokb.heuristics.replies.drafts import DraftedReplies, Drafting
-from autokb.heuristics.replies.verbatim import draft_verbatim
+from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, draft_verbatim
 from autokb.tasks.answers.replies_wire import (
     MOST_REPLIES,
     TOKENS_A_REPLY,

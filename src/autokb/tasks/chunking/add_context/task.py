@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
 from autokb.heuristics.contexts import PassageAlone, passage_contexts
 from autokb.heuristics.grounding.support import unsupported_fact
 from autokb.heuristics.grounding.visible import visible

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
 from autokb.heuristics.cohesion import section_ends
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Read, Reply, ReplyError, Task

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.heuristics.themes.nearest import nearest_theme
+from autokb.heuristics.themes.find import nearest_theme
 from autokb.tasks.task import Read, Reply, ReplyError, Task, outside_key
 from autokb.tasks.wire import number_to
 

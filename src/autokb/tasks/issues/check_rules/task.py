@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from autokb.core.domain import ENGLISH, Rule
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.rules import RuleVerdict, verdicts_by_patterns
 from autokb.tasks.task import Read, Reply, ReplyError, Task

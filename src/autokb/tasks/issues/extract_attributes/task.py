@@ -8,11 +8,9 @@ from typing import Any, Literal
 
 from autokb.core.attributes import ANY, Attributes, as_lists, from_lists
 from autokb.core.domain import ENGLISH, Attribute, read_domain
-from autokb.core.ids import canonical_json
+from autokb.core.ids import canonical_json, key_json, only_if_other_than
 from autokb.core.implications import with_implied_values
-from autokb.core.keys import key_json, only_if_other_than
-from autokb.heuristics.attributes.extract import extract_attributes
-from autokb.heuristics.attributes.stated_values import states_value
+from autokb.heuristics.attributes.extract import extract_attributes, states_value
 from autokb.tasks.issues.attribute_fields import attributes_tokens, attributes_type, describe_attributes, read_values
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 

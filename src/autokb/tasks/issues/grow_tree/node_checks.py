@@ -8,7 +8,7 @@ from autokb.core.attributes import ANY, NONE, Values, from_lists
 from autokb.core.domain import ENGLISH, Attribute, DomainSpec
 from autokb.core.implications import with_implied_values
 from autokb.core.reply import Reply, ReplyError
-from autokb.heuristics.attributes.stated_values import states_value
+from autokb.heuristics.attributes.extract import states_value
 
 
 class Node(Reply):

@@ -10,9 +10,8 @@ from pydantic import Field, WithJsonSchema
 
 from autokb.core.attributes import Attributes, as_lists, from_lists
 from autokb.core.domain import ENGLISH, Attribute, read_domain
-from autokb.core.keys import only_if_other_than
-from autokb.heuristics.trees.grow import grow_tree
-from autokb.heuristics.trees.nodes import Report, TreeNode
+from autokb.core.ids import only_if_other_than
+from autokb.heuristics.trees.grow import Report, TreeNode, grow_tree
 from autokb.tasks.issues.attribute_fields import (
     attributes_tokens,
     attributes_type,

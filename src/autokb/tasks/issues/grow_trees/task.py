@@ -10,11 +10,10 @@ from pydantic import Field
 
 from autokb.core.attributes import ANY, Attributes, Values, as_lists, from_lists
 from autokb.core.domain import ENGLISH, Attribute, read_domain
+from autokb.core.ids import only_if_other_than
 from autokb.core.implications import with_implied_values
-from autokb.core.keys import only_if_other_than
 from autokb.heuristics.titles.phrase_editing import with_values
-from autokb.heuristics.trees.grow import grow_tree
-from autokb.heuristics.trees.nodes import Report, TreeNode
+from autokb.heuristics.trees.grow import Report, TreeNode, grow_tree
 from autokb.tasks.issues.attribute_fields import (
     BYTES_A_TOKEN,
     LONGEST_OPEN_VALUE,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from autokb.core.attributes import as_lists
 from autokb.core.domain import ENGLISH
-from autokb.core.tokens import CHARACTERS_A_TOKEN
+from autokb.core.model_requests import CHARACTERS_A_TOKEN
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import write_solutions

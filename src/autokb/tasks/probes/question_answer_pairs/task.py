@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from autokb.core.domain import ENGLISH
-from autokb.core.keys import only_if_other_than
+from autokb.core.ids import only_if_other_than
 from autokb.core.reply_rules import MOST_WORDS as USUAL_WORDS
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.heuristics.question_answer_pairs import find_pair

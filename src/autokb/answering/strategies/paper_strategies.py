@@ -1,0 +1,101 @@
+"""The four strategies of the response prediction paper: plain, chain of thought, chain of verification and ReAct."""
+
+from __future__ import annotations
+
+from autokb.answering.strategies.passages import StrategyPassage
+from autokb.answering.strategies.strategy import Ask, Retrieve, Said, WrittenReplies, drafting
+from autokb.heuristics.replies.drafts import (
+    DraftedReply,
+    Drafting,
+    GivenPassage,
+    Quoted,
+    ReplyStyle,
+    Verifying,
+    find_quote,
+)
+from autokb.tasks.answers.answer_from_quotes.task import TASK as ANSWER_FROM_QUOTES
+from autokb.tasks.answers.draft_and_doubt.task import TASK as DRAFT_AND_DOUBT
+from autokb.tasks.answers.extract_quotes.task import TASK as EXTRACT_QUOTES
+from autokb.tasks.answers.extract_quotes.task import Quoting
+from autokb.tasks.answers.next_step.task import TASK as NEXT_STEP
+from autokb.tasks.answers.next_step.task import Deciding, Search
+from autokb.tasks.answers.verify_draft.task import TASK as VERIFY_DRAFT
+from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
+
+
+def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
+    """Take quotes from the passages, leave out those that no passage has, and write replies from the others."""
+    found = tuple(retrieve(said.question, passages))
+    if not found:
+        return WrittenReplies(refuses=True)
+    given = tuple(passage.given for passage in found)
+    taken = ask(EXTRACT_QUOTES, Quoting(said.messages, given, house.domain, house.language))
+    if taken is None:
+        return WrittenReplies(passages=found)
+    # The quotes of a passage stay together, the passages in the order in which a quote names them first.
+    of_passage: dict[int, list[str]] = {}
+    for quote in taken.quotes:
+        if find_quote(given[quote.passage - 1].text, quote.quote):
+            of_passage.setdefault(quote.passage, []).append(quote.quote)
+    if not of_passage:
+        wrong = tuple(DraftedReply(text=quote.quote, quotes=(quote,)) for quote in taken.quotes)
+        return WrittenReplies(wrong, found)  # whose check says what is wrong with each
+    numbers = list(of_passage)
+    quotes = tuple(GivenPassage(given[n - 1].title, tuple(dict.fromkeys(of_passage[n]))) for n in numbers)
+    drafted = ask(ANSWER_FROM_QUOTES, Drafting(said.messages, quotes, house, said.question))
+    replies = drafted.replies if drafted else ()
+    return WrittenReplies(tuple(_renumbered(reply, numbers) for reply in replies), found)
+
+
+def _renumbered(reply: DraftedReply, numbers: list[int]) -> DraftedReply:
+    quotes = tuple(Quoted(passage=numbers[q.passage - 1], quote=q.quote) for q in reply.quotes)
+    return DraftedReply(text=reply.text, quotes=quotes)
+
+
+def chain_of_verification(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
+    """Draft with points to check, and write again what the passages bear out."""
+    found = tuple(retrieve(said.question, passages))
+    if not found:
+        return WrittenReplies(refuses=True)
+    about = drafting(said, found, house)
+    draft = ask(DRAFT_AND_DOUBT, about)
+    if draft is None or not draft.replies:
+        return WrittenReplies(passages=found)
+    points = draft.points or tuple(reply.text for reply in draft.replies)
+    verified = ask(VERIFY_DRAFT, Verifying(about.conversation, about.passages, house, draft.replies, points))
+    return WrittenReplies(verified.replies if verified else (), found)
+
+
+def plain(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
+    """Write replies from the passages for the question."""
+    found = tuple(retrieve(said.question, passages))
+    if not found:
+        return WrittenReplies(refuses=True)
+    drafted = ask(WRITE_REPLIES, drafting(said, found, house))
+    return WrittenReplies(drafted.replies if drafted else (), found)
+
+
+MOST_SEARCHES = 2  # what they found is written from without another decision, so that there are three requests at most
+
+
+def react(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
+    """Search with words of the model's own while it wants to, and write replies from the last passages found."""
+    found: tuple[StrategyPassage, ...] = ()
+    searches: list[Search] = []
+    while len(searches) < MOST_SEARCHES:
+        step = ask(NEXT_STEP, Deciding(said.messages, tuple(searches), house.domain, house.language))
+        if step is None:
+            return WrittenReplies(passages=found)
+        if step.action == "small_talk":
+            return WrittenReplies(small_talk=step.small_talk)
+        if step.action == "refuse":
+            return WrittenReplies(refuses=True)
+        if step.action == "answer":
+            break
+        now = tuple(retrieve(step.words, passages))
+        searches.append(Search(step.words, tuple(passage.given for passage in now)))
+        found = now or found
+    if not found:
+        return WrittenReplies(refuses=True)
+    drafted = ask(WRITE_REPLIES, drafting(said, found, house))
+    return WrittenReplies(drafted.replies if drafted else (), found)
