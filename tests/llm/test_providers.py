@@ -48,9 +48,12 @@ def test_a_missing_key_names_its_variable(monkeypatch: pytest.MonkeyPatch, model
     check_model(model)
 
 
-def test_a_server_of_ones_own_needs_a_key_too() -> None:
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    check_model("openai:mine", "http://127.0.0.1:9/v1")
+    assert open_sender("openai:mine", "http://127.0.0.1:9/v1")
+    assert EndpointEmbedder("mine", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(BadInputError, match="OPENAI_API_KEY"):
-        check_model("openai:smollm2", "http://127.0.0.1:1/v1")
+        check_model("openai:mine", "https://api.openai.com/v1/")
 
 
 @pytest.mark.parametrize("model", ["gpt-4o-mini", "openai:", ":x", ""])

@@ -21,7 +21,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.nouns import Evidence, Message
 from autokb.core.reply_rules import count_words
 from autokb.core.tickets import TicketEvidence
-from autokb.suggesting.suggest_by_strategy import NO_REPLY, STRATEGIES, suggest_by_strategy
+from autokb.suggesting.suggest_by_strategy import NO_HELP, STRATEGIES, suggest_by_strategy
 from autokb.suggesting.suggestion_models import SuggestionModels
 from scripted_suggestions import LEAD, ScriptedSuggestions, first_lines, reply
 from stub_server import GARBAGE, HANG, StubServer, status
@@ -327,32 +327,35 @@ def test_replies_may_be_in_the_customers_language(opened: Opened) -> None:
     [
         ("I am sorry, I cannot.", "It is no JSON object"),
         ({"replies": "none"}, "replies"),
-        ({"replies": []}, NO_REPLY),
         (GARBAGE, ""),
         (status(500), "500"),
         (status(401), "401"),
     ],
-    ids=["rubbish", "wrong shape", "nothing", "garbage", "500", "refused key"],
+    ids=["rubbish", "wrong shape", "garbage", "500", "refused key"],
 )
 @every_strategy
 def test_whatever_a_model_does_the_agent_has_suggestions(
     opened: Opened, own_words: Suggested, strategy: str, given: Any, reason: str
 ) -> None:
     tasks = ("write_replies", "extract_quotes", "draft_and_doubt", "next_step")
-    if isinstance(given, dict):
-        empty = {"extract_quotes": {"quotes": []}, "draft_and_doubt": {"quotes": [], "replies": [], "points": []}}
-        if given == {"replies": []}:
-            script = ScriptedSuggestions(
-                write_replies=lambda _u: given, **{n: (lambda _u, e=e: e) for n, e in empty.items()}
-            )
-        else:
-            script = ScriptedSuggestions(**{n: (lambda _u: given) for n in tasks})
-            reason = ""
-    else:
-        script = ScriptedSuggestions(**{n: (lambda _u: given) for n in tasks})
+    script = ScriptedSuggestions(**{n: (lambda _u: given) for n in tasks})
+    reason = "" if isinstance(given, dict) else reason
     found = opened(script).suggest(SILENT, strategy=strategy)
     assert found.fallback and reason in found.fallback
     assert [one.text for one in found.suggestions] == [one.text for one in own_words.suggestions]
+
+
+@every_strategy
+def test_a_model_that_finds_no_answer_in_the_passages_has_the_agent_decline(opened: Opened, strategy: str) -> None:
+    empty: dict[str, Any] = {
+        "write_replies": {"replies": []},
+        "extract_quotes": {"quotes": []},
+        "draft_and_doubt": {"quotes": [], "replies": [], "points": []},
+    }
+    script = ScriptedSuggestions(**{n: (lambda _u, e=e: e) for n, e in empty.items()})
+    found = opened(script).suggest(SILENT, strategy=strategy)
+    assert [one.source for one in found.suggestions] == ["refusal"]
+    assert (found.outcome, found.reason, found.fallback) == ("abstains", NO_HELP, None)
 
 
 def test_a_model_that_does_not_reply_in_time_is_given_up(opened: Opened, own_words: Suggested) -> None:

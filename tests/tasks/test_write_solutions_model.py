@@ -203,6 +203,14 @@ def test_places_say_for_whom_a_solution_holds_where_the_model_says_nothing() -> 
     assert found.answer.solutions[0].attributes["os"] == ["macOS"]
 
 
+def test_a_solution_that_a_model_gives_to_all_is_not_narrowed_by_one_step_for_some() -> None:
+    both = node(excerpt("mixed", "Open the lid.\n\nPress F5.\n\n## On macOS\n\nOpen System Settings.\n"))
+    mixed = only(both, draft(1, step(1), step(3)))
+    assert mixed.answer is not None
+    assert [s.text for s in mixed.answer.solutions[0].steps] == ["Open the lid.", "Open System Settings."]
+    assert mixed.answer.solutions[0].attributes["os"] == ["Any"]
+
+
 def test_an_open_value_that_nothing_names_is_not_taken() -> None:
     found = only(node(ONE, tip=["Foam"]), draft(1, step(LID), tip=["Gold"]))
     assert found.answer is not None

@@ -63,6 +63,13 @@ def test_one_thing_has_one_placeholder_in_all_texts_of_a_request() -> None:
     )
 
 
+def test_what_is_published_is_left_as_it_is() -> None:
+    manual = "Write to help@buds.example.com, for example from you@example.com."
+    found = mask([f"I am x-you@example.com. {manual}"], published=[manual])
+    assert found.texts == (f"I am <email-1>. {manual}",)
+    assert found.restore(found.texts[0]) == f"I am x-you@example.com. {manual}"
+
+
 def test_a_placeholder_that_a_text_holds_is_given_to_nothing_else() -> None:
     masking = mask(["The dump says <email-1>. Write to ann@example.com."])
     assert masking.texts == ("The dump says <email-1>. Write to <email-2>.",)

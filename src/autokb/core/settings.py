@@ -186,9 +186,10 @@ def _read_whole_number(name: str, value: Any) -> int:
     text = value.strip() if isinstance(value, str) else value
     if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= _DIGITS:
         text = int(text)
-    if type(text) is not int or not 1 <= text <= LARGEST_NUMBER:
+    least = 0 if name == "retries" else 1
+    if type(text) is not int or not least <= text <= LARGEST_NUMBER:
         raise BadInputError(
-            f"settings.yaml: {name} must be a whole number of at least 1 and at most {LARGEST_NUMBER}, not "
+            f"settings.yaml: {name} must be a whole number of at least {least} and at most {LARGEST_NUMBER}, not "
             f"{_shown(value)}."
         )
     return text

@@ -38,6 +38,7 @@ PACKAGES: Mapping[str, tuple[str, str]] = {
     "google": ("google.genai", "autokb[google]"),
 }
 SECRET = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD|_CREDENTIALS|_PAT)(_|$)|^AWS_SECRET")
+NO_KEY = "none"  # what a server of one's own is sent, which needs none: the client of OpenAI wants a word
 SHORTEST_SECRET = 4  # shorter values would blot out ordinary words
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.settings import MAX_REPLY_BYTES
-from autokb.llm.keys import check_key, check_package, scrubbed, warn_of_open_wire
+from autokb.llm.keys import NO_KEY, check_key, check_package, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL, is_openai
 from autokb.llm.provider_sender import EMPTY, ModelSender, Strict, always_strict
 from autokb.llm.reply_bound import ReplyBound
@@ -32,7 +32,8 @@ def check_model(model: str, base_url: str = "") -> None:
     if provider in OPENAI and base_url and not base_url.startswith(("http://", "https://")):
         raise BadInputError(f"base_url must begin with http:// or https://, not {base_url!r}.")
     check_package(provider)
-    check_key(provider, model)
+    if provider not in OPENAI or is_openai(base_url):
+        check_key(provider, model)
     if provider in OPENAI:
         warn_of_open_wire(base_url)
     if provider not in OURS:
@@ -80,7 +81,7 @@ def _openai(
 
     # An address is always named: OPENAI_BASE_URL must not send a person's texts and money elsewhere unseen.
     client = AsyncOpenAI(
-        api_key=os.environ["OPENAI_API_KEY"].strip(),
+        api_key=os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY,
         base_url=base_url or OPENAI_URL,
         max_retries=0,
         http_client=http,

@@ -50,6 +50,7 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
     "chain_of_verification": NamedStrategy(chain_of_verification, (DRAFT_AND_DOUBT, VERIFY_DRAFT)),
 }
 PASSAGES = (1, 3)  # that a strategy is shown
+NO_HELP = "The model found nothing that answers in what it was shown."
 NO_REPLY = "The model wrote no reply from what was found."
 
 
@@ -86,6 +87,8 @@ def suggest_by_strategy(
     reading = read_conversation(opened, messages, tickets)
     found, spent = reading.small_talk(), NOTHING_SPENT
     if found is None:
+        if retrieve is None:
+            reading.answer()  # before the time of the model begins: the first question in a language loads its encoder
         with models.answering((*chosen.tasks, CHECK_RULES)) as answering:
             look_up = retrieve or partial(_look_up, reading)
             found = _suggest(reading, chosen.write, answering, passages, look_up, is_given=retrieve is not None)
@@ -105,7 +108,7 @@ def _suggest(
     if written.small_talk is not None and (talk := reading.small_talk(written.small_talk)) is not None:
         return talk
     if written.refuses and not answering.reasons:
-        return _declined(reading, None if is_given else reading.answer().reason)
+        return _declined(reading, (None if is_given else reading.answer().reason) or NO_HELP)
     checked = check_replies(written, said.messages, spec, reading.rules, partial(answering.ask_all, CHECK_RULES))
     back = () if is_given else reading.question_back()
     helps = tuple(different_helps((*back, *checked.suggestions), reading.tried, spec.language))[:MOST_SUGGESTIONS]

@@ -135,7 +135,7 @@ def masked_turns(task: Task[In, Any], items: Sequence[In]) -> Masking:
     never leave the workspace. It is the only place where that is done.
     """
     turns = task.turns(items)
-    return mask(turns) if task.masks else Masking(turns, {})
+    return mask(turns, task.published(items)) if task.masks else Masking(turns, {})
 
 
 def repair_request(request: ModelRequest, reply: ModelReply, error: str) -> ModelRequest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
@@ -128,6 +128,10 @@ class Task(Generic[In, Out]):
     def turns(self, items: Sequence[In]) -> tuple[str, str]:
         """Return the system and the user turn that ask about the items of one request."""
         return render(self.package, self.variables(items))
+
+    def published(self, items: Sequence[In]) -> Iterable[str]:
+        """Return the texts of a request that customers may read anyway: what looks private in them is not masked."""
+        return ()
 
     def entry(self, items: Sequence[In]) -> Mapping[str, Any]:
         """Return the fields of one entry of a reply, name to type, but for ``number``, which says which item it is of.

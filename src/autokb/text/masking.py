@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.nouns import Span
@@ -87,11 +87,13 @@ class Masking:
         return re.sub(longest_first, lambda found: names[found.group()], text)
 
 
-def mask(texts: Sequence[str]) -> Masking:
+def mask(texts: Sequence[str], published: Iterable[str] = ()) -> Masking:
     """Return the texts of one request masked; one thing has one placeholder in all of them, counted by kind.
 
-    A placeholder that a text holds already is never given to anything.
+    What stands in texts that are ``published`` anyway (a manual's hotline, its example address) is left as it is. A
+    placeholder that a text holds already is never given to anything.
     """
+    public = {text[start:end] for text in published for start, end, _ in find_private(text)}
     given: dict[tuple[str, str], str] = {}
     held = {name for text in texts for name in _PLACEHOLDER.findall(text)}
     counts: Counter[str] = Counter()
@@ -110,6 +112,8 @@ def mask(texts: Sequence[str]) -> Masking:
     for text in texts:
         parts, end = [], 0
         for first, last, kind in find_private(text):
+            if text[first:last] in public:
+                continue
             parts += [text[end:first], placeholder(kind, text[first:last])]
             end = last
         masked.append("".join([*parts, text[end:]]))

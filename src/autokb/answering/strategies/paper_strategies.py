@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autokb.answering.strategies.passages import StrategyPassage
 from autokb.answering.strategies.strategy import Ask, Retrieve, Said, WrittenReplies, drafting
 from autokb.heuristics.replies.drafts import (
+    DraftedReplies,
     DraftedReply,
     Drafting,
-    GivenPassage,
     Quoted,
     ReplyStyle,
     Verifying,
@@ -30,8 +32,8 @@ def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle
         return WrittenReplies(refuses=True)
     given = tuple(passage.given for passage in found)
     taken = ask(EXTRACT_QUOTES, Quoting(said.messages, given, house.domain, house.language))
-    if taken is None:
-        return WrittenReplies(passages=found)
+    if taken is None or not taken.quotes:
+        return WrittenReplies(passages=found, refuses=taken is not None)
     # The quotes of a passage stay together, the passages in the order in which a quote names them first.
     of_passage: dict[int, list[str]] = {}
     for quote in taken.quotes:
@@ -41,10 +43,16 @@ def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle
         wrong = tuple(DraftedReply(text=quote.quote, quotes=(quote,)) for quote in taken.quotes)
         return WrittenReplies(wrong, found)  # whose check says what is wrong with each
     numbers = list(of_passage)
-    quotes = tuple(GivenPassage(given[n - 1].title, tuple(dict.fromkeys(of_passage[n]))) for n in numbers)
+    quotes = tuple(replace(given[n - 1], parts=tuple(dict.fromkeys(of_passage[n]))) for n in numbers)
     drafted = ask(ANSWER_FROM_QUOTES, Drafting(said.messages, quotes, house, said.question))
-    replies = drafted.replies if drafted else ()
-    return WrittenReplies(tuple(_renumbered(reply, numbers) for reply in replies), found)
+    written = _written(drafted, found)
+    return replace(written, replies=tuple(_renumbered(reply, numbers) for reply in written.replies))
+
+
+def _written(drafted: DraftedReplies | None, found: tuple[StrategyPassage, ...]) -> WrittenReplies:
+    """Return what a model wrote from passages: where it read them and wrote nothing, they do not answer."""
+    replies = drafted.replies if drafted is not None else ()
+    return WrittenReplies(replies, found, refuses=drafted is not None and not replies)
 
 
 def _renumbered(reply: DraftedReply, numbers: list[int]) -> DraftedReply:
@@ -60,10 +68,10 @@ def chain_of_verification(said: Said, retrieve: Retrieve, ask: Ask, house: Reply
     about = drafting(said, found, house)
     draft = ask(DRAFT_AND_DOUBT, about)
     if draft is None or not draft.replies:
-        return WrittenReplies(passages=found)
+        return _written(draft, found)
     points = draft.points or tuple(reply.text for reply in draft.replies)
     verified = ask(VERIFY_DRAFT, Verifying(about.conversation, about.passages, house, draft.replies, points))
-    return WrittenReplies(verified.replies if verified else (), found)
+    return _written(verified, found)
 
 
 def plain(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
@@ -72,7 +80,7 @@ def plain(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages:
     if not found:
         return WrittenReplies(refuses=True)
     drafted = ask(WRITE_REPLIES, drafting(said, found, house))
-    return WrittenReplies(drafted.replies if drafted else (), found)
+    return _written(drafted, found)
 
 
 MOST_SEARCHES = 2  # what they found is written from without another decision, so that there are three requests at most
@@ -98,4 +106,4 @@ def react(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages:
     if not found:
         return WrittenReplies(refuses=True)
     drafted = ask(WRITE_REPLIES, drafting(said, found, house))
-    return WrittenReplies(drafted.replies if drafted else (), found)
+    return _written(drafted, found)

@@ -44,7 +44,7 @@ class StrategyPassage:
     @property
     def given(self) -> GivenPassage:
         """What a task is shown of it."""
-        return GivenPassage(self.title, tuple(part.text for part in self.parts))
+        return GivenPassage(self.title, tuple(part.text for part in self.parts), self.source != "ticket")
 
     def evidence_of(self, start: int, end: int) -> Iterator[Place]:
         """Give where the words ``start`` to ``end`` of the given text are from."""

@@ -17,10 +17,14 @@ from autokb.text.sentences import sentences
 
 @dataclass(frozen=True, slots=True)
 class GivenPassage:
-    """A passage as it is shown: the steps of a solution or the paragraphs of a section, in Markdown."""
+    """A passage as it is shown: the steps of a solution or the paragraphs of a section, in Markdown.
+
+    What ``is_published`` may be read by any customer; a past ticket is not.
+    """
 
     title: str
     parts: tuple[str, ...]
+    is_published: bool = outside_key(True)
 
     @property
     def text(self) -> str:

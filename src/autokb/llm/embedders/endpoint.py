@@ -19,8 +19,8 @@ from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
 from autokb.llm.embedders import readable
 from autokb.llm.failures import SHOWN, is_worth_a_retry, timed_out
-from autokb.llm.keys import VARIABLES, check_key, scrubbed, warn_of_open_wire
-from autokb.llm.prices import OPENAI_URL
+from autokb.llm.keys import NO_KEY, VARIABLES, check_key, scrubbed, warn_of_open_wire
+from autokb.llm.prices import OPENAI_URL, is_openai
 from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError, find_too_long
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class EndpointEmbedder:
         self.dimensions = dimensions
         self._model, self._asked_dimensions = model, dimensions
         self._base_url, self._timeout, self._max_reply_bytes = base_url, timeout, max_reply_bytes
-        check_key("openai", f"The embedder {self.name}")
+        if is_openai(base_url):
+            check_key("openai", f"The embedder {self.name}")
         warn_of_open_wire(base_url)
 
     def expect(self, dimensions: int) -> None:
@@ -113,7 +114,7 @@ class EndpointEmbedder:
 
         from autokb.llm.bounded_http import BoundedClient
 
-        key = os.environ.get(KEY, "").strip()
+        key = os.environ.get(KEY, "").strip() or NO_KEY
         http = BoundedClient(ReplyBound(self._max_reply_bytes), self._timeout, follow_redirects=True)
         # An address is always named: OPENAI_BASE_URL must not send a person's texts and money elsewhere unseen.
         return openai.AsyncOpenAI(

@@ -54,6 +54,11 @@ def shown_material(conversation: Sequence[Message], passages: Sequence[GivenPass
     }
 
 
+def published_texts(passages: Sequence[GivenPassage]) -> list[str]:
+    """Return the titles and texts of the passages that any customer may read."""
+    return [text for passage in passages if passage.is_published for text in (passage.title, *passage.parts)]
+
+
 def example_drafting(example: Mapping[str, Any]) -> Drafting:
     """Return what an entry of ``examples.yaml`` is about."""
     conversation = tuple(Message(role, text) for one in example["conversation"] for role, text in one.items())

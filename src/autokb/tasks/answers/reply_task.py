@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, Verifying, check_numbers
-from autokb.tasks.answers.replies_wire import example_drafting, shown
+from autokb.tasks.answers.replies_wire import example_drafting, published_texts, shown
 from autokb.tasks.task import Task
 
 Given = TypeVar("Given", bound=Drafting | Verifying)
@@ -35,6 +35,10 @@ class ReplyTask(Task[Given, Written]):
         """Return what is shown of the one item of a request."""
         (item,) = items
         return self.shown(item)
+
+    def published(self, items: Sequence[Given]) -> Sequence[str]:
+        """Return the passages that are no tickets."""
+        return published_texts(items[0].passages)
 
     def examples(self, items: Sequence[Given]) -> Sequence[Mapping[str, Any]]:
         """Return the examples as a request shows its own material."""

@@ -96,6 +96,10 @@ class ChooseAnswerTask(Task[ChooseAnswer, ChosenAnswer]):
         """Return the examples as a request shows its own material."""
         return [{**e, **_shown(example_choice(e))} for e in super().examples(items)]
 
+    def published(self, items: Sequence[ChooseAnswer]) -> Sequence[str]:
+        """Return the lines of what is known; issues are customers' words."""
+        return [line for section in items[0].sections for line in (section.title, *section.lines)]
+
     def entry(self, items: Sequence[ChooseAnswer]) -> Mapping[str, Any]:
         """Return the fields of the one entry."""
         (item,) = items

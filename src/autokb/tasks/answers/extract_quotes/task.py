@@ -11,7 +11,14 @@ from autokb.core.ids import only_if_other_than
 from autokb.core.nouns import Message
 from autokb.core.reply import Reply
 from autokb.heuristics.replies.drafts import GivenPassage, Quoted, check_numbers
-from autokb.tasks.answers.replies_wire import example_drafting, list_of, quote_type, read_quotes, shown_material
+from autokb.tasks.answers.replies_wire import (
+    example_drafting,
+    list_of,
+    published_texts,
+    quote_type,
+    read_quotes,
+    shown_material,
+)
 from autokb.tasks.task import Read, Task
 
 __all__ = ["TASK", "Quotes", "Quoting"]
@@ -51,6 +58,10 @@ class ExtractQuotesTask(Task[Quoting, Quotes]):
         """Return the conversation and the passages."""
         (item,) = items
         return {"domain": item.domain, **shown_material(item.conversation, item.passages)}
+
+    def published(self, items: Sequence[Quoting]) -> Sequence[str]:
+        """Return the passages that are no tickets."""
+        return published_texts(items[0].passages)
 
     def examples(self, items: Sequence[Quoting]) -> Sequence[Mapping[str, Any]]:
         """Return the examples as a request shows its own material."""

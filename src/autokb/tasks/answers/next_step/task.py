@@ -13,7 +13,7 @@ from autokb.core.ids import only_if_other_than
 from autokb.core.nouns import Message
 from autokb.core.reply import Reply
 from autokb.heuristics.replies.drafts import GivenPassage
-from autokb.tasks.answers.replies_wire import one_line
+from autokb.tasks.answers.replies_wire import one_line, published_texts
 from autokb.tasks.task import Read, ReplyError, Task
 
 __all__ = ["TASK", "Deciding", "NextStep", "Search"]
@@ -71,6 +71,10 @@ class NextStepTask(Task[Deciding, NextStep]):
         """Return the conversation, and each search with what it found."""
         (item,) = items
         return {"domain": item.domain, **_shown(item)}
+
+    def published(self, items: Sequence[Deciding]) -> Sequence[str]:
+        """Return what was found that is no ticket."""
+        return published_texts([passage for search in items[0].searches for passage in search.passages])
 
     def examples(self, items: Sequence[Deciding]) -> Sequence[Mapping[str, Any]]:
         """Return the examples as a request shows its own material."""

@@ -77,6 +77,10 @@ class ShortAnswerTask(Task[AnswerShortly, ShortAnswer]):
             "nothing": NO_ANSWER,
         }
 
+    def published(self, items: Sequence[AnswerShortly]) -> Sequence[str]:
+        """Return the passages."""
+        return items[0].passages
+
     def entry(self, items: Sequence[AnswerShortly]) -> Mapping[str, Any]:
         """Return the fields of the entry: where the answer stands, and then the answer."""
         return {

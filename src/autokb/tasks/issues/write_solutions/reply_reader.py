@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, WrapValidator
 
-from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
+from autokb.core.attributes import ANY, Attributes, Match, Values, as_lists, compare
 from autokb.core.nouns import Span
 from autokb.core.reply import LeftOut
 from autokb.heuristics.grounding.support import unsupported
@@ -290,9 +290,8 @@ class SolutionReader:
         for name, attribute in self._item.configuration.items():
             supported = frozenset(self._supported_values(name, named.get(name, ["Any"]), read.steps))
             values = attribute.normal(supported) or ANY
-            of_places = {audience[name] for audience in audiences if audience.get(name, ANY) != ANY}
-            if values == ANY and len(of_places) == 1:
-                (values,) = of_places
+            if values == ANY:
+                values = _one_audience([audience.get(name, ANY) for audience in audiences], name in named)
             if values == ANY and name in read.narrowed and name in self._node:
                 values = self._node[name]
             found[name] = values
@@ -340,6 +339,15 @@ class SolutionReader:
         """Return the best cosine of the windows that a step's quote is in."""
         windows = self._item.excerpts[step.excerpt or 0].windows
         return max((cosine for start, end, cosine in windows if start < step.end and end > step.start), default=0.0)
+
+
+def _one_audience(of_steps: Sequence[Values], is_for_all: bool) -> Values:
+    """Return the one audience that steps are written for, else any.
+
+    Where the model says that a solution ``is_for_all``, a step of it for some makes it no solution for these alone.
+    """
+    some = {values for values in of_steps if values != ANY}
+    return some.pop() if len(some) == 1 and not (is_for_all and ANY in of_steps) else ANY
 
 
 def _join(places: Sequence[StepPlace]) -> list[StepPlace]:

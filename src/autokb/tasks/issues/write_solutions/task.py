@@ -40,7 +40,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     passages, and its quote is cut out of the document there: a model copies nothing and can invent no quote.
     """
 
-    version = 6
+    version = 7
     offline_revision = 7
     input = WriteSolutions
     output = WrittenSolutions
