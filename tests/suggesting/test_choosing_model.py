@@ -14,6 +14,7 @@ import yaml
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
+from autokb.core.nouns import Message
 from autokb.stores.ledger_table import spending
 from autokb.suggesting.choosing_model import ChoosingModel
 from stub_server import GARBAGE, HANG, StubServer, status
@@ -274,3 +275,41 @@ def test_sessions_stay_open(ask: Callable[..., Answer]) -> None:
     assert isinstance(chooser, ChoosingModel) and len(chooser._models._idle) == 1
     kb.close()
     assert len(chooser._models._idle) == 0
+
+
+# -- a live conversation
+
+
+SAID = (
+    Message("customer", "I have Lumo Buds."),
+    Message("agent", "What is wrong?"),
+    Message("customer", SILENT),
+)
+
+
+def test_an_agent_is_offered_what_the_model_chose_of_the_conversation(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [3]})
+    before = ask(model).shown[0]
+    found = ask.kb.suggest(SAID)  # type: ignore[attr-defined]
+    assert found.reading is not None and found.reading.note is None
+    assert [one.solution_id for one in found.suggestions] == [before.id]
+    assert "I have Lumo Buds." in model.prompts[-1] and "What is wrong?" in model.prompts[-1]
+    assert found.as_json()["reader"]["name"] == "openai:scripted"
+
+
+def test_where_the_model_chose_none_the_agent_declines(ask: Callable[..., Answer]) -> None:
+    ask(Choosing(lambda _prompt: {}))
+    found = ask.kb.suggest(SAID)  # type: ignore[attr-defined]
+    assert (found.outcome, [one.source for one in found.suggestions]) == ("abstains", ["refusal"])
+
+
+def test_the_control_of_an_experiment_asks_no_model(ask: Callable[..., Answer]) -> None:
+    model = Choosing(lambda _prompt: {"sections": [1]})
+    ask(model)
+    asked, folder = len(model.prompts), ask.kb.workspace.folder  # type: ignore[attr-defined]
+    with (folder / "settings.yaml").open("a", encoding="utf-8") as settings:
+        settings.write("experiment: {enabled: true, share: 0}\n")
+    kb = SupportKB.open(folder)
+    found = kb.suggest("my Lumo Buds crackle", conversation="c1")
+    kb.close()
+    assert (found.arm, found.suggestions, len(model.prompts)) == ("control", (), asked)

@@ -17,6 +17,7 @@ from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.core.step_numbers import step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
+from autokb.retrieval.reader import ReaderRun
 from autokb.text.words import content_words
 
 MOST_SUGGESTIONS = 3  # that an agent is offered; keys 1 to 3 take one
@@ -73,7 +74,8 @@ class Suggested:
     ``strategy`` is how a model was asked, with so many ``passages``, and what that took; where ``fallback`` says why,
     the suggestions are the knowledge base's own words all the same. ``arm`` is that of an experiment: in ``control``
     there are no suggestions, and the outcome is what it would have been with them. ``attributes`` are those that were
-    read of the customer's words; they are for who shows them, and in no JSON.
+    read of the customer's words; they are for who shows them, and in no JSON. ``reading`` says which model chose among
+    what was found, or why it did not.
     """
 
     outcome: Outcome
@@ -88,6 +90,7 @@ class Suggested:
     fallback: str | None = None
     arm: Arm | None = None
     attributes: Attributes = field(default_factory=dict, hash=False)
+    reading: ReaderRun | None = field(default=None, compare=False)
 
     def is_narrower(self, one: Suggestion) -> bool:
         """Return whether a suggestion is for some customers alone, of whom this one has not said to be."""
@@ -111,6 +114,7 @@ class Suggested:
             "cost": self.spent.cost,
             "fallback": self.fallback,
             "arm": self.arm,
+            **({"reader": asdict(self.reading)} if self.reading else {}),
         }
 
 

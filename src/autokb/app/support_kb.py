@@ -260,7 +260,8 @@ class SupportKB:
         ``messages`` are those of a conversation, the last one the customer's, or that one alone as text; ``chat`` is a
         file of those before them (JSON, JSONL or CSV). Where the settings name a model, it writes them by a
         ``strategy`` (plain, react, chain_of_thought, chain_of_verification) from 1 or 3 ``passages``, for at most
-        ``budget`` USD; where it fails, the knowledge base's own words stand in and ``fallback`` says why.
+        ``budget`` USD; where it fails, the knowledge base's own words stand in and ``fallback`` says why. The settings'
+        ``ask: model`` chooses among what is found, as for ``ask``, for its own day's budget.
         ``conversation`` is its id, by which an experiment of the settings puts it into an arm: that of ``control`` gets
         no suggestions, and no model is asked. Without ``log`` nothing of it is kept.
         """
@@ -273,6 +274,7 @@ class SupportKB:
             now = self._memory.now()
             index, tickets = now.known, now.past_tickets
             models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
+            chooser = None if index is None else now.choosing_model()
         said = join_messages(messages, chat)
         found, assigned = assign_arm(
             conversation,
@@ -285,6 +287,7 @@ class SupportKB:
                 models=models,
                 tickets=tickets,
                 own_words=not models_are_asked,
+                chooser=chooser,
             ),
         )
         if self._memory.log is not None and log:

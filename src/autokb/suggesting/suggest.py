@@ -21,6 +21,7 @@ from autokb.heuristics.conversations.read_turn import Turn, read_turn, said_befo
 from autokb.heuristics.conversations.small_talk import small_talk_reply
 from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
 from autokb.sources.chats import read_conversation_file
+from autokb.suggesting.choosing_model import ChoosingModel
 from autokb.suggesting.suggest_from_tickets import suggest_from_tickets
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
@@ -36,21 +37,29 @@ REFUSAL = (
 )
 
 
-def suggest(opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAnswerer | None = None) -> Suggested:
+def suggest(
+    opened: OpenIndex | None,
+    messages: Sequence[Message],
+    tickets: TicketAnswerer | None = None,
+    chooser: ChoosingModel | None = None,
+) -> Suggested:
     """Return what an agent could send next, in the words of what is known.
 
     Past ``tickets`` add what they have, first where one is likelier to be about the same problem than the knowledge
-    base is to be right; one of the two must be there.
+    base is to be right; one of the two must be there. A ``chooser`` chooses among what the knowledge base finds.
     Raises BadInputError where the last message is not the customer's.
     """
     started = time.perf_counter()
-    reading = read_conversation(opened, messages, tickets)
+    reading = read_conversation(opened, messages, tickets, chooser)
     found = reading.small_talk() or reading.own_words()
     return replace(found, seconds=round(time.perf_counter() - started, 6))
 
 
 def read_conversation(
-    opened: OpenIndex | None, messages: Sequence[Message], tickets: TicketAnswerer | None = None
+    opened: OpenIndex | None,
+    messages: Sequence[Message],
+    tickets: TicketAnswerer | None = None,
+    chooser: ChoosingModel | None = None,
 ) -> ReadConversation:
     """Read a conversation (BadInputError where the last message is not the customer's)."""
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
@@ -58,7 +67,7 @@ def read_conversation(
     spec = opened.index.spec if opened is not None else _spec_of(tickets)
     cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
     turn = read_turn(cleaned, spec.language)
-    return ReadConversation(opened, tickets, spec, cleaned, turn)
+    return ReadConversation(opened, tickets, spec, cleaned, turn, chooser)
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,7 @@ class ReadConversation:
     spec: DomainSpec
     messages: Sequence[Message]
     turn: Turn
+    chooser: ChoosingModel | None = None
     _answers: dict[str, Answer] = field(default_factory=dict)
 
     @cached_property
@@ -118,9 +128,17 @@ class ReadConversation:
                 documents=(),
                 reason=NO_TICKET,
             )
-        also = self.turn.also if question == self.turn.text else ()
-        answer = self.opened.ask(question, self.stated, LOOKED_THROUGH, said=self._said, also=also)
-        if answer.outcome == "abstains" and self.turn.depends_on_context and question == self.turn.text:
+        is_last = question == self.turn.text
+        answer = self.opened.ask(
+            question,
+            self.stated,
+            LOOKED_THROUGH,
+            said=self._said,
+            also=self.turn.also if is_last else (),
+            choosing=self.chooser.choosing(self.messages) if self.chooser is not None and is_last else None,
+        )
+        is_read = answer.reading is not None and answer.reading.note is None  # a model has read all that was said
+        if answer.outcome == "abstains" and self.turn.depends_on_context and is_last and not is_read:
             return self.answer("\n".join(m.text for m in self.messages))  # what was said last may only be chat
         return answer
 
@@ -157,7 +175,15 @@ class ReadConversation:
         if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
             outcome = "answered"
         reason = answer.reason if outcome == answer.outcome else None
-        return Suggested(outcome, found, self.turn.text, reason, answer.confidence, attributes=answer.attributes)
+        return Suggested(
+            outcome,
+            found,
+            self.turn.text,
+            reason,
+            answer.confidence,
+            attributes=answer.attributes,
+            reading=answer.reading,
+        )
 
 
 def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] | None:

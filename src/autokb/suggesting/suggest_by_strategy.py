@@ -20,6 +20,7 @@ from autokb.core.results import NOTHING_SPENT
 from autokb.heuristics.replies.drafts import Drafting, ReplyStyle, draft_verbatim
 from autokb.pipeline.model_choice import lacks_model
 from autokb.pipeline.open_index import OpenIndex
+from autokb.suggesting.choosing_model import ChoosingModel
 from autokb.suggesting.suggest import ReadConversation, read_conversation, refusal_of, suggest
 from autokb.suggesting.suggest_from_tickets import passages_from_tickets
 from autokb.suggesting.suggestion_models import STAGE, Answering, SuggestionModels
@@ -64,14 +65,15 @@ def suggest_by_strategy(
     tickets: TicketAnswerer | None = None,
     retrieve: Retrieve | None = None,
     own_words: bool = False,
+    chooser: ChoosingModel | None = None,
 ) -> Suggested:
     """Return what an agent could send next, written by a strategy from at most so many passages.
 
     ``models`` answer tasks as the settings say, and stay open; where all are offline, ``plain`` is the words of what is
     known, and so is a strategy that a model is missing for (``fallback`` says so) and any with ``own_words``, for which
-    no model is asked. ``retrieve`` stands for the search, as in runs on a given document; past ``tickets`` have more
-    passages where the knowledge base has too few. Raises BadInputError for an unknown strategy, and where the last
-    message is not the customer's.
+    no model is asked. A ``chooser`` chooses among what is found for the last message. ``retrieve`` stands for the
+    search, as in runs on a given document; past ``tickets`` have more passages where the knowledge base has too few.
+    Raises BadInputError for an unknown strategy, and where the last message is not the customer's.
     """
     if strategy not in STRATEGIES:
         raise BadInputError(f"There is no strategy {strategy!r}; choose one of: {', '.join(STRATEGIES)}.")
@@ -80,11 +82,11 @@ def suggest_by_strategy(
     started = time.perf_counter()
     chosen = STRATEGIES[strategy]
     if own_words or (strategy == PLAIN and retrieve is None and not models.asks_models(chosen.tasks)):
-        return suggest(opened, messages, tickets)
+        return suggest(opened, messages, tickets, None if own_words else chooser)
     if lacks_model(models.workspace.settings, models.workspace.mode, chosen.tasks, STAGE):
         needs = NEEDS_MODEL.format(what=f"The strategy {strategy}")
-        return replace(suggest(opened, messages, tickets), strategy=strategy, fallback=needs)
-    reading = read_conversation(opened, messages, tickets)
+        return replace(suggest(opened, messages, tickets, chooser), strategy=strategy, fallback=needs)
+    reading = read_conversation(opened, messages, tickets, chooser)
     found, spent = reading.small_talk(), NOTHING_SPENT
     if found is None:
         if retrieve is None:
