@@ -145,6 +145,7 @@ class Suggestions(BaseModel):
     cost: float | None
     fallback: str | None
     arm: Arm | None
+    reader: Reader | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request
 from fastapi.security import HTTPBearer
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from autokb import __version__
+from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.app.api_keys import ApiKeys, CreatedKey
 from autokb.app.settings_in_force import SettingsInForce
@@ -93,15 +95,51 @@ async def ready(request: Request) -> Response:
     return JSONResponse({"status": "ready"})
 
 
-@v1.post("/ask", response_model=QuestionAnswer, dependencies=[READER])
+@v1.post("/ask", response_model=QuestionAnswer, dependencies=[READER], responses={200: {"content": {EVENTS: {}}}})
 async def ask(request: Request, asked: Question) -> Response:
-    """Answer a question from what is published."""
-    found = await compute(
-        request,
-        lambda: _kb(request).ask(asked.text, asked.attributes, asked.k, explain=asked.explain).as_json(),
-    )
-    _count(request, "/v1/ask", found)
-    return JSONResponse(found)
+    """Answer a question from what is published, as JSON or as server-sent events.
+
+    As events the last one is the answer (``done``); where a model chooses it, the answer that is there without it is
+    the one before (``first``).
+    """
+    loop, told = asyncio.get_running_loop(), asyncio.Queue[Any]()
+
+    def tell(answer: Answer) -> None:
+        loop.call_soon_threadsafe(told.put_nowait, answer.as_json())
+
+    def work() -> Any:
+        kb = _kb(request)
+        return kb.ask(asked.text, asked.attributes, asked.k, explain=asked.explain, first=tell).as_json()
+
+    if not _wants_events(request):
+        found = await compute(request, work)
+        _count(request, "/v1/ask", found)
+        return JSONResponse(found)
+    last, first = asyncio.create_task(compute(request, work)), asyncio.create_task(told.get())
+
+    async def events() -> AsyncIterator[str]:
+        try:
+            if not first.cancelled():
+                yield _event("first", first.result())
+            found = await last
+            _count(request, "/v1/ask", found)
+            yield _event("done", found)
+        finally:
+            last.cancel()
+
+    try:
+        await asyncio.wait((first, last), return_when=asyncio.FIRST_COMPLETED)
+        if not first.done():
+            first.cancel()
+            await last  # what is wrong with a question is said as for any other path
+    except BaseException:
+        last.cancel()
+        raise
+    return StreamingResponse(events(), media_type=EVENTS)
+
+
+def _event(name: str, data: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
 @v1.post("/suggest", response_model=Suggestions, dependencies=[AGENT], responses={200: {"content": {EVENTS: {}}}})
@@ -117,8 +155,7 @@ async def suggest(request: Request, conversation: LiveConversation) -> Response:
     if not _wants_events(request):
         return JSONResponse(found)
     events = [*(("suggestion", one) for one in found["suggestions"]), ("done", found)]
-    text = "".join(f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n" for name, data in events)
-    return Response(text, media_type=EVENTS)
+    return Response("".join(_event(name, data) for name, data in events), media_type=EVENTS)
 
 
 def _wants_events(request: Request) -> bool:
