@@ -41,6 +41,7 @@ BUILD_SECONDS, CHANGE_SECONDS = 240, 1.0
 LATENCY = {("title", 50): 10, ("title", 99): 30, ("full", 50): 60, ("full", 99): 120}  # ms
 WARM_UP = 10
 OFF_TOPIC = 300  # questions of each kind, evenly drawn
+UNREAD = QuestionParts({}, (), {})  # a question of which nothing was read
 # What each part of the ranking is set to beside its own value; off it counts nothing.
 OTHERS = {
     "COMPONENT": (0.0, 0.05, 0.15),
@@ -223,7 +224,7 @@ def _refusals(opened: OpenTickets, queries: Sequence[dict[str, Any]]) -> Iterato
         *((name, texts, opened) for name, texts in kinds.items()),
     ):
         asking = TicketAnswerer(known)
-        found = [asking.find(text, QuestionParts(), 5) for text in texts]
+        found = [asking.find(text, UNREAD, 5) for text in texts]
         on_topic = np.array([one.confidence >= 0.5 for one in found])
         likely = np.array([(one.match or 0.0) >= ask_tickets.UNLIKELY for one in found])
         yield Figure(f"answered.{name}", float((on_topic & likely).mean()), f"of {len(found)}")
@@ -256,7 +257,7 @@ def _lifts(opened: OpenTickets, queries: Sequence[dict[str, Any]]) -> Iterator[F
             asking = TicketAnswerer(copy)
 
             def mrr(some: Sequence[dict[str, Any]]) -> np.ndarray:
-                ranked = [asking.find(q["query"], QuestionParts(), 100).ids for q in some]
+                ranked = [asking.find(q["query"], UNREAD, 100).ids for q in some]
                 return np.array([_reciprocal_rank(ids, q["relevant"]) for ids, q in zip(ranked, some, strict=True)])
 
             for name, some in (("own", queries[::2]), ("others", queries[1::2])):

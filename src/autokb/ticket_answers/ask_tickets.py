@@ -55,8 +55,8 @@ QUESTION_CHARACTERS = 100_000  # at most; nobody reads more
 STAGE = "ask"
 WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
 COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
-# Chance of the same problem below which nothing is answered verbatim. Of 267 real duplicates, asked by their titles, 39
-# are below it, and the first ticket was right for 6 of these (``python -m benchmarks ticket_answers``).
+# Chance of the same problem below which nothing is answered verbatim. Of 265 real duplicates, asked by their titles, 35
+# are below it, and the first ticket was right for 4 of these (``python -m benchmarks ticket_answers``).
 UNLIKELY = 0.35
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 SAME_QUESTION = 0.6  # cosine from which an accepted question lifts its ticket, by up to 1
