@@ -58,7 +58,6 @@ from autokb.tickets.pieces import piece_texts
 from autokb.tickets.rest import rest_request, split_rest
 
 VERSION = "1"  # raise it when a ticket's sections are made otherwise
-FITTED = 2  # raise it when chance or gate are fitted otherwise: the next build fits them again
 STAGE = "sections"
 LINKS = "links"
 # meta: the weights of the chance that two tickets are about the same problem, with what they were fitted on. Earlier
@@ -268,16 +267,17 @@ class TicketBuild:
         linked = [part for one in sorted(linked_pairs(edges)) for part in one]
         with damaged_rows("meta"):
             noted = json.loads(self.file.meta(WEIGHTS) or "null") or {}
-            is_same = (noted.get("encoder"), noted.get("version")) == (encoder, FITTED)
-            is_same = is_same and _is_as_before(noted["links"], len(linked))
-        if is_same and not self.rethink:
+            is_same = noted.get("encoder") == encoder and _is_as_before(noted.get("links", 0), len(linked))
+            has_gate = "threshold" in json.loads(self.file.meta(GATE) or "{}")  # those of earlier versions had none
+        if is_same and has_gate and not self.rethink:
             return
         index = load_index(self.workspace, self.file)
         with self.stages.timed("fit"):
-            fitted = fit_match(index, {t.id: t for t in tickets}, edges, self._embed)
+            if not is_same or self.rethink:
+                fitted = fit_match(index, {t.id: t for t in tickets}, edges, self._embed)
+                noted = {"encoder": encoder, "links": len(linked), **asdict(fitted)}
             gate = fit_ticket_gate(index, self.stages.encoder.name, self.workspace.spec, self._embed)
         with self.file.transaction():
-            noted = {"encoder": encoder, "links": len(linked), "version": FITTED, **asdict(fitted)}
             self.file.note(WEIGHTS, canonical_json(noted))
             self.file.note(GATE, canonical_json(gate.as_json()))
             count_generation(self.file)
