@@ -5,14 +5,26 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
+from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.stores.ticket_answers import AcceptedAnswer, keep_accepted
+from autokb.stores.workspace import open_workspace
+from autokb.ticket_answers import ask_tickets
+from autokb.ticket_answers.ask_tickets import TicketAnswerer
+from autokb.ticket_answers.open_tickets import OpenTickets, open_tickets
+from autokb.tickets import search
+from autokb.tickets.index import TicketIndex, day_of, fold_names
+from autokb.tickets.search import TicketQuestion, score_tickets
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
 
@@ -28,6 +40,13 @@ GROWN = 20_000  # tickets
 BUILD_SECONDS, CHANGE_SECONDS = 240, 1.0
 LATENCY = {("title", 50): 10, ("title", 99): 30, ("full", 50): 60, ("full", 99): 120}  # ms
 WARM_UP = 10
+OFF_TOPIC = 300  # questions of each kind, evenly drawn
+UNREAD = QuestionParts({}, (), {})  # a question of which nothing was read
+# What each part of the ranking is set to beside its own value; off it counts nothing.
+OTHERS = {
+    "COMPONENT": (0.0, 0.05, 0.15),
+    "TIME": (0.0, 0.02, 0.03, 0.06),
+}
 
 
 def data_folder() -> Path:
@@ -70,6 +89,7 @@ def run(options: argparse.Namespace) -> Result:
             figures += _quality(form, measured)
             detail[form] = {"systems": _metrics(measured), "differences": measured["differences"]}
         figures += _held_out_links(kb)
+        figures += parts(kb)
         figures += _latencies(kb, len(tickets))
         if not options.quick:
             figures += _grow(place, kb, tickets)
@@ -92,7 +112,7 @@ def _change_one(place: Path, kb: Path, tickets: Sequence[dict[str, Any]]) -> lis
 
 
 def _evaluate(place: Path, kb: Path, form: str) -> dict[str, Any]:
-    queries = [json.loads(line) for line in (data_folder() / "queries.jsonl").read_text("utf-8").split("\n") if line]
+    queries = _golden()
     if form == "title":
         queries = [{**query, "query": query["query_short"]} for query in queries]
     asked = write_jsonl(place / "queries.jsonl", queries)
@@ -152,10 +172,116 @@ def _held_out_links(kb: Path) -> list[Figure]:
     ]
 
 
+def parts(kb: Path) -> list[Figure]:
+    """Return what each part of ranking, gate and chance is worth, paired over the golden questions, with its error."""
+    opened = open_tickets(open_workspace(kb))
+    try:
+        queries = _golden()
+        return [*_weights(opened, queries), *_refusals(opened, queries), *_lifts(opened, queries)]
+    finally:
+        opened.close()
+
+
+def _golden() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (data_folder() / "queries.jsonl").read_text("utf-8").split("\n") if line]
+
+
+def _weights(opened: OpenTickets, queries: Sequence[dict[str, Any]]) -> Iterator[Figure]:
+    """Give the gain in MRR where a weight is another: the mean of titles and whole texts, with and without fields."""
+    asked = []
+    for form in ("query_short", "query"):
+        for query, vector in zip(queries, opened.embed([q[form] for q in queries]), strict=True):
+            plain = TicketQuestion(query[form], vector)
+            known = replace(plain, components=fold_names(query["components"]), day=day_of(query["created"]))
+            asked += [(known, query["relevant"]), (plain, query["relevant"])]
+
+    def mrr() -> np.ndarray:
+        values = [_reciprocal_rank([h.id for h in score_tickets(opened.index, q).best(100)], r) for q, r in asked]
+        return np.array(values).reshape(2, len(queries), 2).mean(axis=(0, 2))
+
+    before = mrr()
+    yield Figure("weights.mrr", float(before.mean()))
+    for name, values in OTHERS.items():
+        for value in values:
+            with patch.object(search, name, value):
+                yield from _gain(f"weights.{name}={value:g}", mrr() - before)
+    with patch("autokb.retrieval.search.WORDS_OF_SHORT", 0.0), patch("autokb.retrieval.search.WORDS_OF_LONG", 0.0):
+        yield from _gain("weights.no_words", mrr() - before)
+
+
+def _refusals(opened: OpenTickets, queries: Sequence[dict[str, Any]]) -> Iterator[Figure]:
+    """Give how many questions are answered: with their twin among the tickets, without, and about something else."""
+    from benchmarks.out_of_domain import clinc150, near_domain
+
+    titles = [q["query_short"] for q in queries]
+    kinds = {name: sorted(texts.values()) for name, texts in {**clinc150(), "near": near_domain()}.items()}
+    kinds = {name: texts[:: math.ceil(len(texts) / OFF_TOPIC)] for name, texts in kinds.items()}
+    twins = {ticket for q in queries for ticket in q["relevant"]}
+    without = replace(opened, index=_index_without(opened, twins))
+    for name, texts, known in (
+        ("titles", titles, opened),
+        ("no_twin", titles, without),
+        *((name, texts, opened) for name, texts in kinds.items()),
+    ):
+        asking = TicketAnswerer(known)
+        found = [asking.find(text, UNREAD, 5) for text in texts]
+        on_topic = np.array([one.confidence >= 0.5 for one in found])
+        likely = np.array([(one.match or 0.0) >= ask_tickets.UNLIKELY for one in found])
+        yield Figure(f"answered.{name}", float((on_topic & likely).mean()), f"of {len(found)}")
+        yield Figure(f"answered.{name}.gate_alone", float(on_topic.mean()))
+        yield Figure(f"answered.{name}.chance_alone", float(likely.mean()))
+        if name == "titles":
+            right = np.array([one.ids[0] in q["relevant"] for one, q in zip(found, queries, strict=True)])
+            yield Figure("answered.titles.right", float((on_topic & likely & right).mean()))
+            yield Figure("answered.titles.right.gate_alone", float((on_topic & right).mean()))
+
+
+def _index_without(opened: OpenTickets, tickets: set[str]) -> TicketIndex:
+    """Return the index with everything but some tickets."""
+    from autokb.stores.ticket_tables import read_tickets as read_published
+
+    index = opened.index
+    published = {name: one for name, one in read_published(opened.file).items() if name not in tickets}
+    return TicketIndex.of(index.template, published, index.pieces, index.chunks.vectors.vectors, "en")
+
+
+def _lifts(opened: OpenTickets, queries: Sequence[dict[str, Any]]) -> Iterator[Figure]:
+    """Accept every other title's answer in a copy, and ask the whole texts of these and of the ``others``."""
+    with folder() as place:
+        shutil.copytree(opened.workspace.folder, place / "kb")
+        copy = open_tickets(open_workspace(place / "kb"))
+        try:
+            with copy.file.transaction():
+                for query in queries[::2]:
+                    keep_accepted(copy.file, AcceptedAnswer(query["query_short"], query["relevant"][0], "", ""))
+            asking = TicketAnswerer(copy)
+
+            def mrr(some: Sequence[dict[str, Any]]) -> np.ndarray:
+                ranked = [asking.find(q["query"], UNREAD, 100).ids for q in some]
+                return np.array([_reciprocal_rank(ids, q["relevant"]) for ids, q in zip(ranked, some, strict=True)])
+
+            for name, some in (("own", queries[::2]), ("others", queries[1::2])):
+                with patch.object(ask_tickets, "SAME_QUESTION", 2.0):
+                    before = mrr(some)
+                yield Figure(f"accepted.{name}.mrr_without", float(before.mean()))
+                yield from _gain(f"accepted.{name}", mrr(some) - before)
+        finally:
+            copy.close()
+
+
+def _gain(name: str, gains: np.ndarray) -> list[Figure]:
+    error = float(gains.std(ddof=1) / np.sqrt(len(gains)))
+    return [Figure(f"{name}.gain", round(float(gains.mean()), 4)), Figure(f"{name}.error", round(error, 4))]
+
+
+def _reciprocal_rank(ids: Sequence[str], relevant: Sequence[str]) -> float:
+    return next((1 / rank for rank, ticket in enumerate(ids, 1) if ticket in relevant), 0.0)
+
+
 def _latencies(kb: Path, size: int) -> list[Figure]:
     from autokb.app import SupportKB
 
-    queries = [json.loads(line) for line in (data_folder() / "queries.jsonl").read_text("utf-8").split("\n") if line]
+    queries = _golden()
     tickets = SupportKB.open(kb)
     started = time.perf_counter()
     tickets.tickets.similar("crash", 5)

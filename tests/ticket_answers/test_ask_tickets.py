@@ -193,15 +193,14 @@ def test_an_accepted_answer_lifts_its_ticket_without_a_build_until_it_is_taken_b
     assert not kb.tickets.ask(question).accepted
 
 
-def test_the_neighbours_of_an_accepted_ticket_are_lifted_less(kb: SupportKB) -> None:
+def test_the_ticket_of_an_accepted_answer_alone_is_lifted(kb: SupportKB) -> None:
     question = "only nine pages"
     scores = {one.id: one.score for one in kb.tickets.ask(question, 9).tickets}
     kb.tickets.accept(question, "APP-3")
     after = {one.id: one.score for one in kb.tickets.ask(question, 9).tickets}
     gained = {i: round(after[i] - scores[i], 3) for i in scores}
-    assert gained["APP-3"] == pytest.approx(1.0, abs=0.01)
-    assert gained["APP-4"] == pytest.approx(0.2, abs=0.01)
-    assert gained["APP-7"] == 0
+    assert gained.pop("APP-3") == pytest.approx(1.0, abs=0.01)
+    assert set(gained.values()) == {0}
 
 
 def test_an_accepted_answer_outlives_a_build(kb: SupportKB) -> None:

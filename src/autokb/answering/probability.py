@@ -15,6 +15,7 @@ from autokb.answering.present import Choice, Presentation
 from autokb.core.vectors import encoder_key
 from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
+from autokb.retrieval.logistic import probability_of
 from autokb.retrieval.ranker import packaged_record
 
 COMPARED = 3  # candidates behind the first
@@ -99,16 +100,12 @@ def answerable(shown: Shown) -> float:
     The heads were fitted on cosines of the packaged encoder; by another one it is that of the build's gate alone.
     """
     if not shown.choices or not are_fitted(shown):
-        return _logistic(shown.index.nearness(shown.scored) + shown.index.word_odds(shown.scored))
+        return probability_of(shown.index.nearness(shown.scored) + shown.index.word_odds(shown.scored))
     return _probability("answerable", shown)
 
 
 def _probability(head: str, shown: Shown) -> float:
     weights = packaged_record()[head]
-    return _logistic(
+    return probability_of(
         weights["intercept"] + sum(weights[name] * FEATURES[name](shown) for name in weights if name in FEATURES)
     )
-
-
-def _logistic(odds: float) -> float:
-    return 0.5 + 0.5 * math.tanh(odds / 2)

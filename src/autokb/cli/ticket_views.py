@@ -40,7 +40,7 @@ def built_view(workspace: Path, built: TicketBuildReport) -> RenderableType:
 
 
 def graph_view(workspace: Path, shown: ShownTickets) -> RenderableType:
-    """Show what there is of tickets, and how they are ranked."""
+    """Show what there is of tickets."""
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right")
     table.add_column()
@@ -51,7 +51,6 @@ def graph_view(workspace: Path, shown: ShownTickets) -> RenderableType:
     links.add_column()
     for name, count in shown.links.items():
         links.add_row(f"{count:,}", one_line(name))
-    counted = [f"{name} {value:g}" for name, value in shown.weights.items() if value]
     lines: list[RenderableType] = [
         Text(several(shown.tickets, "ticket"), style="bold"),
         Text("with a text in", style="dim"),
@@ -61,11 +60,7 @@ def graph_view(workspace: Path, shown: ShownTickets) -> RenderableType:
     ]
     if shown.dangling:
         lines.append(Text(f"{shown.dangling:,} links lead to tickets that are not here", style="dim"))
-    lines.append(Text(f"ranked by the text and {', '.join(counted)}" if counted else "ranked by the text"))
     lines.append(Text(one_line(shown.fitted, 200), style="dim"))
-    if shown.signals:
-        worth = ", ".join(f"{name} {value:+.3f}" for name, value in shown.signals.items())
-        lines.append(Text(f"worth on links that were held out (mean reciprocal rank): {worth}", style="dim"))
     lines.append(next_line(f"One ticket: autokb tickets show {quoted(workspace)} TICKET"))
     return Group(*lines)
 

@@ -14,7 +14,6 @@ from autokb.core.progress import Progress, silent
 from autokb.core.results import TicketBuildReport
 from autokb.core.settings import Settings
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.ticket_weights import TicketWeights
 from autokb.core.tickets import Edge, Ticket, TicketSection, in_order
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.domains.ticket_templates import ticket_template
@@ -24,6 +23,7 @@ from autokb.pipeline.embedding import encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
+from autokb.retrieval.gate import Gate, read_gate
 from autokb.stores.database import UNREADABLE, damaged_rows
 from autokb.stores.ticket_tables import (
     GENERATION,
@@ -43,8 +43,7 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile, vector_key
 from autokb.tasks.tickets.read_sections.task import TASK as READ_SECTIONS
 from autokb.text.masking import mask
-from autokb.tickets.fitting import FittedTickets, fit_ticket_weights
-from autokb.tickets.gate import TicketGate, fit_ticket_gate
+from autokb.tickets.gate import fit_ticket_gate
 from autokb.tickets.index import TicketIndex
 from autokb.tickets.links import (
     SimilarityThreshold,
@@ -54,14 +53,16 @@ from autokb.tickets.links import (
     similar_edges,
     update_similar,
 )
-from autokb.tickets.match import MatchChance
+from autokb.tickets.match import FittedMatch, MatchChance, fit_match
 from autokb.tickets.pieces import piece_texts
 from autokb.tickets.rest import rest_request, split_rest
 
 VERSION = "1"  # raise it when a ticket's sections are made otherwise
 STAGE = "sections"
 LINKS = "links"
-WEIGHTS = "tickets weights"  # meta: what each signal counts, with what it was fitted on
+# meta: the weights of the chance that two tickets are about the same problem, with what they were fitted on. Earlier
+# versions noted there what each signal of the ranking counts, too.
+WEIGHTS = "tickets weights"
 GATE = "tickets gate"  # meta: whether a question is about the tickets, with the encoder that it was fitted for
 TICKETS_SETTING = "tickets"  # the id of the line of an export that holds both
 SIMILARITY = "tickets similarity"  # meta: the threshold of similar titles, with the encoder that it was chosen for
@@ -162,7 +163,7 @@ class TicketBuild:
     def count(self) -> None:
         """Have stages that count requests count what a build would ask for; nothing is linked or published.
 
-        Vectors are counted where they are paid for, without those of the few hundred texts that weights and gate are
+        Vectors are counted where they are paid for, without those of the few hundred texts that chance and gate are
         fitted on.
         """
         is_paid = read_embedder_name(self.workspace.settings.embedder).is_paid
@@ -261,21 +262,24 @@ class TicketBuild:
         return similar_edges(ids, titles, threshold.value)
 
     def _fit(self, tickets: Sequence[Ticket], edges: Sequence[Edge]) -> None:
-        """Fit the weights on the workspace's own links, once, and again where the links are others."""
+        """Fit chance and gate on the workspace's own links and titles, once, and again where the links are others."""
         encoder = encoder_key(self.stages.encoder.name)
         linked = [part for one in sorted(linked_pairs(edges)) for part in one]
         with damaged_rows("meta"):
             noted = json.loads(self.file.meta(WEIGHTS) or "null") or {}
             is_same = noted.get("encoder") == encoder and _is_as_before(noted.get("links", 0), len(linked))
-        if is_same and not self.rethink:
+            has_gate = "threshold" in json.loads(self.file.meta(GATE) or "{}")  # those of earlier versions had none
+        if is_same and has_gate and not self.rethink:
             return
         index = load_index(self.workspace, self.file)
         with self.stages.timed("fit"):
-            fitted = fit_ticket_weights(index, {t.id: t for t in tickets}, edges, self._embed)
-            gate = fit_ticket_gate(index, self.stages.encoder.name, self.workspace.spec.language, self._embed)
+            if not is_same or self.rethink:
+                fitted = fit_match(index, {t.id: t for t in tickets}, edges, self._embed)
+                noted = {"encoder": encoder, "links": len(linked), **asdict(fitted)}
+            gate = fit_ticket_gate(index, self.stages.encoder.name, self.workspace.spec, self._embed)
         with self.file.transaction():
-            self.file.note(WEIGHTS, canonical_json({"encoder": encoder, "links": len(linked), **asdict(fitted)}))
-            self.file.note(GATE, canonical_json({"encoder": encoder, **asdict(gate)}))
+            self.file.note(WEIGHTS, canonical_json(noted))
+            self.file.note(GATE, canonical_json(gate.as_json()))
             count_generation(self.file)
 
 
@@ -342,7 +346,7 @@ def take_tickets(
 
 
 def _is_as_before(before: int, now: int) -> bool:
-    """Return whether the links are as many as when the weights were fitted, or a tenth more or less."""
+    """Return whether the links are as many as when the chance was fitted, or a tenth more or less."""
     return abs(now - before) * 10 <= before
 
 
@@ -353,47 +357,35 @@ def load_index(workspace: Workspace, file: WorkspaceFile) -> TicketIndex:
         encoder = encoder_name(workspace.settings)
         pieces, vectors = read_pieces(file, file.dimensions(encoder))
         generation = file.meta(GENERATION) or "0"
-        tickets, edges = read_tickets(file), read_edges(file)
-    return TicketIndex.of(
-        template, tickets, pieces, vectors, edges, language=workspace.spec.language, generation=generation
-    )
+        tickets = read_tickets(file)
+    return TicketIndex.of(template, tickets, pieces, vectors, language=workspace.spec.language, generation=generation)
 
 
-def read_fitted(file: WorkspaceFile) -> FittedTickets:
-    """Return the weights that were fitted here, the usual ones where none were."""
+def read_fitted(file: WorkspaceFile) -> FittedMatch:
+    """Return the chance that was fitted here, none where nothing was."""
     with damaged_rows("meta"):
         noted = json.loads(file.meta(WEIGHTS) or "null")
-        if noted is None:
-            return FittedTickets(TicketWeights(), 0, "Nothing was fitted yet: the usual weights.")
-        return _fitted_of(noted)
+        return FittedMatch(None, 0, "Nothing was fitted yet.") if noted is None else _fitted_of(noted)
 
 
-def _fitted_of(noted: Mapping[str, Any]) -> FittedTickets:
-    weights = TicketWeights(**{name: float(noted["weights"][name]) for name in TicketWeights().as_json()})
-    signals = {str(name): float(value) for name, value in (noted["signals"] or {}).items()}
-    held_out, defaults = (None if noted[n] is None else float(noted[n]) for n in ("held_out", "defaults"))
+def _fitted_of(noted: Mapping[str, Any]) -> FittedMatch:
     match = noted.get("match") and MatchChance(**{name: float(value) for name, value in noted["match"].items()})
-    return FittedTickets(
-        weights=weights,
-        asked=int(noted["asked"]),
-        reason=str(noted["reason"]),
-        held_out=held_out,
-        defaults=defaults,
-        signals=signals,
-        match=match,
-    )
+    return FittedMatch(match or None, int(noted["asked"]), str(noted["reason"]))
 
 
-def read_gate(
+def read_ticket_gate(
     file: WorkspaceFile, workspace: Workspace, index: TicketIndex, embed: Callable[[Sequence[str]], Vectors]
-) -> TicketGate:
-    """Return the gate that was fitted at build; where none was for this encoder, it is fitted now and not kept."""
+) -> Gate:
+    """Return the gate that was fitted at build; where none was for this encoder, it is fitted now and not kept.
+
+    So it is where an earlier version fitted a gate of another kind.
+    """
     encoder = encoder_name(workspace.settings)
     with damaged_rows("meta"):
         noted = json.loads(file.meta(GATE) or "{}")
-        if noted.pop("encoder", None) == encoder_key(encoder):
-            return TicketGate(**noted)
-    return fit_ticket_gate(index, encoder, workspace.spec.language, embed)
+        if "threshold" in noted and encoder_key(noted["encoder"]) == encoder_key(encoder):
+            return read_gate(noted)
+    return fit_ticket_gate(index, encoder, workspace.spec, embed)
 
 
 def read_similarity(file: WorkspaceFile, encoder: str) -> SimilarityThreshold | None:

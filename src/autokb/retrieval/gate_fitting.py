@@ -98,19 +98,23 @@ def fit_question_gate(
     """
     everyday, known, ids = everyday_questions(index.spec.language), _Known.of(index, raw), list(raw)
     if everyday:
-        distinct = known.distinct(_thinned(sorted(range(len(ids)), key=ids.__getitem__)))
+        distinct = known.distinct(thinned(sorted(range(len(ids)), key=ids.__getitem__)))
         reports = [texts[ids[n]] for n in distinct]
-        words = _Words(index, _find_own_subjects(index.spec, documents, reports))
+        words = _Words(index, find_own_subjects(index.spec, documents, reports))
         if len(reports) >= FEWEST_CASES:
             own, described = np.hstack([known.score_issues(distinct), words.weigh(reports)]), "raw issues"
         else:
             own, described = _score_sections(known, words, documents, embed), "headings and first sentences"
         if len(own) >= FEWEST_CASES:
-            kinds = _score_everyday(known, words, everyday, embed)
+
+            def score(asked: Sequence[str], vectors: Vectors) -> Cases:
+                return np.hstack([known.score(vectors), words.weigh(asked)])
+
+            kinds = score_everyday(everyday, index.encoder, embed, score)
             if not reads_words:
                 for cases in (own, *kinds.values()):
                     cases[:, 2:] = 0.0
-            fitted = _fit_against(own, kinds, index.encoder, described, tuple(sorted(words.subjects)))
+            fitted = fit_against(own, kinds, index.encoder, described, tuple(sorted(words.subjects)))
             if fitted:
                 return fitted if reads_words else replace(fitted, words=None)
     vectors = np.array(list(raw.values()), dtype=np.float32).reshape(len(raw), known.windows.shape[1])
@@ -131,8 +135,13 @@ def off_topic_issues(index: QuestionIndex, raw: Mapping[str, Vectors]) -> frozen
     return frozenset(raw_id for raw_id, is_far in zip(raw, far, strict=True) if is_far)
 
 
-def _fit_against(
-    own: Cases, kinds: Mapping[str, Cases], encoder: str, described: str, subjects: tuple[str, ...]
+def fit_against(
+    own: Cases,
+    kinds: Mapping[str, Cases],
+    encoder: str,
+    described: str,
+    subjects: tuple[str, ...],
+    odds: float = ON_TOPIC_ODDS,
 ) -> Gate | None:
     """Fit without own cases that are off topic, then without kinds that pass; None where too little is left."""
     everything = np.vstack(list(kinds.values()))
@@ -140,7 +149,7 @@ def _fit_against(
     kept = own[_log_odds(first, own) >= math.log(OFF_TOPIC / (1 - OFF_TOPIC))]
     if len(kept) < FEWEST_CASES:
         return None
-    prior = math.log(ON_TOPIC_ODDS)
+    prior = math.log(odds)
     second = _fit_weights(kept, everything)
     passing = {kind: float((_log_odds(second, cases) + prior >= 0).mean()) for kind, cases in kinds.items()}
     left_out = tuple(sorted(kind for kind, share in passing.items() if share >= NEAR_KIND))
@@ -269,7 +278,7 @@ def own_names(spec: DomainSpec) -> list[str]:
     return [spec.description, *names]
 
 
-def _find_own_subjects(spec: DomainSpec, documents: Sequence[Document], reports: Sequence[str]) -> frozenset[str]:
+def find_own_subjects(spec: DomainSpec, documents: Sequence[Document], reports: Sequence[str]) -> frozenset[str]:
     """Return the subjects of everyday life that documents or the domain name, or several reports."""
     own = [f"{document.title}\n{document.text}" for document in documents] + own_names(spec)
     said = Counter(subject for report in reports for subject in subjects_in(report, spec.language))
@@ -277,16 +286,16 @@ def _find_own_subjects(spec: DomainSpec, documents: Sequence[Document], reports:
     return frozenset(several.union(*(subjects_in(text, spec.language) for text in own)))
 
 
-def _score_everyday(
-    known: _Known,
-    words: _Words,
+def score_everyday(
     everyday: Mapping[str, tuple[str, ...]],
+    encoder: str,
     embed: Callable[[Sequence[str]], Vectors],
+    score: Callable[[Sequence[str], Vectors], Cases],
 ) -> dict[str, Cases]:
     """Score the everyday questions, whose vectors are packaged for one encoder, by kind."""
     asked = [question for questions in everyday.values() for question in questions]
-    packaged = packaged_vectors(asked, words.index.encoder)
-    cases = np.hstack([known.score(embed(asked) if packaged is None else packaged), words.weigh(asked)])
+    packaged = packaged_vectors(asked, encoder)
+    cases = score(asked, embed(asked) if packaged is None else packaged)
     ends = np.cumsum([len(questions) for questions in everyday.values()])[:-1]
     return dict(zip(everyday, np.split(cases, ends), strict=True))
 
@@ -299,7 +308,7 @@ def _score_sections(
 ) -> Cases:
     """Score what stands in for questions about the sections, each without what its section itself gives."""
     index = words.index
-    stand_ins = _thinned([q for d in documents for q in section_questions(d, index.spec.language)])
+    stand_ins = thinned([q for d in documents for q in section_questions(d, index.spec.language)])
     texts = [text for _, _, text in stand_ins]
     vectors = embed(texts)
     cases = known.score(vectors)
@@ -322,7 +331,7 @@ def _which_overlap(places: Sequence[Window | Evidence], document: str, section: 
     return np.fromiter(inside, dtype=np.bool_, count=len(places))
 
 
-def _thinned(items: Sequence[T]) -> Sequence[T]:
+def thinned(items: Sequence[T]) -> Sequence[T]:
     """Return at most MOST_CASES of the items, evenly spread."""
     return items[:: math.ceil(len(items) / MOST_CASES)] if items else items
 

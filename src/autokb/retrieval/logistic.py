@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -40,3 +41,8 @@ def fit_logistic(
         if longest < 1e-9:
             break
     return beta
+
+
+def probability_of(odds: float) -> float:
+    """Return the probability of log-odds, from 0 to 1."""
+    return 0.5 + 0.5 * math.tanh(odds / 2)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +14,8 @@ from autokb.chunking.chunkers import chunk_page
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import Chunk, Document
 from autokb.core.progress import Progress, silent
-from autokb.core.ranking import best_first
-from autokb.core.ticket_weights import TicketWeights
-from autokb.core.tickets import TICKET
+from autokb.core.ranking import Scores, best_first
+from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
 from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
@@ -31,25 +29,20 @@ from autokb.evaluation.retrieval.system_names import (
     TICKET_VOTES_BM25,
     TICKET_VOTES_LINKS,
     TICKET_VOTES_SUM,
+    TICKET_WORDING,
     TICKETS,
     choose_ticket_systems,
 )
 from autokb.heuristics.tickets.read_question import read_ticket_question
 from autokb.pipeline.stages import open_stages
-from autokb.pipeline.tickets import as_embedded, load_index, read_fitted
-from autokb.retrieval.search import ChunkIndex
-from autokb.stores.ticket_tables import PublishedTicket, read_tickets
+from autokb.pipeline.tickets import as_embedded, load_index
+from autokb.retrieval.search import ChunkIndex, words_only
+from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.studies.run_report import count_answers
 from autokb.ticket_answers.open_tickets import NO_TICKETS
 from autokb.tickets.index import TicketIndex, day_of, fold_names
-from autokb.tickets.search import (
-    TicketQuestion,
-    find_signals,
-    lift_by_neighbours,
-    match_sections,
-    rank_tickets,
-)
+from autokb.tickets.search import TicketQuestion, score_tickets
 
 METRICS = ("mrr", "recall@1", "recall@3", "recall@5", "recall@10", "hit_rate@1", "hit_rate@10", "ndcg@1", "ndcg@3")
 CHUNK_SIZE = 1_000  # characters of the baseline's chunks, which are cut wherever that is
@@ -63,7 +56,6 @@ class TicketRetrievalReport(Record):
 
     results: RetrievalReport
     default: str
-    weights: TicketWeights
 
 
 def evaluate_workspace_tickets(
@@ -80,12 +72,11 @@ def evaluate_workspace_tickets(
         index = load_index(workspace, file)
         if not index.ids:
             raise BadInputError(NO_TICKETS.format(folder=workspace.folder))
-        weights = read_fitted(file).weights
 
         def embed(texts: Sequence[str]) -> Vectors:
             return stages.embed(as_embedded(texts, workspace.settings))
 
-        experiment = _Experiment(index, embed, asked, weights)
+        experiment = _Experiment(index, read_edges(file), embed, asked)
         systems = {name: experiment.system(name) for name in wanted if name not in (TICKET_TEXT, TICKET_FUSED)}
         if {TICKET_TEXT, TICKET_FUSED} & set(wanted):
             chunks = _text_chunks(read_tickets(file), embed, workspace.spec.language)
@@ -102,67 +93,85 @@ def evaluate_workspace_tickets(
             baseline=TICKET_TEXT,
             on_answer=lambda system: count("questions") if system == wanted[-1] else None,
         )
-    return TicketRetrievalReport(report, TICKETS, weights)
+    return TicketRetrievalReport(report, TICKETS)
 
 
 class _Experiment:
-    """The questions over the published tickets; what several systems need of one is worked out once."""
+    """The questions over the published tickets, by the ranking in use and by those of the paper."""
 
     def __init__(
         self,
         index: TicketIndex,
+        edges: Sequence[Edge],
         embed: Callable[[Sequence[str]], Vectors],
         asked: Sequence[LabelledQuery],
-        weights: TicketWeights,
     ) -> None:
         self.index = index
-        self.weights = weights
+        self.owners = np.array([index.rows[piece.ticket] for piece in index.pieces], dtype=np.int64)
+        self.sections = np.array([piece.section for piece in index.pieces])
+        pairs = [(index.rows[e.source], index.rows[e.target]) for e in edges if {e.source, e.target} <= set(index.rows)]
+        self.linked = np.array([*pairs, *((b, a) for a, b in pairs)], dtype=np.int64).reshape(-1, 2)
         said = [read_ticket_question(query.text, index.template, {}).entities for query in asked]
-        entities = [{name: words[:ENTITY_CHARACTERS] for name, words in one.items() if words.strip()} for one in said]
-        texts = list(dict.fromkeys([q.text for q in asked] + [t for one in entities for t in one.values()]))
+        self.entities = {
+            query.text: {name: words[:ENTITY_CHARACTERS] for name, words in one.items() if words.strip()}
+            for query, one in zip(asked, said, strict=True)
+        }
+        of_entities = (text for one in self.entities.values() for text in one.values())
+        texts = list(dict.fromkeys([*self.entities, *of_entities]))
         self.vectors: Mapping[str, Vectors] = dict(zip(texts, embed(texts), strict=True))
-        self.questions = {q.text: self._question(q, said) for q, said in zip(asked, entities, strict=True)}
-        self.signals = lru_cache(maxsize=1)(lambda text: find_signals(index, self.questions[text]))
+        self.questions = {query.text: self._question(query) for query in asked}
 
-    def _question(self, query: LabelledQuery, entities: Mapping[str, str]) -> TicketQuestion:
+    def _question(self, query: LabelledQuery) -> TicketQuestion:
         components = query.fields.get("components") or ()
         return TicketQuestion(
             query.text,
             self.vectors[query.text],
-            {section: self.vectors[text] for section, text in entities.items()},
             fold_names(map(str, components if isinstance(components, list | tuple) else [components])),
             day_of(str(query.fields.get("created") or "")),
         )
 
     def system(self, name: str) -> System:
         """Return a system by its name."""
-        by_scores: dict[str, Callable[[str], np.ndarray]] = {
-            TICKET_BM25: lambda text: self.signals(text).words,
-            TICKET_VOTES: lambda text: self.signals(text).votes,
-            TICKET_VOTES_SUM: self._added_votes,
+        by_scores: dict[str, Callable[[str], Scores]] = {
+            TICKET_BM25: self._words,
+            TICKET_VOTES: self._votes,
+            TICKET_VOTES_SUM: lambda text: self._votes(text, added=True),
             TICKET_VOTES_BM25: self._with_words,
             TICKET_VOTES_LINKS: self._with_links,
+            TICKET_WORDING: lambda text: score_tickets(self.index, TicketQuestion(text, self.vectors[text])).scores,
+            TICKETS: lambda text: score_tickets(self.index, self.questions[text]).scores,
         }
-        if (scores := by_scores.get(name)) is not None:
-            return lambda text: self._first(scores(text), text)
-        weights = replace(self.weights, component=0.0, time=0.0, resolved=0.0, links=0.0)
-        chosen = self.weights if name == TICKETS else weights
-        return lambda text: [hit.id for hit in rank_tickets(self.index, self.questions[text], chosen, DEPTH)]
+        return lambda text: [self.index.ids[n] for n in best_first(by_scores[name](text), DEPTH)]
 
-    def _with_words(self, text: str) -> np.ndarray:
-        signals = self.signals(text)
-        return np.asarray(signals.votes + WORDS * signals.words)
+    def _words(self, text: str) -> Scores:
+        """Return BM25 as a share of the best ticket's."""
+        words = words_only(self.index.chunks, text).documents
+        return words / max(float(words.max(initial=0.0)), 1e-12)
 
-    def _with_links(self, text: str) -> np.ndarray:
-        return lift_by_neighbours(self.index, self.signals(text).rows, self._with_words(text), LINKS)
+    def _votes(self, text: str, *, added: bool = False) -> Scores:
+        """Return the mean over the question's sections of the cosine of the tickets' own, 0 where one has none.
 
-    def _added_votes(self, text: str) -> np.ndarray:
-        index, question = self.index, self.questions[text]
-        return match_sections(index, question.entities, index.vectors, index.sections, index.starts, "sum")
+        Of a section with several pieces the best counts; ``added`` has all count, as the paper's formula has it.
+        """
+        found = np.zeros(len(self.index.ids))
+        for section, words in self.entities[text].items():
+            of_section = np.flatnonzero(self.sections == section)
+            cosines = self.index.chunks.vectors.vectors[of_section] @ self.vectors[words]
+            votes = np.zeros(len(found))
+            (np.add if added else np.maximum).at(votes, self.owners[of_section], cosines)
+            found += votes
+        return found / max(1, len(self.entities[text]))
 
-    def _first(self, scores: np.ndarray, text: str) -> list[str]:
-        rows = self.signals(text).rows if len(scores) != len(self.index.ids) else np.arange(len(scores))
-        return [self.index.ids[int(rows[n])] for n in best_first(scores, DEPTH)]
+    def _with_words(self, text: str) -> Scores:
+        scores: Scores = self._votes(text) + WORDS * self._words(text)
+        return scores
+
+    def _with_links(self, text: str) -> Scores:
+        """Return the scores, each ticket lifted by a share of what the best of its neighbours is above it."""
+        scores = self._with_words(text)
+        best = scores.copy()
+        np.maximum.at(best, self.linked[:, 0], scores[self.linked[:, 1]])
+        return scores + LINKS * (best - scores)
 
 
 def _text_chunks(

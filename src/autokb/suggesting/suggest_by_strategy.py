@@ -110,7 +110,7 @@ def _suggest(
     if written.small_talk is not None and (talk := reading.small_talk(written.small_talk)) is not None:
         return talk
     if written.refuses and not answering.reasons:
-        return _declined(reading, (None if is_given else reading.answer().reason) or NO_HELP)
+        return _declined(reading, None if is_given else reading.answer().reason)
     checked = check_replies(written, said.messages, spec, reading.rules, partial(answering.ask_all, CHECK_RULES))
     back = () if is_given else reading.question_back()
     helps = tuple(different_helps((*back, *checked.suggestions), reading.tried, spec.language))[:MOST_SUGGESTIONS]
@@ -129,7 +129,7 @@ def _declined(reading: ReadConversation, reason: str | None) -> Suggested:
     """Return the house's reply that declines, where its own rules allow it."""
     refusal = refusal_of(reading.rules, reading.spec)
     replies = (Suggestion(refusal, "refusal"),) if reading.rules.fits(refusal) else ()
-    return Suggested("abstains", replies, reading.turn.text, reason)
+    return Suggested("abstains", replies, reading.turn.text, reason or NO_HELP)
 
 
 def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[StrategyPassage]:

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from autokb.core.errors import BadInputError
-from autokb.core.ranking import best_first
+from autokb.core.ranking import Scores, best_first
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
 from autokb.core.tickets import TicketEvidence
@@ -24,7 +24,9 @@ from autokb.pipeline.embedding import Encoder, encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
-from autokb.pipeline.tickets import read_gate
+from autokb.pipeline.tickets import read_ticket_gate
+from autokb.retrieval.gate import Gate
+from autokb.retrieval.logistic import probability_of
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
 from autokb.stores.ticket_tables import PublishedTicket, read_field_values, read_tickets
@@ -46,21 +48,18 @@ from autokb.tickets.answers import (
     write_answer,
 )
 from autokb.tickets.cypher_port import CypherReader, RanCypher
-from autokb.tickets.gate import TicketGate, measure_nearness
 from autokb.tickets.index import fold_names
-from autokb.tickets.search import Scores, TicketQuestion, find_signals, score_tickets
+from autokb.tickets.search import ScoredTickets, TicketQuestion, score_tickets
 
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more
 STAGE = "ask"
 WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
-NEAREST = 50  # tickets among which the piece is looked for that is nearest to a question
 COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
-# Chance of the same problem below which nothing is answered verbatim. Of 267 real duplicates, asked by their titles, 39
-# are below it, and the first ticket was right for 6 of these (``python -m benchmarks ticket_answers``).
+# Chance of the same problem below which nothing is answered verbatim. Of 265 real duplicates, asked by their titles, 35
+# are below it, and the first ticket was right for 4 of these (``python -m benchmarks ticket_answers``).
 UNLIKELY = 0.35
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
-# An accepted question this near lifts its ticket by up to LIFT, in units of cosine, and its neighbours by a share.
-SAME_QUESTION, LIFT, OF_NEIGHBOURS = 0.6, 1.0, 0.2
+SAME_QUESTION = 0.6  # cosine from which an accepted question lifts its ticket, by up to 1
 _KEY = re.compile(r"[^\s,;:!?()\[\]\"'<>]+")
 _NUMBERED = re.compile(r"(?:#|\b(?:ticket|issue|vorgang)\s+(?:no\.?\s*|nr\.?\s*|#)?)$", re.IGNORECASE)
 
@@ -150,7 +149,7 @@ class TicketAnswerer:
 
     opened: OpenTickets
     options: ModelOptions = field(default_factory=ModelOptions)
-    _gate: TicketGate | None = None
+    _gate: Gate | None = None
     _values: Mapping[str, Sequence[str]] | None = None
     _cues: Vectors | None = None
     _accepted: dict[str, Vectors] = field(default_factory=dict)
@@ -253,7 +252,7 @@ class TicketAnswerer:
 
     def find(self, question: str, parts: QuestionParts, k: int) -> _GatedTickets:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
-        opened, index = self.opened, self.opened.index
+        opened = self.opened
         named = self._named(question)
         vector = self._embed([question])[0]
         if named:
@@ -268,27 +267,21 @@ class TicketAnswerer:
                 match=None,
                 accepted=(),
             )
-        weights = opened.fitted.weights
-        asked = self._as_compared(question, vector, parts)
-        signals = find_signals(index, asked, with_votes=bool(weights.votes))
-        scores = score_tickets(index, asked, signals, weights)
-        match = None if opened.fitted.match is None else opened.fitted.match.of(signals, scores)
-        accepted = self._lift(vector, signals.rows.tolist(), scores)
-        most = max(k, WITH_FILTERS if parts.filters else k)
-        best = [n for n in best_first(scores, max(most, NEAREST)) if scores[n] > -np.inf]
-        ranked = [index.ids[int(signals.rows[n])] for n in best]
-        near, unknown = measure_nearness(index, question, vector, ranked[:NEAREST])
-        confidence = self._read_gate().confidence(near, unknown)
+        components = fold_names(self._components_in(question))
+        found = score_tickets(opened.index, TicketQuestion(question, vector, components))
+        match = None if opened.fitted.match is None else opened.fitted.match.of(found)
+        confidence = self._confidence(question, found)
+        accepted = self._lift(vector, found.scores)
         confidence = max([confidence, *(one.similarity for one in accepted)])
-        tickets = read_tickets(opened.file, ranked[:most])
-        ids = tuple(i for i in ranked[:most] if i in tickets)
+        best = found.best(max(k, WITH_FILTERS if parts.filters else k))
+        tickets = read_tickets(opened.file, [hit.id for hit in best])
+        ids = tuple(hit.id for hit in best if hit.id in tickets)
         for one in accepted:
             if match is not None and ids[:1] == (one.ticket,):
                 match = max(match, one.similarity)
-        reached = tuple(float(scores[n]) for n in best[:most])
         return _GatedTickets(
             ids=ids,
-            scores=reached,
+            scores=tuple(hit.score for hit in best),
             tickets=tickets,
             named=False,
             vector=vector,
@@ -297,12 +290,16 @@ class TicketAnswerer:
             accepted=accepted,
         )
 
-    def _as_compared(self, question: str, vector: Vectors, parts: QuestionParts) -> TicketQuestion:
-        """Return a question with the vectors of its parts, where these have a weight, and the components it names."""
-        entities = {}
-        if self.opened.fitted.weights.votes and parts.entities:
-            entities = dict(zip(parts.entities, self._embed(list(parts.entities.values())), strict=True))
-        return TicketQuestion(question, vector, entities, fold_names(self._components_in(question)))
+    def _confidence(self, question: str, found: ScoredTickets) -> float:
+        """Return how likely a question is to be about what the tickets are about, from 0 to 1."""
+        if self._gate is None:
+            self._gate = read_ticket_gate(self.opened.file, self.opened.workspace, self.opened.index, self._embed)
+        near, words = found.chunks.nearest, self._gate.words
+        odds = self._gate.log_odds(near, near)
+        if words is not None:
+            unknown = self.opened.index.chunks.words.unknown_share(question)
+            odds += words.log_odds(question, unknown, self.opened.workspace.spec.language)
+        return probability_of(odds)
 
     def _components_in(self, question: str) -> list[str]:
         """Return the components of tickets that a question names."""
@@ -327,19 +324,11 @@ class TicketAnswerer:
                     break
         return tuple(found)
 
-    def _lift(self, vector: Vectors, rows: Sequence[int], scores: Scores) -> tuple[UsedAnswer, ...]:
+    def _lift(self, vector: Vectors, scores: Scores) -> tuple[UsedAnswer, ...]:
         """Add to the scores what accepted answers to questions like this one say; return those that count."""
-        index, used = self.opened.index, self._accepted_like(vector)
-        if not used:
-            return ()
-        place = {row: n for n, row in enumerate(rows)}
+        used = self._accepted_like(vector)
         for ticket, (cosine, _) in used.items():
-            row = index.rows[ticket]
-            lift = LIFT * (cosine - SAME_QUESTION) / (1 - SAME_QUESTION)
-            for other in {int(n) for n in index.to_rows[index.from_rows == row]} & place.keys():
-                scores[place[other]] += OF_NEIGHBOURS * lift
-            if row in place:
-                scores[place[row]] += lift
+            scores[self.opened.index.rows[ticket]] += (cosine - SAME_QUESTION) / (1 - SAME_QUESTION)
         best = sorted(used.values(), key=lambda one: -one[0])
         return tuple(UsedAnswer(a.ticket, a.question, a.author, a.date, round(c, 4)) for c, a in best)
 
@@ -355,11 +344,6 @@ class TicketAnswerer:
             if cosine >= SAME_QUESTION and cosine > used.get(one.ticket, (0.0, one))[0]:
                 used[one.ticket] = cosine, one
         return used
-
-    def _read_gate(self) -> TicketGate:
-        if self._gate is None:
-            self._gate = read_gate(self.opened.file, self.opened.workspace, self.opened.index, self._embed)
-        return self._gate
 
     # -- answering ---------------------------------------------------------------------------------
 
@@ -436,10 +420,9 @@ class TicketAnswerer:
     def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
         """Return the places of a ticket's pieces that are nearest to the question."""
         index = self.opened.index
-        row = index.rows[ticket]
-        first, last = int(index.starts[row]), int(index.starts[row + 1])
-        cosines = index.vectors[first:last] @ vector
-        pieces = [index.pieces[first + int(n)] for n in np.argsort(-cosines, kind="stable")]
+        place = index.pieces_of(ticket)
+        own, cosines = index.pieces[place], index.chunks.vectors.vectors[place] @ vector
+        pieces = [own[int(n)] for n in np.argsort(-cosines, kind="stable")]
         # Code, logs and lists of devices are near to much and tell little by themselves.
         told = [p for p in pieces if p.section not in self._unread] or pieces
         return [(p.section, p.start, p.end) for p in told if p.section != self._titles][:PIECES_A_TICKET]
@@ -447,7 +430,7 @@ class TicketAnswerer:
     def _nearest_pieces(self, vector: Vectors, k: int) -> list[TicketPassage]:
         """Return the nearest pieces of all tickets, as a search over chunks of text does."""
         index = self.opened.index
-        best = best_first(index.vectors @ vector, k)
+        best = best_first(index.chunks.vectors.scores(vector), k)
         pieces = [index.pieces[int(n)] for n in best]
         tickets = read_tickets(self.opened.file, [p.ticket for p in pieces])
         language = self.opened.workspace.spec.language

@@ -22,9 +22,9 @@ from autokb.stores.ticket_answers import read_accepted
 from autokb.stores.ticket_tables import GENERATION, PublishedTicket, count_tickets, read_edges, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.tickets.fitting import FittedTickets
 from autokb.tickets.index import TicketIndex, day_of, fold_names
-from autokb.tickets.search import TicketQuestion, rank_tickets
+from autokb.tickets.match import FittedMatch
+from autokb.tickets.search import TicketQuestion, score_tickets
 
 NO_TICKETS = (
     "No ticket is published yet; add some (autokb add {folder} EXPORT --as tickets), then: "
@@ -78,10 +78,9 @@ class ShownTicket(Result):
 
 @dataclass(frozen=True, slots=True)
 class ShownTickets(Result):
-    """The ticket graph as a whole: tickets with each section, links by type, and how tickets are ranked.
+    """The ticket graph as a whole: tickets with each section, and links by type.
 
-    ``similarity`` says from which cosine two titles are similar, ``weights`` what each signal counts, ``fitted`` on
-    what that was learnt, and ``signals`` what leaving one out costs in mean reciprocal rank on held-out links.
+    ``similarity`` says from which cosine two titles are similar, ``fitted`` how it is known how likely a match is.
     """
 
     tickets: int
@@ -89,9 +88,7 @@ class ShownTickets(Result):
     links: dict[str, int]
     dangling: int
     similarity: dict[str, float | str]
-    weights: dict[str, float]
     fitted: str
-    signals: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +116,7 @@ class OpenTickets:
     workspace: Workspace
     file: WorkspaceFile
     index: TicketIndex
-    fitted: FittedTickets
+    fitted: FittedMatch
     held: ExitStack
 
     @cached_property
@@ -144,7 +141,7 @@ class OpenTickets:
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The text is empty; write what the ticket would say, or name a ticket.")
-        hits = rank_tickets(self.index, self._question(text), self.fitted.weights, k)
+        hits = score_tickets(self.index, self._question(text)).best(k)
         named = {n: self.index.titles[self.index.rows[n]] for n in (hit.id for hit in hits)}
         found = tuple(SimilarTicket(hit.id, round(hit.score, 4), named[hit.id]) for hit in hits)
         return SimilarTickets(found, round(time.perf_counter() - started, 6))
@@ -155,7 +152,7 @@ class OpenTickets:
                 ticket = read_tickets(self.file, [text.strip()])[text.strip()].ticket
             whole = f"{ticket.title}\n\n{ticket.description}".strip()
             components, day = fold_names(ticket.components), day_of(ticket.created)
-            return TicketQuestion(whole, self.embed([whole])[0], {}, components, day, frozenset({ticket.id}))
+            return TicketQuestion(whole, self.embed([whole])[0], components, day, frozenset({ticket.id}))
         return TicketQuestion(text, self.embed([text])[0])
 
     def close(self) -> None:
@@ -204,9 +201,7 @@ def show_tickets(workspace: Workspace) -> ShownTickets:
         links=counts.links,
         dangling=counts.dangling,
         similarity={} if similarity is None else {"threshold": similarity.value, "reason": similarity.reason},
-        weights=fitted.weights.as_json(),
         fitted=fitted.reason,
-        signals=dict(fitted.signals or {}),
     )
 
 

@@ -147,10 +147,3 @@ def _similarity_by_chance(titles: Vectors) -> float:
     sample = titles[np.unique(np.linspace(0, len(titles) - 1, min(len(titles), SAMPLE)).astype(int))]
     pairs: NDArray[np.float32] = (sample @ sample.T)[np.triu_indices(len(sample), 1)]
     return max(LEAST, float(np.quantile(pairs, CHANCE)))
-
-
-def neighbours(edges: Iterable[Edge], row: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows that edges lead from and to, each edge in both directions, without those that dangle."""
-    pairs = {(row[e.source], row[e.target]) for e in edges if e.source in row and e.target in row}
-    both = sorted(pairs | {(b, a) for a, b in pairs})
-    return np.array([a for a, _ in both], dtype=np.int64), np.array([b for _, b in both], dtype=np.int64)
