@@ -48,11 +48,6 @@ class _Candidate:
         """The conditional parts that hold all steps, the innermost first."""
         return _conditionals_around(self.material, self.excerpt)
 
-    @property
-    def rank(self) -> tuple[float, int, Span]:
-        """The order of candidates: best first, level ones as the texts have them."""
-        return -round(self.score, 4), self.number, self.material.place
-
 
 def write_solutions(item: WriteSolutions) -> WrittenSolutions:
     """Return what a node's windows are near, best first: what a plan expects of a model."""
@@ -65,7 +60,8 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
         if not reader.excludes(candidate.audience, node)
         and not makes_worse(item.issue, (excerpt.text[s:e] for s, e in candidate.material.steps), item.language)
     ]
-    written = (_write(candidate, node, reader) for candidate in sorted(found, key=lambda c: c.rank))
+    found.sort(key=lambda c: (-round(c.score, 4), c.number, c.material.place))
+    written = (_write(candidate, node, reader) for candidate in found)
     return WrittenSolutions(solutions=tuple(filter(None, written)))
 
 

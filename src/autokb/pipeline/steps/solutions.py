@@ -78,7 +78,6 @@ def find_solutions(
         {one.solution.id: one.path for one in found},
         workspace.spec,
         {document.id: document.title for document in finder.documents.values()},
-        repeats=not stages.asks_model(WRITE_SOLUTIONS, STAGE),
     )
     joined = join_trees(_checked(stages, workspace, placed), finder.problems_of(stages.embed, grown))
     issues = tuple(issue for tree in joined.trees for issue in tree.issues)
