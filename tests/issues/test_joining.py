@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from autokb.core.attributes import ANY, Attributes
@@ -104,17 +102,6 @@ def test_a_tree_for_some_customers_goes_into_the_one_for_all() -> None:
 def test_a_child_of_a_joined_tree_says_what_its_old_parent_fixed() -> None:
     (left,) = join(tree("a", RESET, kind="Buds", children={"Mac": (PLUG,)}), tree("b", RESET)).trees
     assert [(i.text, i.attributes) for i in left.issues[1:]] == [("Text of b (Mac, Buds)", of(os="Mac", kind="Buds"))]
-
-
-def test_a_child_that_only_its_old_parent_made_so_narrow_goes() -> None:
-    narrow = tree("a", RESET, kind="Buds", children={"Mac": (PLUG,)})
-    for_any_buds = tuple(replace(s, attributes={**s.attributes, "kind": ANY}) for s in narrow.solutions)
-    narrow = replace(narrow, solutions=for_any_buds)
-    (left,) = join(narrow, tree("b", RESET)).trees
-    assert shown(left) == {"b": [RESET]}
-    reported = replace(narrow.issues[1], raw_issues=("a0",))
-    (left,) = join(replace(narrow, issues=(narrow.issues[0], reported)), tree("b", RESET)).trees
-    assert shown(left) == {"b": [RESET], "a-Mac": [PLUG]}
 
 
 def test_trees_for_different_customers_stay() -> None:

@@ -95,22 +95,6 @@ def test_a_child_that_nobody_reported_and_no_heading_names_is_none():
     assert shown(place([PARENT, reported], passing)) == {"No sound": [], "Silent Samsung": ["Restart it"]}
 
 
-def test_children_show_behind_their_own_what_their_parent_shows_to_everybody():
-    solutions = [solved(PARENT, "For everybody"), solved(PARENT, "On Android", rank=2, attributes=of(os="Android"))]
-    solutions += [solved(WINDOWS, "Windows sound service"), solved(PARENT, "Strange", rank=3, status="withheld")]
-    placed = place([PARENT, WINDOWS], *solutions)
-    assert shown(placed) == {
-        "No sound": ["For everybody", "Strange"],
-        "No sound on my Dell": ["Windows sound service", "For everybody"],
-        "No sound (Android)": ["On Android", "For everybody"],
-    }
-    copy = next(s for s in placed.solutions if s.issue_id == WINDOWS.id and s.text == "For everybody")
-    assert copy.id == solution_id(WINDOWS.id, ("sound.md", "For everybody", "0")) and copy.rank == 2
-    paths = {s.id: ("sound.md", s.text, "0") for s in solutions}  # a model says itself what helps a child
-    (asked,) = place_solutions([("raw", [PARENT, WINDOWS])], solutions, paths, SPEC, TITLES, repeats=False)
-    assert shown(asked)["No sound on my Dell"] == ["Windows sound service"]
-
-
 def test_a_child_whose_solutions_the_rules_withheld_goes():
     placed = place([PARENT, WINDOWS], solved(PARENT, "For everybody"), solved(WINDOWS, "Windows sound service"))
     checked = {s.id: replace(s, status="withheld") if s.text.startswith("W") else s for s in placed.solutions}

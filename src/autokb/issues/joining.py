@@ -86,21 +86,10 @@ class _Joining:
     def joined(self) -> PlacedTree:
         if not self.others:
             return self.tree
-        trees = (self.tree, *(self._fitting(other) for other in self.others))
+        trees = (self.tree, *self.others)
         issues, moved = join_nodes([tree.issues for tree in trees])
         solutions = (replace(s, issue_id=moved[s.issue_id]) for tree in trees for s in tree.solutions)
         return without_repetition(PlacedTree(issues, tuple(_without_doubles(solutions))))
-
-    def _fitting(self, other: PlacedTree) -> PlacedTree:
-        """Return another tree without the children that only its own parent made as narrow as they are.
-
-        Nobody reported them, and no solution of theirs is for those customers only whom that parent was for.
-        """
-        old = other.issues[0].attributes
-        lost = {n for n, values in old.items() if values != ANY and self.parent.attributes[n] == ANY}
-        narrow = {s.issue_id for s in other.solutions if all(s.attributes.get(n, ANY) != ANY for n in lost)}
-        kept = [i for i in other.issues if i is other.issues[0] or i.raw_issues or i.id in narrow]
-        return PlacedTree(tuple(kept), tuple(s for s in other.solutions if any(s.issue_id == i.id for i in kept)))
 
 
 def covers(wide: Issue, other: Issue) -> bool:

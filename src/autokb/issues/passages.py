@@ -31,8 +31,7 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
     """
     kept = _merged(span for chunk in chunks for span in chunk.spans)
     found: dict[str, Passage] = {}
-    written = write_passages(document.text, document.title, document.id, spec.attributes, spec.language)
-    for one in written:
+    for one in write_passages(document, spec):
         steps = tuple(step.text for step in one.steps)
         solution = Solution(
             id=section_id(document.id, one.headings, one.which),

@@ -38,15 +38,13 @@ def place_solutions(
     paths: Paths,
     spec: DomainSpec,
     titles: Mapping[str, str],
-    repeats: bool = True,
 ) -> list[PlacedTree]:
     """Move each solution that fixes more than its node to the child that it holds for, made where there is none.
 
     So children come from what customers reported and from what the headings of the manuals distinguish, the document's
     title of ``titles`` among them, and everything found stays within reach. A child that was reported and shows nothing
-    that its parent does not is none; with ``repeats`` one that is left shows behind its own solutions those that its
-    parent shows to everybody. A tree comes as the raw issue of its seed and its nodes, the parent first; the solutions
-    of a node come best first. What is withheld stays where it was written.
+    that its parent does not is none. A tree comes as the raw issue of its seed and its nodes, the parent first; the
+    solutions of a node come best first. What is withheld stays where it was written.
     """
     solutions_of: dict[str, list[Solution]] = {}
     for solution in written:
@@ -55,8 +53,6 @@ def place_solutions(
     for seed, tree in trees:
         placing = _Placing(tree[0], seed, paths, spec, titles, {_key(node.attributes): node for node in tree})
         placing.place(tree, solutions_of)
-        if repeats:
-            placing.repeat_for_children()
         placed.append(placing.placed())
     return placed
 
@@ -101,15 +97,6 @@ class _Placing:
         else:
             home = self.nodes.setdefault(_key(home.attributes), home)
             self._put_copy(solution, home)
-
-    def repeat_for_children(self) -> None:
-        """Put what the parent shows to everybody on its children too, behind what is their own."""
-        shown = [s for s in self.solutions_of.get(self.parent.id, {}).values() if s.status in DISPLAYED]
-        for child in self.nodes.values():
-            own = {e for s in self.solutions_of.get(child.id, {}).values() for e in s.evidence}
-            for solution in shown:
-                if child is not self.parent and own.isdisjoint(solution.evidence):
-                    self._put_copy(solution, child)
 
     def _put_copy(self, solution: Solution, node: Issue) -> None:
         new_id = solution_id(node.id, self.paths[solution.id])

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
-from autokb.core.nouns import Document, Evidence, Issue, Passage, Solution, Span
+from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
 from autokb.issues.answering_sections import ScoredSpan
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.wording import solution_text
-from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions, WrittenSolutions
+from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.markdown import section_at, sections
 
@@ -21,9 +21,9 @@ __all__ = [
     "EXCERPT",
     "FoundPassage",
     "PathSolution",
-    "ranked_request",
     "rules_request",
     "safeguard",
+    "section_solution",
     "shown_request",
     "solution_id",
     "solutions_request",
@@ -34,16 +34,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """Where something was found: a document and all its windows as (start, end, cosine to the node).
-
-    ``ranked`` are the ids and scores of its sections that answer the node, where a ranker chose them.
-    """
+    """Where something was found: a document and all its windows as (start, end, cosine to the node)."""
 
     document: Document
     start: int
     end: int
     windows: Sequence[ScoredSpan]
-    ranked: tuple[tuple[str, float], ...] | None = None
 
 
 def solutions_request(
@@ -60,18 +56,6 @@ def solutions_request(
         if key not in excerpts:
             excerpts[key] = _cut_excerpt(passage, span)
     return _request(issue, spec, excerpts.values())
-
-
-def ranked_request(
-    issue: Issue, spec: DomainSpec, ranked: Sequence[tuple[Passage, float]], documents: Mapping[str, Document]
-) -> WriteSolutions:
-    """Ask for the solutions of a node from the sections that answer it, each with its score."""
-    of_document: dict[str, list[tuple[str, float]]] = {}
-    for passage, score in ranked:
-        of_document.setdefault(passage.solution.evidence[0].document, []).append((passage.solution.id, round(score, 3)))
-    places = [passage.solution.evidence[0] for passage, _ in ranked]
-    found = [FoundPassage(documents[e.document], e.start, e.end, (), tuple(of_document[e.document])) for e in places]
-    return solutions_request(issue, spec, found)
 
 
 def shown_request(issue: Issue, spec: DomainSpec, shown: Sequence[FoundPassage]) -> WriteSolutions:
@@ -109,7 +93,6 @@ def _cut_excerpt(passage: FoundPassage, span: Span) -> Excerpt:
             if s.start < end and s.end > start
         ),
         windows=_move_spans(passage.windows, start, end),
-        ranked=passage.ranked,
         offset=start,
     )
 
@@ -146,29 +129,41 @@ class PathSolution:
 def written_solutions(issue: Issue, request: WriteSolutions, reply: WrittenSolutions) -> tuple[PathSolution, ...]:
     """Turn the task's answer into solutions, best first, whose evidence points into the documents."""
     found: dict[tuple[str, ...], PathSolution] = {}
-    for rank, written in enumerate(reply.solutions, 1):
-        excerpt = request.excerpts[written.excerpt]
-        path = (excerpt.document, *written.headings, str(written.which))
+    for written in reply.solutions:
+        path = (request.excerpts[written.excerpt].document, *written.headings, str(written.which))
         while path in found:  # the same headings are in one document twice
             path = (*path, "again")
-        steps = tuple(step.text for step in written.steps)
-        excerpts = (request.excerpts[written.excerpt_of(step)] for step in written.steps)
-        solution = Solution(
-            id=solution_id(issue.id, path),
-            issue_id=issue.id,
-            text=solution_text(written.title, steps),
-            steps=steps,
-            attributes=from_lists(written.attributes),
-            evidence=tuple(
-                Evidence(e.document, e.offset + s.start, e.offset + s.end, s.quote)
-                for e, s in zip(excerpts, written.steps, strict=True)
-            ),
-            status=written.status,
-            reason=written.reason,
-            rank=rank,
+        excerpts = [request.excerpts[written.excerpt_of(step)] for step in written.steps]
+        evidence = (
+            Evidence(e.document, e.offset + s.start, e.offset + s.end, s.quote)
+            for e, s in zip(excerpts, written.steps, strict=True)
         )
-        found[path] = PathSolution(solution, path)
+        found[path] = _as_solution(issue, path, written, tuple(evidence))
     return tuple(found.values())
+
+
+def section_solution(issue: Issue, document: str, written: WrittenSolution) -> PathSolution:
+    """Return a section of a document as a solution of a node."""
+    path = (document, *written.headings, str(written.which))
+    evidence = tuple(Evidence(document, step.start, step.end, step.quote) for step in written.steps)
+    return _as_solution(issue, path, written, evidence)
+
+
+def _as_solution(
+    issue: Issue, path: tuple[str, ...], written: WrittenSolution, evidence: tuple[Evidence, ...]
+) -> PathSolution:
+    steps = tuple(step.text for step in written.steps)
+    solution = Solution(
+        id=solution_id(issue.id, path),
+        issue_id=issue.id,
+        text=solution_text(written.title, steps),
+        steps=steps,
+        attributes=from_lists(written.attributes),
+        evidence=evidence,
+        status=written.status,
+        reason=written.reason,
+    )
+    return PathSolution(solution, path)
 
 
 def verify_quotes(solution: Solution, documents: Mapping[str, Document]) -> tuple[str, ...]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
+from autokb.core.nouns import Document
 from autokb.heuristics.solutions.material import LONGEST_STEP
 from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions, section_id
-from autokb.heuristics.solutions.write import write_solutions
+from autokb.heuristics.solutions.write import write_section, write_solutions
 from autokb.text.conditional_markup import find_conditionals
 
 SPEC = read_domain(
@@ -95,12 +94,12 @@ def test_what_a_switch_around_the_list_says_is_the_solutions_attribute():
     assert solve(excerpt(text), attributes={"os": ["Windows"]}) == ()
 
 
-def test_alternative_lists_say_in_their_titles_whom_they_are_for_and_the_newest_is_first():
+def test_alternative_lists_say_in_their_titles_whom_they_are_for():
     lists = "".join(
         f"{{for {name}}}\n\n1. Open {name}.\n2. Press Remove.\n\n{{/for}}\n\n" for name in ("win7", "win10")
     )
     found = solve(excerpt(f"# Remove\n\nTo remove the program:\n\n{lists}"), attributes={"os": ["Windows"]})
-    assert [s.title for s in found] == ["Remove (Windows 10)", "Remove (Windows 7)"]
+    assert [s.title for s in found] == ["Remove (Windows 7)", "Remove (Windows 10)"]
 
 
 def test_conditional_markup_reads_as_words():
@@ -173,18 +172,6 @@ def test_what_makes_the_issue_worse_is_no_solution():
     assert steps_of(text, issue="Too quiet") == [["Raise the volume."]]
 
 
-def test_the_solutions_for_each_kind_of_customers_are_counted_apart():
-    sections = "".join(f"\n## {heading}\n\n1. Open {heading} now.\n" for heading in ("Sound", "Linux", "Windows"))
-    texts = [f"# Set it up\n{sections}".replace("Open", f"Open {n}") for n in range(6)]
-    documents = [replace(excerpt(text), document=f"d{n}") for n, text in enumerate(texts)]
-    found = [solution.attributes["os"] for solution in solve(*documents)]
-    assert {value: found.count([value]) for value in ("Any", "Linux", "Windows")} == {
-        "Any": 3,
-        "Linux": 3,
-        "Windows": 3,
-    }
-
-
 def test_a_section_for_a_state_that_the_nodes_people_cannot_have_is_no_solution():
     attributes = {"age": {"values": ["Infant", "Adult"]}, "state": {"examples": ["Pregnancy"]}}
     spec = read_domain({"attributes": attributes, "impossible": [{"age": ["Infant"], "state": ["Pregnancy"]}]})
@@ -239,14 +226,31 @@ def test_of_windows_the_nearest_material_is_first_and_what_none_is_near_is_left_
     assert [s.title for s in solve(excerpt(text, windows=windows))] == ["Nearer", "Near"]
 
 
-def test_what_a_ranker_chose_is_taken_in_its_order_and_nothing_beside_it():
-    text = "".join(f"# {name}\n\n1. Press {name}.\n2. Wait.\n\n" for name in ("Sound", "Colour", "Time"))
-    chosen = ((section_id("d", ("Time",), 0), 7.5), (section_id("d", ("Sound",), 0), 9.0))
-    assert [s.title for s in solve(excerpt(text, ranked=chosen))] == ["Sound", "Time"]
-    assert solve(excerpt(text, ranked=())) == ()
+def test_a_section_is_read_by_its_id_for_whom_it_is():
+    text = "# Sound\n\n## On Windows\n\n1. Press plus.\n2. Wait.\n\n# Time\n\n1. Press Time.\n2. Wait.\n"
+    document = Document("d", "Guide", text)
+
+    def title(*headings, **values):
+        written = write_section(document, section_id("d", headings, 0), from_lists(values), SPEC)
+        return written and written.title
+
+    assert title("Sound", "On Windows") == title("Sound", "On Windows", os=["Windows"]) == "Sound: On Windows"
+    assert title("Sound", "On Windows", os=["macOS"]) is None
+    assert title("Time", os=["macOS"]) == "Time"
+    assert title("Gone") is None
 
 
-def test_what_only_explains_is_no_solution_though_a_ranker_chose_it():
+def test_a_section_is_read_with_what_its_steps_refer_to_elsewhere_in_the_document():
+    steps = "1. Soak the cloth.\n2. Wring it out.\n"
+    text = f"# Care\n\n1. Clean the lens as described below.\n2. Wait.\n\n# The lens\n\n{steps}"
+    filler = "The lens was first ground long ago. " * 400
+    for document in (text, text.replace("# The lens", f"# History\n\n{filler}\n\n# The lens")):
+        written = write_section(Document("d", "Guide", document), section_id("d", ("Care",), 0), {}, SPEC)
+        assert "Wring it out." in " ".join(step.text for step in written.steps)
+
+
+def test_what_only_explains_is_no_solution_of_a_node():
     text = "# Sound\n\nThe sound has been praised since 1950.\n\n## Louder\n\n1. Press plus.\n2. Wait.\n"
-    chosen = tuple((section_id("d", headings, 0), 9.0) for headings in (("Sound",), ("Sound", "Louder")))
-    assert [s.title for s in solve(excerpt(text, ranked=chosen))] == ["Louder"]
+    document = Document("d", "Guide", text)
+    assert write_section(document, section_id("d", ("Sound",), 0), {}, SPEC) is None
+    assert write_section(document, section_id("d", ("Sound", "Louder"), 0), {}, SPEC).title == "Louder"

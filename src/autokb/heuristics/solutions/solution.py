@@ -23,8 +23,7 @@ class Excerpt:
     """Part of a document around what was found in it; every place is counted from the excerpt's own start.
 
     ``headings`` stand above the excerpt, ``switches`` are those that touch it, ``windows`` are (start, end, cosine to
-    the issue); ``ranked`` are the ids and scores of the document's sections that answer the issue, where a ranker chose
-    them (see ``section_id``); ``offset`` is where the excerpt begins in the document.
+    the issue); ``offset`` is where the excerpt begins in the document.
     """
 
     document: str
@@ -33,7 +32,6 @@ class Excerpt:
     text: str
     switches: tuple[Conditional, ...] = ()
     windows: tuple[tuple[int, int, float], ...] = ()
-    ranked: tuple[tuple[str, float], ...] | None = only_if_other_than(None)
     offset: int = outside_key(0)
 
 

@@ -1,18 +1,15 @@
-"""Solutions by rules: the manuals' own steps around what was found, tailored to the node's attributes."""
+"""Solutions by rules: the manuals' own steps, as the customers with a node's attributes read them."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
-from autokb.core.domain import Attribute
-from autokb.core.ids import canonical_json
-from autokb.core.nouns import Span
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Document, Span
 from autokb.heuristics.solutions.audience import AudienceReader, adapt_to_node, audience_reader, conditional_label
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
@@ -28,19 +25,17 @@ from autokb.heuristics.solutions.solution import (
 from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.words import content_words
 
-MOST_SOLUTIONS = 3  # of a node, for each audience: those for some customers go to their own nodes
 SHORT_HEADING = 2  # words that name something; so short a heading that names an audience says nothing else
 
-# Where nothing ranked the sections, as in the dry run of a plan, which stands in for a model: cosines of windows.
-FLOOR = 0.40  # below it nothing fits
+FLOOR = 0.40  # cosine of a window, below which nothing fits
 PARTIAL_LOSS = 0.1  # what a window loses that hardly touches the material
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
 _NUMBER = re.compile(r"\d{1,4}")
 
 
 @dataclass(frozen=True)
-class _RankedMaterial:
-    """Material of one excerpt, for whom it is written and how well it answers the issue."""
+class _Candidate:
+    """Material of one excerpt, for whom it is written and how near its windows are."""
 
     number: int  # of the excerpt
     excerpt: Excerpt
@@ -53,15 +48,9 @@ class _RankedMaterial:
         """The conditional parts that hold all steps, the innermost first."""
         return _conditionals_around(self.material, self.excerpt)
 
-    @property
-    def rank(self) -> tuple[float, int, int, Span]:
-        """The order of candidates: best first, of level ones the newest version, then as the texts have them."""
-        newest = max(_versions(self.conditionals_around), default=0)
-        return -round(self.score, 4), -newest, self.number, self.material.place
-
 
 def write_solutions(item: WriteSolutions) -> WrittenSolutions:
-    """Return the solutions of a node, best first: the sections that a ranker chose, else what its windows are near."""
+    """Return what a node's windows are near, best first: what a plan expects of a model."""
     reader = audience_reader(item.configuration, item.language)
     node = reader.with_implied_values(item.attributes)
     found = [
@@ -71,50 +60,56 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
         if not reader.excludes(candidate.audience, node)
         and not makes_worse(item.issue, (excerpt.text[s:e] for s, e in candidate.material.steps), item.language)
     ]
-    written: list[WrittenSolution] = []
-    seen: set[tuple[str, ...]] = set()
-    taken: Counter[str] = Counter()
-    for candidate in sorted(found, key=lambda c: c.rank):
-        # What a document says for other customers each is no repetition, so a wide node gets every platform's steps.
-        audience = canonical_json(as_lists(candidate.audience))
-        solution = _write(candidate, node, reader) if taken[audience] < MOST_SOLUTIONS else None
-        steps = tuple(step.text for step in solution.steps) if solution else ()
-        if solution and steps not in seen:
-            seen.add(steps)
-            taken[audience] += 1
-            written.append(solution)
-    return WrittenSolutions(solutions=tuple(written))
+    found.sort(key=lambda c: (-round(c.score, 4), c.number, c.material.place))
+    written = (_write(candidate, node, reader) for candidate in found)
+    return WrittenSolutions(solutions=tuple(filter(None, written)))
 
 
-def write_passages(
-    text: str, title: str, document: str, configuration: Mapping[str, Attribute], language: str
-) -> tuple[WrittenSolution, ...]:
+def write_section(document: Document, section: str, attributes: Attributes, spec: DomainSpec) -> WrittenSolution | None:
+    """Return a section of a document, by its id, as the customers with these values read it.
+
+    None where it is for others or only explains.
+    """
+    reader = audience_reader(spec.attributes, spec.language)
+    node = reader.with_implied_values(attributes)
+    material = _materials_by_id(document.id, document.title, document.text, spec.language).get(section)
+    if material is None:
+        return None
+    candidate = _candidate(0, _whole(document), material, reader)
+    return None if reader.excludes(candidate.audience, node) else _write(candidate, node, reader)
+
+
+@lru_cache(maxsize=512)
+def _materials_by_id(document: str, title: str, text: str, language: str) -> Mapping[str, Material]:
+    return {section_id(document, m.headings, m.which): m for m in materials(text, title, (), language)}
+
+
+def _whole(document: Document) -> Excerpt:
+    return Excerpt(document.id, document.title, (), document.text, tuple(find_conditionals(document.text)))
+
+
+def write_passages(document: Document, spec: DomainSpec) -> tuple[WrittenSolution, ...]:
     """Return everything that a document instructs, answers or explains, in its order, as all its readers see it.
 
     Nothing is left out for want of nearness, and no prose is cut: a passage answers where no node does.
     """
-    reader = audience_reader(configuration, language)
-    excerpt = Excerpt(document, title, (), text, tuple(find_conditionals(text)))
-    found = (
-        _RankedMaterial(0, excerpt, material, _audience(material, excerpt, reader), 0.0)
-        for material in materials(text, title, (), language, whole=True)
-    )
-    return tuple(written for c in found if (written := _write(c, {}, reader)))
+    reader, excerpt = audience_reader(spec.attributes, spec.language), _whole(document)
+    found = materials(document.text, document.title, (), spec.language, whole=True)
+    written = (_write(_candidate(0, excerpt, material, reader), {}, reader) for material in found)
+    return tuple(filter(None, written))
 
 
-def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterator[_RankedMaterial]:
-    """Give what of an excerpt instructs or answers, and was found."""
-    found = materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language)
-    if excerpt.ranked is not None:
-        ranked = dict(excerpt.ranked)
-        scores = [ranked.get(section_id(excerpt.document, m.headings, m.which), -math.inf) for m in found]
-        least = min(ranked.values(), default=0.0)
-    else:
-        scores = [_similarity(material.place, excerpt.windows) for material in found]
-        least = FLOOR
-    for material, score in zip(found, scores, strict=True):
-        if score >= least:
-            yield _RankedMaterial(number, excerpt, material, _audience(material, excerpt, reader), score)
+def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterator[_Candidate]:
+    """Give what of an excerpt instructs or answers, and is near."""
+    for material in materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language):
+        if (score := _similarity(material.place, excerpt.windows)) >= FLOOR:
+            yield _candidate(number, excerpt, material, reader, score)
+
+
+def _candidate(
+    number: int, excerpt: Excerpt, material: Material, reader: AudienceReader, score: float = 0.0
+) -> _Candidate:
+    return _Candidate(number, excerpt, material, _audience(material, excerpt, reader), score)
 
 
 def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float:
@@ -144,7 +139,7 @@ def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Condition
     return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
 
 
-def _write(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
+def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
     """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
     excerpt, material = candidate.excerpt, candidate.material
     steps: list[Step] = []
@@ -181,7 +176,7 @@ def _write(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader)
 
 
 def _attributes(
-    candidate: _RankedMaterial, steps: Sequence[Step], narrowed: set[str], node: Attributes, reader: AudienceReader
+    candidate: _Candidate, steps: Sequence[Step], narrowed: set[str], node: Attributes, reader: AudienceReader
 ) -> Attributes:
     """Return for whom a solution holds: its audience, the node where words for others were left out, its steps."""
     attributes = {name: candidate.audience.get(name, ANY) for name in reader.names}
@@ -213,7 +208,7 @@ def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes
     }
 
 
-def _title(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader) -> str:
+def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
     """Return the title; one that only says for whom (``Adults``, ``On Android``) has the heading above it in front."""
     excerpt, material, around = candidate.excerpt, candidate.material, candidate.conditionals_around
     title = _tailored_title(candidate, node, reader)
@@ -229,7 +224,7 @@ def _title(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader)
     return f"{title} ({'; '.join(labels)})" if labels else title
 
 
-def _tailored_title(candidate: _RankedMaterial, node: Attributes, reader: AudienceReader) -> str:
+def _tailored_title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
     """Return the material's title as the node reads it, without punctuation at its end."""
     excerpt, span = candidate.excerpt, candidate.material.title_span
     inside = [s for s in excerpt.switches if s not in candidate.conditionals_around and s.start < span[1]]

@@ -74,8 +74,8 @@ class SectionRanker:
         withheld = frozenset(p.solution.id for p in passages if p.solution.status not in DISPLAYED)
         return cls(asked_index, withheld, readings)
 
-    def rank(self, issue: Issue) -> list[tuple[Passage, float]]:
-        """Return the sections that a node shows, best first, each with its score; none where nothing answers it.
+    def rank(self, issue: Issue) -> list[str]:
+        """Return the ids of the sections that a node shows, best first; none where nothing answers it.
 
         They are those of the first one's subject: of a parent for whichever readers each is, since what holds for some
         makes its children; of a child those that hold for all of its customers. Where rules forbid the first, those of
@@ -93,11 +93,7 @@ class SectionRanker:
             ranked = presentation.fitting(presentation.ranked_rows())
             allowed = next((one for one in ranked if one.solution.id not in self.withheld), None)
             found += self._of_subject(allowed, presentation) if allowed else []
-        return [
-            (self._passage(one), presentation.score(one))
-            for one in found
-            if issue.parent_id is None or presentation.holds_for_all(one.solution)
-        ]
+        return [one.solution.id for one in found if issue.parent_id is None or presentation.holds_for_all(one.solution)]
 
     def _of_subject(self, choice: Choice, presentation: Presentation) -> list[Choice]:
         """Return what may be shown of a section's subject, best first."""
@@ -109,11 +105,6 @@ class SectionRanker:
         """The subject of each row."""
         rows = self.index.candidates.rows
         return [subject_of(one.passage, self.index.spec) for one in rows if one.passage is not None]
-
-    def _passage(self, choice: Choice) -> Passage:
-        passage = self.index.candidates.rows[choice.row].passage
-        assert passage is not None, "only sections are ranked"
-        return passage
 
 
 def _read(issue: Issue, reports: Sequence[str]) -> list[str]:

@@ -18,6 +18,8 @@ from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Passage, Solu
 from autokb.core.ranking import best_first
 from autokb.core.regex_timeout import describe_slow
 from autokb.core.vectors import Vectors, encoder_key
+from autokb.heuristics.solutions.direction import makes_worse
+from autokb.heuristics.solutions.write import write_section
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import join_trees
@@ -28,7 +30,7 @@ from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_section
 from autokb.issues.solutions import (
     FoundPassage,
     PathSolution,
-    ranked_request,
+    section_solution,
     shown_request,
     solutions_request,
     verify_quotes,
@@ -48,7 +50,7 @@ from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
-from autokb.tasks.issues.write_solutions.task import WriteSolutions
+from autokb.tasks.issues.write_solutions.task import WriteSolutions, WrittenSolution, WrittenSolutions
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
@@ -76,7 +78,6 @@ def find_solutions(
         {one.solution.id: one.path for one in found},
         workspace.spec,
         {document.id: document.title for document in finder.documents.values()},
-        repeats=not stages.asks_model(WRITE_SOLUTIONS, STAGE),
     )
     joined = join_trees(_checked(stages, workspace, placed), finder.problems_of(stages.embed, grown))
     issues = tuple(issue for tree in joined.trees for issue in tree.issues)
@@ -138,12 +139,63 @@ def _written(
 
     with stages.timed(STAGE):
         keys = [key(issue) for issue in issues]
+    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
+        return _from_sections(stages, workspace, finder, issues, keys)
 
     def read(body: Mapping[str, Any]) -> list[PathSolution]:
         return [PathSolution(SOLUTION.read(s, id=s["id"]), tuple(s["path"])) for s in body["solutions"]]
 
     found = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write, read)
     return [solution for solutions in found for solution in solutions or ()]
+
+
+def _from_sections(
+    stages: Stages, workspace: Workspace, finder: PassageFinder, issues: Sequence[Issue], keys: Sequence[str]
+) -> list[PathSolution]:
+    """Return the sections that nodes refer to as their solutions.
+
+    A section is written once for all nodes with the same attributes, and again only where its document changes.
+    """
+    with stages.timed(STAGE):
+        shown = _find_sections(stages, finder, issues, keys)
+        documents = {p.solution.id: finder.documents[p.solution.evidence[0].document] for p in finder.passages}
+        version = digest(WRITE_SOLUTIONS.offline_version, workspace.domain_text)
+        texts = {d.id: digest(version, d.id, d.title, d.text) for d in finder.documents.values()}
+        asked = [(issue, section) for issue, sections in zip(issues, shown, strict=True) for section in sections]
+        section_keys = [
+            digest("section", texts[documents[section].id], section, canonical_json(as_lists(issue.attributes)))
+            for issue, section in asked
+        ]
+
+    def write(position: int) -> str:
+        issue, section = asked[position]
+        written = write_section(documents[section], section, issue.attributes, workspace.spec)
+        return WrittenSolutions(solutions=() if written is None else (written,)).model_dump_json()
+
+    def read(_position: int, text: str) -> tuple[WrittenSolution, ...]:
+        return WrittenSolutions.model_validate_json(text).solutions
+
+    found = stages.remember(STAGE, section_keys, [issue.id for issue, _ in asked], write, read)
+    return [
+        section_solution(issue, documents[section].id, written)
+        for (issue, section), some in zip(asked, found, strict=True)
+        for written in some or ()
+        if not makes_worse(issue.text, (step.quote for step in written.steps), workspace.spec.language)
+    ]
+
+
+def _find_sections(
+    stages: Stages, finder: PassageFinder, issues: Sequence[Issue], keys: Sequence[str]
+) -> list[list[str]]:
+    """Return the ids of the sections that each node shows, kept under its key: ranking costs far more than a look."""
+    known = stages.kept(keys, lambda _position, text: [str(section) for section in json.loads(text)["sections"]])
+    if missing := [n for n in range(len(keys)) if n not in known]:
+        nodes = [(issues[n], finder.told(issues[n])) for n in missing]
+        ranker = SectionRanker.of(stages, finder.index, finder.passages, nodes)
+        found = {n: ranker.rank(issues[n]) for n in missing}
+        stages.file.finish(STAGE, {keys[n]: canonical_json({"sections": sections}) for n, sections in found.items()})
+        known |= found
+    return [known[n] for n in range(len(keys))]
 
 
 def shares_passages(workspace: Workspace, stages: Stages) -> bool:
@@ -174,7 +226,7 @@ def _write(
         if trees:
             requests = _tree_requests(workspace, finder, issues, trees)
         else:
-            requests = _node_requests(stages, workspace, finder, issues)
+            requests = _node_requests(workspace, finder, issues)
     replies = stages.run(STAGE, WRITE_SOLUTIONS, list(requests.values()), [issues[n].id for n in requests])
     found = {}
     for (number, request), reply in zip(requests.items(), replies, strict=True):
@@ -205,15 +257,9 @@ def _tree_requests(
 
 
 def _node_requests(
-    stages: Stages, workspace: Workspace, finder: PassageFinder, issues: Mapping[int, Issue]
+    workspace: Workspace, finder: PassageFinder, issues: Mapping[int, Issue]
 ) -> dict[int, WriteSolutions]:
-    """Return the requests of nodes that have their passages for themselves: offline and in paper mode."""
-    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
-        ranker = SectionRanker.of(stages, finder.index, finder.passages, [(i, finder.told(i)) for i in issues.values()])
-        return {
-            number: ranked_request(issue, workspace.spec, ranker.rank(issue), finder.documents)
-            for number, issue in issues.items()
-        }
+    """Return the requests of nodes that have their passages for themselves, in paper mode."""
     requests: dict[int, WriteSolutions] = {}
     for number, issue in issues.items():
         if passages := finder.best_chunks(

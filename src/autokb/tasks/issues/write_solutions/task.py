@@ -41,7 +41,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """
 
     version = 7
-    offline_revision = 7
+    offline_revision = 8
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes
