@@ -228,9 +228,9 @@ def test_a_missing_or_refused_key_ends_at_once_and_is_not_shown(
         assert server.requests <= 8  # those that were under way
         monkeypatch.delenv("OPENAI_API_KEY")
         asked = server.requests
-        with pytest.raises(BadInputError, match="OPENAI_API_KEY"):
-            kb.build()
-        assert server.requests == asked
+        with pytest.raises(BadInputError, match="wants a key: set OPENAI_API_KEY"):
+            kb.build()  # a server of one's own may need none, so it is asked
+        assert server.requests <= asked + 8
     assert KEY.encode() not in (tmp_path / "kb" / "knowledge.db").read_bytes()
 
 

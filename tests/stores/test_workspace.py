@@ -90,7 +90,10 @@ ODD_PRICES = (math.inf, "nan", "-inf", "1e400", -1, 10**400, 1e7, True, None, "d
         ({"prices": {"m": {"input": 1}}}, "needs input and output"),
         ([], "must be a mapping"),
         *(
-            ({name: odd}, f"{name} must be a whole number of at least 1 and at most 1000000000, not ")
+            (
+                {name: odd},
+                f"{name} must be a whole number of at least {0 if name == 'retries' else 1} and at most 1000000000, not ",
+            )
             for name in ("timeout", "retries", "max_size", "max_reply_bytes")
             for odd in ODD_NUMBERS
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +26,8 @@ def failure(error: Exception, model: str) -> SendError:
     name, provider = model.partition(":")[2], model.partition(":")[0]
     match error:
         case known.ModelAuthenticationError():
+            if not os.environ.get(variable_of(provider), "").strip():
+                return _fatal(f"{_status(error)}the server of {model} wants a key: set {variable_of(provider)}.")
             return _fatal(
                 f"{_status(error)}{variable_of(provider)} was refused for {model}: {said} Set a key that may use it."
             )
