@@ -90,12 +90,10 @@ ODD_PRICES = (math.inf, "nan", "-inf", "1e400", -1, 10**400, 1e7, True, None, "d
         ({"prices": {"m": {"input": 1}}}, "needs input and output"),
         ([], "must be a mapping"),
         *(
-            (
-                {name: odd},
-                f"{name} must be a whole number of at least {0 if name == 'retries' else 1} and at most 1000000000, not ",
-            )
-            for name in ("timeout", "retries", "max_size", "max_reply_bytes")
+            ({name: odd}, f"{name} must be a whole number of at least {least} and at most 1000000000, not ")
+            for name, least in {"timeout": 1, "retries": 0, "max_size": 1, "max_reply_bytes": 1}.items()
             for odd in ODD_NUMBERS
+            if least or type(odd) is not int or odd != 0
         ),
         *(({name: odd}, f"{name} must be a word, not ") for name in ("model", "base_url") for odd in ODD_WORDS),
         *(({"tasks": {"grow_tree": odd}}, "the model of grow_tree must be a word") for odd in ODD_WORDS),
