@@ -1,7 +1,7 @@
 """What a model that chooses (``ask: {model: ...}``) makes of unseen questions: any reader can stand for the model.
 
 ``python -m benchmarks.chosen FOLDER`` asks questions of the report half over five knowledge bases. What a model would
-be asked is written to ``FOLDER/HASH.md``; whoever reads it, a person or a model, writes to ``FOLDER/HASH.json`` the JSON
+be asked is written to ``FOLDER/HASH.md``; whoever reads it, person or model, writes to ``FOLDER/HASH.json`` the JSON
 object that it asks for. Asked again, the command prints the figures without and with these replies, paired; where a
 reply is missing the offline answer counts, and their number is said.
 """
