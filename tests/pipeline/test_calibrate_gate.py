@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.settings import AnswerSettings
 from autokb.pipeline.calibrate_gate import GateCalibration
 from autokb.pipeline.open_index import open_index
-from autokb.stores.workspace import Workspace, create_workspace
+from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 NOW = "2026-01-31T10:00:00+00:00"
@@ -26,6 +27,23 @@ OTHERS = "tell me a story"
 def files(tmp_path: Path) -> tuple[Path, Path]:
     ours = write_questions(tmp_path / "ours.jsonl", IN_DOMAIN)
     return ours, write_questions(tmp_path / "others.jsonl", OUT_OF_DOMAIN)
+
+
+@pytest.fixture(scope="module")
+def _calibrated(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("calibrated")
+    shutil.copytree(_imported, folder / "kb")
+    ours = write_questions(folder / "ours.jsonl", IN_DOMAIN)
+    others = write_questions(folder / "others.jsonl", OUT_OF_DOMAIN)
+    SupportKB.open(folder / "kb").evaluate.calibrate_gate(ours, others)
+    return folder / "kb"
+
+
+@pytest.fixture
+def calibrated(_calibrated: Path, tmp_path: Path) -> Workspace:
+    """A workspace of one's own, the hand-made one whose gate was calibrated."""
+    shutil.copytree(_calibrated, tmp_path / "kb")
+    return open_workspace(tmp_path / "kb")
 
 
 def outcomes(workspace: Workspace) -> tuple[str, str]:
@@ -109,17 +127,16 @@ def of_another_encoder(workspace: Workspace) -> None:
 
 
 def test_another_encoder_is_refused_until_it_is_calibrated_anew_or_reset(
-    hand_made: Workspace, files: tuple[Path, Path]
+    calibrated: Workspace, files: tuple[Path, Path]
 ) -> None:
-    SupportKB(hand_made).evaluate.calibrate_gate(*files)
-    of_another_encoder(hand_made)
+    of_another_encoder(calibrated)
     with pytest.raises(BadInputError, match=r"for the encoder openai:other, not packaged:.*gate calibrate.*gate reset"):
-        SupportKB(hand_made).ask(OURS)
-    assert isinstance(SupportKB(hand_made).evaluate.calibrate_gate(*files), GateCalibration)
-    assert outcomes(hand_made) == ("answered", "abstains")
-    of_another_encoder(hand_made)
-    SupportKB(hand_made).evaluate.reset_gate()
-    assert outcomes(hand_made)[0] == "answered"
+        SupportKB(calibrated).ask(OURS)
+    assert isinstance(SupportKB(calibrated).evaluate.calibrate_gate(*files), GateCalibration)
+    assert outcomes(calibrated) == ("answered", "abstains")
+    of_another_encoder(calibrated)
+    SupportKB(calibrated).evaluate.reset_gate()
+    assert outcomes(calibrated)[0] == "answered"
 
 
 @pytest.mark.parametrize(
@@ -144,11 +161,8 @@ def test_bad_files_are_refused_with_a_sentence(
     opened.close()
 
 
-def test_a_damaged_calibration_in_an_export_is_not_taken(
-    hand_made: Workspace, files: tuple[Path, Path], tmp_path: Path
-) -> None:
-    SupportKB(hand_made).evaluate.calibrate_gate(*files)
-    lines = exported(hand_made, tmp_path / "kb.jsonl")
+def test_a_damaged_calibration_in_an_export_is_not_taken(calibrated: Workspace, tmp_path: Path) -> None:
+    lines = exported(calibrated, tmp_path / "kb.jsonl")
     lines["setting", "calibration"]["threshold"] = 7
     (tmp_path / "kb.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines.values()), encoding="utf-8")
     other = create_workspace(tmp_path / "other", "name: other\n")
@@ -157,12 +171,11 @@ def test_a_damaged_calibration_in_an_export_is_not_taken(
     assert ("setting", "calibration") not in exported(other, tmp_path / "other.jsonl")
 
 
-def test_vectors_of_another_length_are_refused_when_asked(hand_made: Workspace, files: tuple[Path, Path]) -> None:
-    SupportKB(hand_made).evaluate.calibrate_gate(*files)
-    with hand_made.file() as file, file.transaction():
+def test_vectors_of_another_length_are_refused_when_asked(calibrated: Workspace) -> None:
+    with calibrated.file() as file, file.transaction():
         settings = {("setting", name): json.dumps(body) for name, body in file.records("setting")}
         calibration = json.loads(settings["setting", "calibration"])
         settings["setting", "calibration"] = json.dumps({**calibration, "vector": [1.0, 2.0]})
         file.publish(settings, ["setting"])
     with pytest.raises(BadInputError, match="weights for vectors of 2 numbers"):
-        SupportKB(hand_made).ask(OURS)
+        SupportKB(calibrated).ask(OURS)
