@@ -109,6 +109,7 @@ def _empty_folders(paths: Iterable[Path], reading: Reading[Any]) -> list[Skipped
     return [Skipped(_named(str(path)), reason) for path in empty]
 
 
+# Complex: web pages and texts go through one loop, and only pages have marks, blocks and a site.
 def _staged_documents(
     records: Sequence[SourceRecord[Document]], progress: Callable[[str], None] | None
 ) -> tuple[list[Staged], list[Skipped]]:
@@ -156,6 +157,7 @@ def _named(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+# Complex: all that sync, update and a kind refuse must be refused before the one transaction writes anything.
 def _store(
     workspace: Workspace,
     kind: Kind,
