@@ -55,6 +55,7 @@ def run_cypher(engine: CypherEngine, plan: SubgraphPlan, written: str = "") -> C
     return CypherRun(query.text, CypherRows(found.columns, rows), refused)
 
 
+# Complex: a row counts only with its ticket, its section and the exact text, which are known together.
 def trace_rows(file: WorkspaceFile, found: CypherRows) -> list[SubgraphRow]:
     """Return the sections that a query gave, in its order, as they are published.
 
