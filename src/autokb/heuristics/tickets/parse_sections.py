@@ -99,6 +99,7 @@ class _HeadLine:
     level: int
 
 
+# Complex: an unknown heading belongs to the section that is open, so that the lines are read in one pass.
 def split_text(text: str, base: str, known: Mapping[str, str], blocks: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield section and text of each part of a Markdown text; ``base`` is the section of what no heading claims.
 

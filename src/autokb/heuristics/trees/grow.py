@@ -114,6 +114,7 @@ class _ParentWording:
     product: frozenset[str]
     language: str
 
+    # Complex: the rank of a wording needs five properties of every line, a dictionary each.
     def parent(self) -> TreeNode:
         """Choose the wording that says a problem, fixes least and is most usual; of equals the most central."""
         tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
@@ -260,6 +261,7 @@ class _Children:
         (report,) = in_cluster
         return any(names_value(line, self.spec[n], value) for line in report.lines for n, value in combination)
 
+    # Complex: what a value goes with is known only beside the other values of the report.
     def _combinations(self, report: Report) -> Iterator[Combination]:
         """Give each value of a report alone, then all values that it says alone together."""
         stated = {name: report.attributes[name] for name in self.spec if _is_fixed(report.attributes.get(name, ANY))}
