@@ -314,6 +314,7 @@ def beginning(text: str, most: int = EMBEDDED_CHARACTERS) -> str:
     return text[: space if space > 0 else most]
 
 
+# Complex: all texts are embedded in one call and split again, so that their order is in one place.
 def load_index(
     published: Published,
     spec: DomainSpec,

@@ -86,6 +86,7 @@ class ScoredChunks:
         return ChunkHit(window.chunk, window.document, score, float(self.cosines[best]), window.start, window.end)
 
 
+# Complex: it fills the columns of one index over the same windows, a comprehension each.
 def build_index(
     documents: Sequence[str],
     chunks: Sequence[Chunk],
