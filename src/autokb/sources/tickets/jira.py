@@ -94,6 +94,7 @@ def read_flat_jira(record: Record) -> Ticket:
     )
 
 
+# Complex: one line for each field, under the column names of several versions.
 def read_jira_row(record: Record) -> Ticket:
     """Read a row of the CSV export; a column that stands there several times holds a list."""
     links = [TicketLink(PARENT, one, inward=True) for one in names_of(record.get("Parent key"))]

@@ -19,7 +19,7 @@ from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import format_of
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import short_title
-from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
+from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.sources.tickets.github import (
@@ -102,9 +102,7 @@ def _read_file(
     """Add a file's tickets to what was found, and return what was skipped of it."""
     new: dict[str, tuple[SourceRecord[Ticket], str]] = {}
     slow = 0
-    for count, placed in enumerate(records):
-        if tell and count % RECORDS_A_STEP == 0 and count:
-            tell(count, len(records))
+    for placed in with_progress(records, tell):
         place = f"{file.relative}:{placed.line}"
         try:
             if is_github_comment(placed.record):
@@ -160,6 +158,7 @@ def _read_records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
     return read_delimited(decode(data), file.relative, "\t" if kind == "tsv" else None, repeated=True)
 
 
+# Complex: one line for each field, and what is empty after cleaning is left out or replaced.
 def _without_controls(ticket: Ticket) -> Ticket:
     """Return a ticket in which nothing steers a terminal, with ids that can be typed."""
 
