@@ -156,6 +156,7 @@ def case_id(kind: str, given: str) -> str:
     return short_id(kind, given) if find_private(given) else given
 
 
+# Complex: each pair is traced to its section's place, masked and numbered in one pass.
 def _from_documents(
     workspace: Workspace,
     file: WorkspaceFile,
