@@ -36,6 +36,7 @@ def normalize_reply(data: Any, schema: Schema) -> Any:
     return _normalized(data, schema, schema.get("$defs", {}))
 
 
+# Complex: one case for each type of the schema that models answer in another form.
 def _normalized(value: Any, schema: Schema, definitions: Mapping[str, Schema]) -> Any:
     if "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
