@@ -65,7 +65,9 @@ def add(
     another one from another file.
     """
     fields = fields or Fields()
-    known = _added_paths(workspace, kind)
+    with workspace.file() as file, file.snapshot():
+        sources = staged_sources(file)
+    known = {source.path for place, source in sources if place.kind == kind and source.kind != "import"}
     reading: Reading[Any]
     if kind == "documents":
         reading = read_documents(
@@ -83,17 +85,11 @@ def add(
         read, codec = _RECORDS[kind]
         reading = read(paths, fields, progress=progress, added=known, follow_links=follow_links)
         _refuse_misspelt(reading)
-        staged = _as_staged(reading.records, codec)
+        staged = [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in reading.records]
     done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     return replace(done, skipped=skipped, dropped=tuple(dropped.most_common()), unresolved=reading.unresolved)
-
-
-def _added_paths(workspace: Workspace, kind: Kind) -> set[str]:
-    with workspace.file() as file, file.snapshot():
-        found = staged_sources(file)
-    return {source.path for place, source in found if place.kind == kind and source.kind != "import"}
 
 
 def _refuse_misspelt(reading: Reading[Any]) -> None:
@@ -146,10 +142,6 @@ def without_boilerplate(page: MarkedPage) -> tuple[Document, tuple[Noise, ...]]:
         return page.document, ()
     filtered = filter_page(page)
     return replace(page.document, text=filtered.kept_text()), filtered.noise()
-
-
-def _as_staged(records: Iterable[SourceRecord[Any]], codec: Codec[Any]) -> list[Staged]:
-    return [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in records]
 
 
 def _named(path: str) -> str:
