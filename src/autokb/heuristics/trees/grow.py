@@ -248,7 +248,7 @@ class _Children:
             attributes = self._inside_parent(combination)
             if attributes is None or attributes == self.parent.attributes:
                 continue
-            in_cluster = tuple(r for r in self.cluster if _reports_it(r, combination))
+            in_cluster = tuple(r for r in self.cluster if all(v in r.attributes.get(n, ANY) for n, v in combination))
             if self._is_variant(combination, in_cluster):
                 key = str(sorted((name, sorted(values)) for name, values in attributes.items()))
                 found.setdefault(key, _Combination(combination, attributes, in_cluster))
@@ -334,10 +334,6 @@ class _Children:
 
 def _is_fixed(values: Values) -> bool:
     return values not in (ANY, NONE)
-
-
-def _reports_it(report: Report, combination: Combination) -> bool:
-    return all(value in report.attributes.get(name, ANY) for name, value in combination)
 
 
 def _follows_from_others(name: str, stated: Mapping[str, Values], spec: Spec) -> bool:
