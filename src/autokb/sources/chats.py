@@ -184,7 +184,9 @@ def _read_conversations(
 
 def _conversation(given: str, messages: Sequence[Message]) -> Conversation:
     """Return a conversation of the first messages, under an id made from them where none is ``given``."""
-    taken = _in_time(messages)[:MOST_MESSAGES]
+    if all(message.date for message in messages):  # else they stay as they stand
+        messages = sorted(messages, key=lambda message: message.date)
+    taken = tuple(messages)[:MOST_MESSAGES]
     made = short_id("chat", *(part for m in taken for part in (m.role, m.text, m.date)))
     return Conversation(given or made, taken)
 
@@ -239,10 +241,3 @@ def _role(name: str) -> Role:
     if not folded:
         raise UnreadableFileError("has a message without a role; it must be customer or agent.")
     raise UnreadableFileError(f"has the role {name[:_LONGEST_ROLE]!r}; it must be customer or agent.")
-
-
-def _in_time(messages: Collection[Message]) -> tuple[Message, ...]:
-    """Return messages in the order of their dates where all have one, else as they stand."""
-    if all(message.date for message in messages):
-        return tuple(sorted(messages, key=lambda message: message.date))
-    return tuple(messages)
