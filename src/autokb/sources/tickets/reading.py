@@ -46,6 +46,7 @@ LONGEST_TEXT = 200_000  # characters of one text of a ticket; a longer one is a 
 MOST_COMMENTS = 2_000  # of one ticket; machines write more
 _CUT_MARK = " […]"
 _KINDS = frozenset({"csv", "tsv", "jsonl", "json"})
+_TRACKERS = (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk)
 
 
 def read_tickets(
@@ -81,7 +82,7 @@ def read_tickets(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        named.look_in((r for r in records if not _is_of_tracker(r.record)), file.relative)
+        named.look_in((r for r in records if not any(known(r.record) for known in _TRACKERS)), file.relative)
         skipped += _read_file(
             file=file, records=records, bad=bad, fields=fields, found=found, comments=comments, tell=tell
         )
@@ -140,10 +141,6 @@ def read_ticket(record: Record, fields: Fields | None = None) -> Ticket:
     if is_zendesk(record):
         return read_zendesk(record)
     return read_plain(record, fields)
-
-
-def _is_of_tracker(record: Record) -> bool:
-    return any(known(record) for known in (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk))
 
 
 def _read_records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
