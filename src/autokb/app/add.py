@@ -65,7 +65,9 @@ def add(
     another one from another file.
     """
     fields = fields or Fields()
-    known = _added_paths(workspace, kind)
+    with workspace.file() as file, file.snapshot():
+        sources = staged_sources(file)
+    known = {source.path for place, source in sources if place.kind == kind and source.kind != "import"}
     reading: Reading[Any]
     if kind == "documents":
         reading = read_documents(
@@ -83,17 +85,11 @@ def add(
         read, codec = _RECORDS[kind]
         reading = read(paths, fields, progress=progress, added=known, follow_links=follow_links)
         _refuse_misspelt(reading)
-        staged = _as_staged(reading.records, codec)
+        staged = [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in reading.records]
     done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     return replace(done, skipped=skipped, dropped=tuple(dropped.most_common()), unresolved=reading.unresolved)
-
-
-def _added_paths(workspace: Workspace, kind: Kind) -> set[str]:
-    with workspace.file() as file, file.snapshot():
-        found = staged_sources(file)
-    return {source.path for place, source in found if place.kind == kind and source.kind != "import"}
 
 
 def _refuse_misspelt(reading: Reading[Any]) -> None:
@@ -109,6 +105,7 @@ def _empty_folders(paths: Iterable[Path], reading: Reading[Any]) -> list[Skipped
     return [Skipped(_named(str(path)), reason) for path in empty]
 
 
+# Complex: web pages and texts go through one loop, and only pages have marks, blocks and a site.
 def _staged_documents(
     records: Sequence[SourceRecord[Document]], progress: Callable[[str], None] | None
 ) -> tuple[list[Staged], list[Skipped]]:
@@ -147,15 +144,12 @@ def without_boilerplate(page: MarkedPage) -> tuple[Document, tuple[Noise, ...]]:
     return replace(page.document, text=filtered.kept_text()), filtered.noise()
 
 
-def _as_staged(records: Iterable[SourceRecord[Any]], codec: Codec[Any]) -> list[Staged]:
-    return [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in records]
-
-
 def _named(path: str) -> str:
     """Write a path whose bytes are no text as it can be stored."""
     return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+# Complex: all that sync, update and a kind refuse must be refused before the one transaction writes anything.
 def _store(
     workspace: Workspace,
     kind: Kind,

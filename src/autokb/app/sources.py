@@ -6,6 +6,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path, PurePosixPath
 
 from autokb.core.errors import BadInputError
@@ -62,8 +63,7 @@ def _named(
     removed: set[StagedPlace] = set()
     unknown = []
     for name in names:
-        paths = _spellings(name)
-        known = [(by_id, name), (by_source, name), *((by_source, p) for p in paths), *((below, p) for p in paths)]
+        known = [(by_id, name), (by_source, name), *product((by_source, below), _spellings(name))]
         found = next((where[key] for where, key in known if key in where), None)
         removed |= found or set()
         unknown += [] if found else [name]

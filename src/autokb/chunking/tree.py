@@ -46,6 +46,7 @@ def chunks_with_text(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
     return tuple(replace(c, parent_id=above[c.id]) for c in chunks if c.spans)
 
 
+# Complex: the headings that are repeated leave the first part another room than the others.
 def _split_unit(outline: Outline, unit: Unit, size: int) -> Iterator[_ChunkPart]:
     """Yield the parts of a unit; the room for each is what the headings before it leave of the size."""
     path = outline.path(unit)

@@ -35,9 +35,9 @@ def chunked_view(chunked: ChunkedDocument, width: int = NARROW) -> RenderableTyp
     mean = f", {sum(sizes) / len(sizes):,.0f} characters on average, {max(sizes):,} at most" if sizes else ""
     answered = f" ({chunked.model})" if chunked.model else ""
     line = Text(f"{chunked.method}{answered}: {several(len(sizes), 'chunk')}{mean}", style="cyan")
-    return Group(
-        head, line, _tree(chunks, LABEL + more), *_dropped(chunked, PLACE + more), *_repaired(chunked), Text("")
-    )
+    counts = sorted((name, n) for name, n in chunked.result.counts.items() if n)
+    mended = [Text(f"mended: {', '.join(f'{name} {n}' for name, n in counts)}", style="dim")] if counts else []
+    return Group(head, line, _tree(chunks, LABEL + more), *_dropped(chunked, PLACE + more), *mended, Text(""))
 
 
 def shown(text: str, width: int) -> str:
@@ -98,12 +98,6 @@ def _dropped(chunked: ChunkedDocument, width: int) -> Iterator[Text]:
 def _characters(parts: Sequence[Noise] | Sequence[Chunk]) -> int:
     """Return how many characters of the document chunks or noise hold."""
     return sum(end - start for part in parts for start, end in part.spans)
-
-
-def _repaired(chunked: ChunkedDocument) -> Iterator[Text]:
-    counts = {name: n for name, n in chunked.result.counts.items() if n}
-    if counts:
-        yield Text(f"mended: {', '.join(f'{name} {n}' for name, n in sorted(counts.items()))}", style="dim")
 
 
 def skipped_view(skipped: Skipped) -> Text:

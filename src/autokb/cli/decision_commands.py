@@ -10,7 +10,7 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Written
+    from autokb.curation.decisions import Judged, Written
 
 Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
 Solution = Annotated[str, typer.Argument(metavar="SOLUTION", help="An id, or its first letters.")]
@@ -71,7 +71,9 @@ def edit(
 
     text = read_text_file(file) if file else ""
     edited = SupportKB.open(workspace).curation.edit(solution, text, step or (), author=author, version=version)
-    emit(json, edited.as_json(), lambda: _edited_view(edited))
+    reason = f" ({edited.reason})" if edited.reason else ""
+    head = f"{edited.id}: {edited.status}{reason}" if edited.changed else f"{edited.id} has this text already."
+    emit(json, edited.as_json(), lambda: f"{head}\n{edited.text}")
 
 
 @app.command(epilog="Example: autokb undo kb solution-1234...")
@@ -81,7 +83,10 @@ def undo(workspace: Folder, solution: Solution, version: Version = "", author: A
     from autokb.cli.output import emit
 
     done = SupportKB.open(workspace).curation.undo(solution, author=author, version=version)
-    emit(json, done.as_json(), lambda: _taken_back_view(done))
+    whose = "".join(f"{word}{value}" for word, value in ((" by ", done.author), (", ", done.date)) if value)
+    reason = f" ({done.reason})" if done.reason else ""
+    said = f"Taken back: {done.undone}{whose}.\n{done.id}: {done.status}{reason}\n{done.text}"
+    emit(json, done.as_json(), lambda: said)
 
 
 @app.command(epilog="Example: autokb dismiss kb edit-1234...  and  autokb dismiss kb edit-1234... --undo")
@@ -97,7 +102,8 @@ def dismiss(
     from autokb.cli.output import emit
 
     done = SupportKB.open(workspace).curation.dismiss_edit(edit, undo=undo, author=author)
-    emit(json, done.as_json(), lambda: _dismissed_view(done))
+    now = "out of the review queue" if done.dismissed else "in the review queue"
+    emit(json, done.as_json(), lambda: f"{done.id} is {now} and kept for {done.solution_id}.\n{done.text}")
 
 
 @app.command(epilog="Example: autokb write kb issue-1234... answer.md --author ann")
@@ -119,31 +125,9 @@ def write(
 def _emit(json: bool, judged: Judged) -> None:
     from autokb.cli.output import emit
 
-    emit(json, judged.as_json(), lambda: _judged_view(judged))
-
-
-def _judged_view(judged: Judged) -> str:
-    count = len(judged.solutions)
-    head = f"{'No longer ' * judged.undone}{judged.verdict}: {judged.changed} of {count}"
+    head = f"{'No longer ' * judged.undone}{judged.verdict}: {judged.changed} of {len(judged.solutions)}"
     lines = (f"  {s.id}: {s.status}{f' ({s.reason})' if s.reason else ''}" for s in judged.solutions)
-    return "\n".join((head, *lines))
-
-
-def _edited_view(edited: EditedSolution) -> str:
-    reason = f" ({edited.reason})" if edited.reason else ""
-    head = f"{edited.id}: {edited.status}{reason}" if edited.changed else f"{edited.id} has this text already."
-    return f"{head}\n{edited.text}"
-
-
-def _taken_back_view(done: Reverted) -> str:
-    whose = "".join(f"{word}{value}" for word, value in ((" by ", done.author), (", ", done.date)) if value)
-    reason = f" ({done.reason})" if done.reason else ""
-    return f"Taken back: {done.undone}{whose}.\n{done.id}: {done.status}{reason}\n{done.text}"
-
-
-def _dismissed_view(done: DismissedEdit) -> str:
-    now = "out of the review queue" if done.dismissed else "in the review queue"
-    return f"{done.id} is {now} and kept for {done.solution_id}.\n{done.text}"
+    emit(json, judged.as_json(), lambda: "\n".join((head, *lines)))
 
 
 def _written_view(workspace: Path, written: Written) -> str:

@@ -42,6 +42,7 @@ def short(issue_id: str) -> str:
     return issue_id.removeprefix("issue-")[:8] if issue_id.startswith("issue-") else issue_id
 
 
+# Complex: the picture has themes, trees and children, each with something that only it shows.
 def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
     """Show the trees under their themes, and what people decided of solutions that are gone."""
     lost = _orphans(workspace, shown)
@@ -179,6 +180,7 @@ def _place(evidence: Evidence) -> str:
     return f"{evidence.document} [{evidence.start}:{evidence.end}]"
 
 
+# Complex: one condition for each part that an answer may lack, in the order of the screen.
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     """Show an answer: how sure it is, a question back, what is best read first with its sources, further reading."""
     head = Text(answer.outcome, style=f"bold {COLOURS[answer.outcome]}")
@@ -245,6 +247,7 @@ def _advice(answer: Answer) -> str:
     return f"Ask in other words, or {'read what could help' if answer.documents else 'add a document'}."
 
 
+# Complex: the table needs the features that are used, and each row notes the issue that the list below it shows.
 def _explanation(workspace: Path, why: Explanation) -> list[RenderableType]:
     """Show what each feature added to the score of the best candidates, and the issues that they are shown through."""
     used = [n for n in range(len(why.features)) if any(candidate.values[n] for candidate in why.candidates)]

@@ -29,6 +29,7 @@ PROBLEM_SHOWN, TITLE_SHOWN = 480, 140  # characters
 LIKELY_ENOUGH = 0.2  # chance of the same problem from which tickets are named that do not answer
 
 
+# Complex: one condition for each part that an answer may lack, in the order of the screen.
 def answer_view(workspace: Path, answer: TicketAnswer) -> RenderableType:
     """Show an answer, where it is from, and how to confirm it."""
     if answer.outcome != "answered":

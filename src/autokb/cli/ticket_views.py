@@ -15,7 +15,7 @@ from autokb.cli.views import failure_lines, money, next_line, quoted, several
 
 if TYPE_CHECKING:
     from autokb.core.results import TicketBuildReport
-    from autokb.ticket_answers.open_tickets import ShownLink, ShownSection, ShownTicket, ShownTickets, SimilarTickets
+    from autokb.ticket_answers.open_tickets import ShownLink, ShownTicket, ShownTickets, SimilarTickets
 
 SECTION_CHARACTERS = 240  # of a section in a tree: what it is about; --json has all
 LINKS_SHOWN = 12  # of a ticket, lines of a terminal
@@ -72,7 +72,10 @@ def ticket_view(one: ShownTicket) -> RenderableType:
     for section in one.sections:
         if section.text != one.title:
             above = places.get(section.parent, tree)
-            places[section.section] = above.add(_section_label(section))
+            label = Text(section.section.replace("_", " "), style="cyan")
+            if section.text:
+                label.append("  ").append(one_line(section.text, SECTION_CHARACTERS), style="default")
+            places[section.section] = above.add(label)
     lines: list[RenderableType] = [tree]
     if one.links:
         links = Tree(Text("links", style="bold"))
@@ -82,13 +85,6 @@ def ticket_view(one: ShownTicket) -> RenderableType:
             links.add(Text(f"... and {len(one.links) - LINKS_SHOWN} more; --json lists all", style="dim"))
         lines.append(links)
     return Group(*lines)
-
-
-def _section_label(section: ShownSection) -> Text:
-    label = Text(section.section.replace("_", " "), style="cyan")
-    if section.text:
-        label.append("  ").append(one_line(section.text, SECTION_CHARACTERS), style="default")
-    return label
 
 
 def _link_label(link: ShownLink) -> Text:

@@ -165,6 +165,7 @@ def number_new(decision: Decision, number: int) -> Decision:
     return replace(decision, id=decision_id, number=number)
 
 
+# Complex: a numbered text and one without numbers tell title and steps by rules of their own, as the docstring says.
 def steps_of(text: str, title: str = "") -> tuple[str, ...]:
     """Read the steps of an edited text: one a line, numbering and bullets taken off.
 
@@ -218,6 +219,7 @@ def write_solution(written: Decision, issue_id: str) -> Solution:
     return _withhold_if_broken(solution, "as it was written by hand")
 
 
+# Complex: the order of place, edits, approvals and verdicts is the rule that the docstring gives.
 def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], decisions: Decisions) -> Decided:
     """Fold the log over solutions as they were built: the one place that says which decision holds.
 
@@ -277,6 +279,7 @@ def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
     return replace(decisions, log=tuple(followed))
 
 
+# Complex: orphans are matched in their tree or, when it is gone, anywhere, through one table for both.
 def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]:
     """Return by the ids of orphaned edits the solutions that they may belong to.
 

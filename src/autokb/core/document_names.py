@@ -37,11 +37,10 @@ class DocumentNames:
             return found
         if found := self._urls.get(normal_url(name)):
             return found
-        return self._by_last_part(name) if _URL.match(name) else None
-
-    def _by_last_part(self, url: str) -> str | None:
-        """Take an address whose last part is the file of a document that does not say its own address."""
-        last = file_name(normal_url(url).partition("?")[0])
+        if not _URL.match(name):
+            return None
+        # The last part may be the file of a document that does not say its own address.
+        last = file_name(normal_url(name).partition("?")[0])
         found = self._files.get(last) or self._stems.get(last)
         return found if found in self._without_url else None
 

@@ -199,6 +199,7 @@ def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str)
             raise BadInputError(f"{where}: {name!r} is no entry; write {meant[0]}.")
 
 
+# Complex: each entry is refused in its own words, and those about values need the values that were read before.
 def _read_attribute(name: str, data: Any) -> Attribute:
     where = f"domain.yaml: attribute {name!r}"
     data = _require_mapping(data, where)
@@ -289,6 +290,7 @@ def _read_urgent(position: int, data: Any) -> Urgent:
     )
 
 
+# Complex: it follows domain.yaml from top to bottom, and what names attributes is checked against all of them.
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
     data = _require_mapping(data, "domain.yaml")

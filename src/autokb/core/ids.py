@@ -72,6 +72,7 @@ def _key_fields(kind: type) -> tuple[tuple[str, Any], ...]:
     )
 
 
+# Complex: one branch for each kind of value, the most frequent first, since every key of a build goes through it.
 def key_json(value: Any) -> Any:
     """Return nouns as JSON values with one spelling: sets sorted, fields declared ``outside_key`` left out.
 

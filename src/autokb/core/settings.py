@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -113,6 +113,7 @@ NUMBERS = (
 )
 
 
+# Complex: the spelling of earlier versions, unknown names and empty entries must be settled before any value is read.
 def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Settings:
     """Turn the parsed ``settings.yaml`` and the environment into settings (BadInputError names the entry)."""
     if data is None:
@@ -149,16 +150,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_switch(name, value)
     if not isinstance(value, Mapping):
         raise BadInputError(f"settings.yaml: {name} must be a mapping, not {_shown(value)}.")
-    if name == "prices":
-        return _read_prices(value)
-    if name == "answer":
-        return _read_answer(value)
-    if name == "ask":
-        return _read_ask(value)
-    if name == "graph":
-        return _read_graph(value)
-    if name == "experiment":
-        return _read_experiment(value)
+    if name in _READERS:
+        return _READERS[name](value)
     if name == "reasoning_effort":
         return {_read_word(f"{name}: a model", model): _read_effort(model, effort) for model, effort in value.items()}
     return {
@@ -278,6 +271,15 @@ def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
         salt = str(salt)
     enabled = _read_switch("experiment: enabled", value.get("enabled", True))
     return ArmSettings(enabled, share, _read_word("experiment: salt", salt))
+
+
+_READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
+    "prices": _read_prices,
+    "answer": _read_answer,
+    "ask": _read_ask,
+    "graph": _read_graph,
+    "experiment": _read_experiment,
+}
 
 
 def _read_effort(model: str, value: Any) -> str:

@@ -95,28 +95,20 @@ class SubgraphRow:
 
 def check_plan(plan: SubgraphPlan, template: TicketTemplate, link_types: Collection[str]) -> None:
     """Refuse a plan that names what there is not, or that reaches too far (BadInputError)."""
-    _check_sections(plan.sections, template)
-    _check_beginning(plan)
-    _check_steps(plan.steps, {*link_types, SIMILAR_TO})
-    for one in plan.filters:
-        _check_filter(one)
-    if not 0 < plan.most <= MOST_ROWS:
-        raise BadInputError(f"A plan gives 1 to {MOST_ROWS} rows, not {plan.most}.")
-
-
-def _check_sections(sections: Sequence[str], template: TicketTemplate) -> None:
-    if unknown := [name for name in sections if name not in template]:
+    if unknown := [name for name in plan.sections if name not in template]:
         raise BadInputError(f"The template has no section {unknown[0]!r}.")
-    if not sections:
+    if not plan.sections:
         raise BadInputError("A plan needs at least one section to read.")
-
-
-def _check_beginning(plan: SubgraphPlan) -> None:
     if not plan.tickets and (plan.steps or not plan.filters):
         raise BadInputError("A plan needs tickets to begin with, or a filter and no steps.")
     if len(plan.tickets) > MOST_TICKETS:
         raise BadInputError(f"A plan begins with at most {MOST_TICKETS} tickets, not {len(plan.tickets)}.")
     _check_length(plan.tickets)
+    _check_steps(plan.steps, {*link_types, SIMILAR_TO})
+    for one in plan.filters:
+        _check_filter(one)
+    if not 0 < plan.most <= MOST_ROWS:
+        raise BadInputError(f"A plan gives 1 to {MOST_ROWS} rows, not {plan.most}.")
 
 
 def _check_steps(steps: Sequence[Hops], link_types: Collection[str]) -> None:

@@ -92,6 +92,7 @@ class TicketTemplate:
         return {name: rule.name for rule in self.sections for name in rule.fields}
 
 
+# Complex: names, parents and fields must fit together across sections, each with a sentence of its own.
 def read_template(data: Mapping[str, Any]) -> TicketTemplate:
     """Read the ``tickets`` of a domain.yaml (BadInputError): ``sections`` is a list of sections, or of their names."""
     entries = data.get("sections")
@@ -154,6 +155,7 @@ def _read_links(entries: Any) -> tuple[LinkRule, ...]:
 _ENTRIES = ("name", "relation", "parent", "fields", "headings", "blocks", "cues", "embedded")
 
 
+# Complex: each entry of a section is read and refused in its own words, as people wrote them.
 def _read_rule(position: int, entry: Any) -> SectionRule:
     where = f"domain.yaml: tickets: section {position}"
     if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):

@@ -17,6 +17,7 @@ LARGEST_WHOLE = 2**63 - 1  # the largest whole number of SQLite, and of most rea
 _MOST_DIGITS = 1_000
 
 
+# Complex: the loader, its limits and the sentences for what it raises belong to one attempt to read.
 def parse_yaml(text: str, name: str) -> Any:
     """Parse YAML in which Yes, No, On and 1.10 stay the words they are, as attribute values must.
 
@@ -72,7 +73,7 @@ class _Check:
         import yaml
 
         known = self._values.get(id(node))
-        if known is not None and known == 0:
+        if known == 0:
             raise self._error(node, path, "refers to itself; write out what is meant")
         if known is not None:
             self._check_depth(node, path)

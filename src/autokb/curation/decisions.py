@@ -132,6 +132,7 @@ class Written(Result):
     status: str
 
 
+# Complex: giving and taking back are one transaction with the same checks before and the same answer after.
 def judge(
     workspace: Workspace,
     solutions: Sequence[str],

@@ -106,6 +106,7 @@ class _Reason:
         return -self.impact, self.id
 
 
+# Complex: counts are of the whole queue, the page of one kind, and both from one snapshot.
 def list_review(
     workspace: Workspace,
     memory: SolutionsInMemory,
@@ -160,6 +161,7 @@ def _solutions(
             yield _Reason(i, impact, reasons, reported, times, given)
 
 
+# Complex: one condition for each reason, and a status that makes those below it needless ends the list.
 def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int]) -> Mapping[ReasonKind, str]:
     """Return why somebody should look at a solution."""
     decided, i = found.decided, solution.id

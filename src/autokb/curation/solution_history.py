@@ -62,6 +62,7 @@ def show_history(workspace: Workspace, memory: SolutionsInMemory, solution: str)
     return SolutionHistory(solution, base is not None, tuple(reversed(told)))
 
 
+# Complex: a text at a time follows from all edits before it that were not taken back, in one pass.
 def _tell(base: Solution | None, log: Sequence[Decision]) -> list[HistoryEntry]:
     """Return the entries in their order, the texts around each worked out from what was built at that time."""
     built = _first_wording(base, log)

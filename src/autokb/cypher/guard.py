@@ -443,6 +443,7 @@ class _Reader:
             if not any(self.take(sign) for sign in "+-*/%"):
                 return
 
+    # Complex: one branch for each form that the grammar gives a value, tried in its order.
     def read_value(self) -> None:
         """A literal, a variable or its property, a function, a list, brackets, a CASE, a subquery."""
         token = self.next

@@ -58,7 +58,8 @@ class LadybugGraph:
         with self._one:
             reply = self._opened().ask(query.text, query.most, self.seconds)
         if "error" in reply:
-            raise AutokbError(f"The Cypher could not be run: {_first_line(reply['error'])}.")
+            why = reply["error"].strip().split("\n")[0].rstrip(".")
+            raise AutokbError(f"The Cypher could not be run: {why}.")
         return CypherRows(tuple(reply["columns"]), tuple(tuple(row) for row in reply["rows"]))
 
     def process_id(self) -> int:
@@ -169,7 +170,8 @@ def _maker(path: Path) -> Iterator[Any]:
             raise BrokenPipeError
     except BrokenPipeError:
         child.wait()
-        why = _last_line(child.stderr.read() if child.stderr else "")
+        said = child.stderr.read() if child.stderr else ""
+        why = said.strip().split("\n")[-1] or "its process was killed"
         raise AutokbError(f"The graph for Cypher could not be made ({why}).") from None
     finally:
         _end(child)
@@ -250,11 +252,3 @@ def _end(child: subprocess.Popen[str]) -> None:
             with suppress(OSError):
                 pipe.close()
     child.wait()
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n")[0].rstrip(".")
-
-
-def _last_line(text: str) -> str:
-    return (text.strip().split("\n") or [""])[-1] or "its process was killed"

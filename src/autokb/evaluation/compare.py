@@ -117,6 +117,7 @@ def read_answer(path: Path) -> dict[str, Any]:
     return answer
 
 
+# Complex: one figure may lack a value before, after or in both, and each has another consequence.
 def compare(
     before: Mapping[str, Any], after: Mapping[str, Any], name: str | None = None, gate: float | None = None
 ) -> Comparison:

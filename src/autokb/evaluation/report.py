@@ -51,6 +51,7 @@ class Chart:
     height: int
 
 
+# Complex: the tables stand in the order of the report, and each part of an answer may be missing.
 def answer_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
     """Return the tables of any answer of ``evaluate``: systems, parts of them, differences, single figures."""
     systems = answer.get("systems", {})
@@ -67,6 +68,7 @@ def answer_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
     return [table for table in found if table.rows]
 
 
+# Complex: metrics are grouped by the systems that have them, which takes each from both sides.
 def _systems_tables(title: str, systems: Mapping[str, Any]) -> Iterator[ReportTable]:
     """Yield a table for the metrics that the same systems have: no system stands among figures it cannot have."""
     owners: dict[str, tuple[str, ...]] = {

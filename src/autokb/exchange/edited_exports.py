@@ -63,7 +63,7 @@ def read_markdown(text: str, name: str, kb: KnowledgeBase) -> ExportedTexts:
     skipped += [
         Skipped(f"{name}: {b.solution_id}", f"its status was changed to {b.status}; {ONLY_TEXTS}")
         for b in blocks
-        if b.solution_id in statuses and statuses[b.solution_id] != b.status
+        if statuses.get(b.solution_id, b.status) != b.status
     ]
     ours = Counter(line for _, line in _blocks(same_text(markdown(kb)))[1])
     return ExportedTexts(texts, (*skipped, *_shortened(_new_lines(outside, ours, name), name)))

@@ -63,6 +63,7 @@ def _write(target: Path, text: str) -> None:
         raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was exported.") from error
 
 
+# Complex: the lines of people's decisions and the statuses that they changed come from one fold of the log.
 def export_lines(file: WorkspaceFile) -> list[Body]:
     """Return every line of the JSONL, ordered by kind and id.
 

@@ -39,6 +39,7 @@ def ticket_graph(file: WorkspaceFile, template: TicketTemplate, suffix: str) -> 
         return "".join(f"{line}\n" for line in lines), sum(len(some) for some in projection.tickets())
 
 
+# Complex: it writes the file from top to bottom, with a loop for each kind of element.
 def _graphml(projection: Projection, names: GraphNames) -> Iterator[str]:
     """Yield a directed graph whose nodes are tickets and sections; targets that are missing are nodes that dangle."""
     yield '<?xml version="1.0" encoding="UTF-8"?>'

@@ -80,6 +80,7 @@ class Taken:
 # -- out of a file --------------------------------------------------------------------------------------------
 
 
+# Complex: texts and statuses are told from what the decisions in the file make of it, so that their order matters.
 def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Published | None = None) -> FileDecisions:
     """Take the decisions of people out of an export's lines, and leave the solutions as they were built.
 
@@ -222,6 +223,7 @@ def _changed_statuses(
 # -- into a workspace that holds something --------------------------------------------------------------------
 
 
+# Complex: whether a decision is new, known or numbered anew depends on those that were taken before it.
 def take_decisions(found: FileDecisions, published: Published, spec: DomainSpec, last_number: int) -> Taken:
     """Return what a workspace does not know yet, numbered after what it has, in the order of the file."""
     taken = Taken()
@@ -334,6 +336,7 @@ def _named_undone(decision: Decision) -> Skipped:
     return Skipped(f"solution {decision.solution_id}", reason)
 
 
+# Complex: one branch for each thing that can be wrong or unchanged in a text that came back, with its own words.
 def take_texts(name: str, found: ExportedTexts, published: Published, spec: DomainSpec, now: str, last: int) -> Taken:
     """Return the edits that a file for people tells; ``name`` is the file's, ``last`` the last number taken here."""
     solutions = published.kb.solutions

@@ -264,6 +264,7 @@ def check_line(body: Any) -> None:
     _check_contents(kind, record_id, body, where)
 
 
+# Complex: one condition for each thing that a kind's schema cannot say, with a sentence of its own.
 def _check_contents(kind: str, record_id: str, body: Mapping[str, Any], where: str) -> None:
     """Raise ValueError for what the schema of a kind cannot say."""
     if kind == "edit" and not (body.get("text") or body.get("steps")):

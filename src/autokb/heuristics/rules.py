@@ -45,6 +45,7 @@ def find_breach(rule: Rule, text: str, language: str = ENGLISH) -> str | None:
     return find_forbidden(rule.forbid, read, language) or rule.match_patterns(read)
 
 
+# Complex: one branch for each verdict, and the places of a breach are told in its reason.
 def _verdict(rule: Rule, title: str, steps: Sequence[str], text: str, language: str) -> RuleVerdict:
     if not rule.is_checked_offline:
         return RuleVerdict(rule=rule.id, verdict="not judged", reason=NOT_JUDGED)

@@ -67,7 +67,7 @@ class Caps:
 
         What was cut off once has the raised cap. What that did not help is asked again only at a larger ``max_output``.
         """
-        cut = self._cut_replies(request.base_key)
+        cut = {**self._of_ledger().get(request.base_key, {}), **self._cut.get(request.base_key, {})}
         last = max(cut.values(), key=lambda one: one.cap, default=CutReply(0, 0))
         most = self._limits_for(request.model).output
         headroom = self._headroom(request.model, request.effort, last.hidden)
@@ -132,10 +132,6 @@ class Caps:
         if model not in self._limits:
             self._limits[model] = self._limits_of(model)
         return self._limits[model]
-
-    def _cut_replies(self, base_key: str) -> dict[str, CutReply]:
-        """Return the replies to a request that were cut off, by key."""
-        return {**self._of_ledger().get(base_key, {}), **self._cut.get(base_key, {})}
 
     def _of_ledger(self) -> dict[str, dict[str, CutReply]]:
         if self._read is None:

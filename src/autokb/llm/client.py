@@ -127,7 +127,10 @@ class ModelClient:
                 self._caps.note(request, reply)
             assert isinstance(reply, ModelReply)
             if not was_cut(reply) or request.key in settled:  # twice the same: a ledger that nobody can write
-                return reply if is_new else self._cached(reply, tag)
+                if not is_new:
+                    for counts in (self.counts, self._counts_of(tag.stage, tag.task)):
+                        counts.cached += 1
+                return reply
             if not is_new:
                 settled.add(request.key)
             await anyio.to_thread.run_sync(self._ledger.settle, [request.key], False)
@@ -181,11 +184,6 @@ class ModelClient:
             await sender.close()
         if self._embedding_sender is not None:
             await self._embedding_sender.close()
-
-    def _cached(self, reply: ModelReply, tag: Tag) -> ModelReply:
-        for counts in (self.counts, self._counts_of(tag.stage, tag.task)):
-            counts.cached += 1
-        return reply
 
     def _counts_of(self, stage: str, task: str) -> Counts:
         return self.by_task.setdefault((stage, task), Counts())
@@ -290,14 +288,11 @@ class ModelClient:
             kept = (request, vectors.vectors) if keep else None
             counted = ModelReply("", vectors.tokens, 0)
             return vectors, replace(row, state="read", reply=counted, cost=cost, vectors=kept)
-        reply = await self._sender(request.model).send(request)
+        if request.model not in self._senders:
+            self._senders[request.model] = self._open_sender(request.model)
+        reply = await self._senders[request.model].send(request)
         cost = None if price is None else price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
         return reply, replace(row, state="paid", reply=reply, cost=cost)
-
-    def _sender(self, model: str) -> Sender:
-        if model not in self._senders:
-            self._senders[model] = self._open_sender(model)
-        return self._senders[model]
 
     async def _keep(self, row: Paid) -> None:
         """Count one attempt and put it on the disk."""

@@ -39,7 +39,9 @@ def failure(error: Exception, model: str) -> SendError:
                 "paid for is kept; run the command again once there is credit."
             )
         case known.ModelConnectionError():
-            return _connection(error, said)
+            if error.phase in NOT_SENT:  # once a request was sent it may have been paid for
+                return SendError(f"No connection to the model's server could be made: {said}", retry=True)
+            return SendError(f"The connection broke before the reply was there: {said}", retry=True, billed="perhaps")
         case known.ModelAPIError():
             return _refusal(error, said)
         case known.UserError():
@@ -56,13 +58,6 @@ def timed_out(seconds: float) -> SendError:
 
 def _fatal(sentence: str) -> SendError:
     return SendError(sentence, retry=False, fatal=True)
-
-
-def _connection(error: Any, said: str) -> SendError:
-    """Time-outs and connections that were refused or broke; once a request was sent it may have been paid for."""
-    if error.phase in NOT_SENT:
-        return SendError(f"No connection to the model's server could be made: {said}", retry=True)
-    return SendError(f"The connection broke before the reply was there: {said}", retry=True, billed="perhaps")
 
 
 def _refusal(error: Any, said: str) -> SendError:

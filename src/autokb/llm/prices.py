@@ -67,6 +67,7 @@ def _own(own: Mapping[str, float]) -> Price:
     return Price(own["input"], own["output"], own.get("cached", own["input"]), own.get("batch", BATCH_FACTOR))
 
 
+# Complex: any of the three rates may be missing, and each has a substitute of its own.
 @lru_cache(maxsize=64)
 def _published(provider: str, name: str, elsewhere: bool) -> Price | None:
     from datetime import UTC, datetime

@@ -22,7 +22,7 @@ from autokb.pipeline.stages import open_stages
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftedSpec, DraftSpec
+from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftSpec
 from autokb.text.plain_text import plain_text
 
 STAGE = "draft"
@@ -73,7 +73,9 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
         if drafted is None:
             reason = "; ".join(failure.reason for failure in stages.failures) or "the reply is awaited."
             raise AutokbError(f"No draft was made: {reason}")
-        path, text = _write(workspace, drafted, model)
+        data = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
+        text = draft_text(draft_data(data, drafted), drafted, model)
+        path = write_draft(workspace, text)
         ids = [i.id for i in _sampled(issues, len(item.issues))]
         spent = stages.spending()
         return Draft(
@@ -140,13 +142,6 @@ def _opening(document: Document, most: int) -> str:
     """Return the beginning of a document's text without its title; long ones keep their lines, which label things."""
     text = plain_text(document.text[: most * 2], images=False).strip().removeprefix(document.title).strip()
     return text[:most] if most > BY_MODEL[3] else _line(text, most)
-
-
-def _write(workspace: Workspace, draft: DraftedSpec, model: str) -> tuple[Path, str]:
-    """Write the draft; it has been read back before, so that a person never edits what cannot be read."""
-    data = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
-    text = draft_text(draft_data(data, draft), draft, model)
-    return write_draft(workspace, text), text
 
 
 def write_draft(workspace: Workspace, text: str) -> Path:

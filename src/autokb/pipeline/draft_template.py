@@ -82,6 +82,7 @@ def draft_ticket_template(
         )
 
 
+# Complex: it writes domain.yaml from top to bottom, today's sections with those that are proposed.
 def _draft_text(domain: Mapping[str, Any], template: TicketTemplate, drafted: DraftedTemplate, model: str) -> str:
     """Return the domain with a template: the sections of today, and those that are proposed, each with its reason."""
     more = {section.name: section for section in drafted.sections}

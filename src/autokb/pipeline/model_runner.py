@@ -60,6 +60,7 @@ class ModelRunner:
         """Return the keys of what the model reads of each item."""
         return item_keys(task, self._model, items, self._effort)
 
+    # Complex: what was given up, what comes and what failed must be yielded in this order, around one wait.
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Ask what is missing; a budget that is reached is raised when all that arrived was yielded."""
         session, missing = self._session, set(job.missing)
@@ -149,6 +150,7 @@ class ModelRunner:
                     failed += [Answered(position, None, reason) for position in group]
         return failed, stopped
 
+    # Complex: how a request ended decides how its reply is kept, so that the inner function shares its state.
     async def _ask(
         self, job: Job[Any], group: Group, most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]
     ) -> None:

@@ -204,6 +204,7 @@ def read_ratios(file: WorkspaceFile) -> dict[str, float]:
         return {name: float(ratio) for name, ratio in found.items()}
 
 
+# Complex: each model, budget and endpoint is checked before anything is opened that must be closed.
 @contextmanager
 def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOptions) -> Iterator[ModelSession | None]:
     """Open the way to the settings' models for the length of a block; None when everything is answered offline."""

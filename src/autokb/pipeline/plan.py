@@ -43,6 +43,7 @@ ITEM_SECONDS = 0.003  # the same where no text is encoded here: measured on two 
 START_SECONDS = 0.25  # of opening everything
 
 
+# Complex: the copy that it measures on lives as long as the block, and what is new is counted inside.
 def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> float | None:
     """Return the seconds of a build without waiting for models; None where there is nothing to build.
 
@@ -102,6 +103,7 @@ STAGES = (
 )
 
 
+# Complex: each figure may be unknown offline or before anything is added, and None says so.
 def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
     """Return calls, tokens, money and seconds per stage that a build is still to pay for; offline all are 0.
 

@@ -98,6 +98,7 @@ class CalibratedGate:
         }
 
 
+# Complex: each entry is refused in its own words before the next one is read.
 def read_calibrated_gate(data: Mapping[str, Any]) -> CalibratedGate:
     """Read a calibration back; a wrong entry is a BadInputError that names it."""
     threshold, encoder, date = data.get("threshold"), data.get("encoder"), data.get("date")

@@ -76,6 +76,7 @@ class Candidates:
     audiences: tuple[str, ...]
     view_audiences: Positions
 
+    # Complex: it fills the columns of one index over the same rows, a comprehension each.
     @classmethod
     def of(
         cls,
@@ -166,6 +167,7 @@ class Candidates:
         return [p for p in others if p is not None and _likeness(p, passage) >= SAME_MATTER]
 
 
+# Complex: a solution belongs to the passage that it begins in, if one does, which one pass over all finds.
 def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> list[Candidate]:
     """Return what can be shown: the passages that the rules leave, then solutions of nodes that begin in none."""
     kept = [p for p in passages if p.solution.status in DISPLAYED]

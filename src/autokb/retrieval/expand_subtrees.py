@@ -26,6 +26,7 @@ def expand_subtrees(hits: Sequence[Hit], chunks: Sequence[Chunk], k: int) -> tup
     return tuple(found)
 
 
+# Complex: what is below a hit is ordered, scored and cut down in one look at it.
 def _subtrees(scores: Mapping[str, float], chunks: Sequence[Chunk]) -> list[tuple[float, list[str]]]:
     """Return the score and the chunks with text of each subtree that a hit is the root of, the best first."""
     place = {chunk.id: n for n, chunk in enumerate(chunks)}

@@ -106,7 +106,9 @@ def calibrate(
         weights = _fit(others[0], others[1], everyday)
         for side, of, probabilities in zip((in_domain, out_of_domain), parts, scored, strict=True):
             left = np.flatnonzero(of == part)
-            probabilities[left] = _probabilities(weights, side.take(left))
+            cases = side.take(left)
+            odds = np.hstack([cases.features, cases.vectors]) @ weights[:-1] + weights[-1]
+            probabilities[left] = 0.5 + 0.5 * np.tanh(odds / 2)
     threshold = choose_threshold(scored[0], scored[1], coverage)
     weights = _fit(in_domain, out_of_domain, everyday)
     gate = CalibratedGate(
@@ -169,12 +171,6 @@ def _fit(in_domain: GateCases, out_of_domain: GateCases, everyday: GateCases) ->
     )
     # rounded before it is judged, so that what is stored is what was measured
     return np.round(found, DIGITS)
-
-
-def _probabilities(weights: Scores, cases: GateCases) -> Scores:
-    odds = np.hstack([cases.features, cases.vectors]) @ weights[:-1] + weights[-1]
-    found: Scores = 0.5 + 0.5 * np.tanh(odds / 2)
-    return found
 
 
 def _data(cases: GateCases, probabilities: Scores, threshold: float) -> CalibrationData:

@@ -190,6 +190,7 @@ class _Known:
     members: NDArray[np.int64]
     starts: NDArray[np.int64]
 
+    # Complex: it fills the columns of one index over the same trees, a comprehension each.
     @classmethod
     def of(cls, index: QuestionIndex, raw: Mapping[str, Vectors]) -> _Known:
         knowledge, windows = index.nodes.knowledge, index.chunks.vectors.vectors

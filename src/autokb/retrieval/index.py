@@ -239,7 +239,11 @@ class QuestionIndex:
     def nearness(self, scored: ScoredQuestion) -> float:
         """Return the log-odds of being on topic by the build's gate, from the encoder's own cosines."""
         self.gate.check_encoder(self.encoder)
-        return self.gate.log_odds(scored.nearest_window, self._nearest_issue(scored))
+        if self.has_no_issues and self.gate.coefficients is not None:  # that of a bare cosine takes no section for one
+            issue = float(scored.evidence.sections.max(initial=-1.0))
+        else:
+            issue = max(float(scored.nodes.max(initial=-1.0)), self.history.nearest(scored.vector))
+        return self.gate.log_odds(scored.nearest_window, issue)
 
     def word_odds(self, scored: ScoredQuestion) -> float:
         """Return what the question's words add to those log-odds, as the build fitted them beside the cosines."""
@@ -278,15 +282,6 @@ class QuestionIndex:
             dtype=np.float64,
         )
 
-    def _nearest_issue(self, scored: ScoredQuestion) -> float:
-        """Return a question's cosine to the nearest node or past issue; to the nearest section where there is none.
-
-        A gate of a bare cosine takes no section for an issue.
-        """
-        if self.has_no_issues and self.gate.coefficients is not None:
-            return float(scored.evidence.sections.max(initial=-1.0))
-        return max(float(scored.nodes.max(initial=-1.0)), self.history.nearest(scored.vector))
-
     @property
     def has_no_issues(self) -> bool:
         """Whether the knowledge base is made of documents alone."""
@@ -314,6 +309,7 @@ def beginning(text: str, most: int = EMBEDDED_CHARACTERS) -> str:
     return text[: space if space > 0 else most]
 
 
+# Complex: all texts are embedded in one call and split again, so that their order is in one place.
 def load_index(
     published: Published,
     spec: DomainSpec,

@@ -40,6 +40,7 @@ class KnowledgeIndex:
     leaves: Mapping[_Combination, Attributes]
     attributes: Mapping[str, Attribute]
 
+    # Complex: it fills the columns of one index over the same issues, a comprehension each.
     @classmethod
     def of(
         cls,

@@ -29,6 +29,7 @@ class TreeMatch:
     narrower: tuple[str, ...] = ()
 
 
+# Complex: the three ranks of a node are conditions over the same matches, the best first.
 def match_tree(root: str, asked: QuestionMatch, similarities: Similarities) -> TreeMatch | None:
     """Return the node of a tree that fits: exact before broader, then the most specific, then the nearest."""
     nodes = asked.index.trees[root]

@@ -9,7 +9,7 @@ import numpy as np
 
 from autokb.core.ranking import Scores, best_first
 from autokb.llm.rerankers import Reranker, RerankError, checked_scores
-from autokb.retrieval.candidates import Candidate, Candidates
+from autokb.retrieval.candidates import Candidates
 
 READ_FIRST = 20  # candidates that it reads; the right one is among them in .98 of the questions
 MOST_CHARACTERS = 2_400  # of a text, about the 512 tokens that such models read
@@ -39,7 +39,8 @@ def read_first(reranker: Reranker, question: str, candidates: Candidates, scores
     started = time.perf_counter()
     note = None
     try:
-        texts = [_text_of(candidates.rows[row]) for row in rows]
+        # The section under its headings, which alone may name the matter.
+        texts = [candidates.rows[row].searched_text[:MOST_CHARACTERS] for row in rows]
         logits = np.array(checked_scores(reranker.scores(question, texts), len(texts)))
         if len(rows) and (spread := logits.std()) >= LEVEL:
             values[rows] = (logits - logits.min()) / spread
@@ -48,8 +49,3 @@ def read_first(reranker: Reranker, question: str, candidates: Candidates, scores
     except Exception as error:  # whatever a model or a connection meets: the question is answered all the same
         note = f"the reader failed ({type(error).__name__})."
     return values, ReaderRun(reranker.name, time.perf_counter() - started, note)
-
-
-def _text_of(candidate: Candidate) -> str:
-    """Return what it reads of a candidate: the section under its headings, which alone may name the matter."""
-    return candidate.searched_text[:MOST_CHARACTERS]

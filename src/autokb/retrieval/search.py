@@ -86,6 +86,7 @@ class ScoredChunks:
         return ChunkHit(window.chunk, window.document, score, float(self.cosines[best]), window.start, window.end)
 
 
+# Complex: it fills the columns of one index over the same windows, a comprehension each.
 def build_index(
     documents: Sequence[str],
     chunks: Sequence[Chunk],
@@ -147,7 +148,7 @@ def search(index: ChunkIndex, vector: Vectors, text: str) -> ScoredChunks:
         return ScoredChunks(index, np.zeros(len(index.documents)), np.zeros(0), cosines, -1.0)
     long = long_question_share(text, index.words.language)
     shares = index.words.shares(text) * (WORDS_OF_SHORT + long * (WORDS_OF_LONG - WORDS_OF_SHORT))
-    titles = TITLE * _compare_titles(index, vector)
+    titles = np.zeros(len(index.documents)) if index.titles is None else TITLE * (index.titles @ vector).astype(float)
     chunks = np.maximum.reduceat(cosines, index.chunk_starts) + shares + titles[index.chunk_document]
     return ScoredChunks(index, _score_by_words(index, chunks), chunks, cosines, float(cosines.max()))
 
@@ -160,13 +161,6 @@ def words_of_documents(index: ChunkIndex, text: str) -> Scores:
 def long_question_share(text: str, language: str = ENGLISH) -> float:
     """Return 0 for a short question, 1 for a whole message, and what lies between."""
     return min(max((len(terms(text, language)) - SHORT_QUESTION) / (LONG_QUESTION - SHORT_QUESTION), 0.0), 1.0)
-
-
-def _compare_titles(index: ChunkIndex, vector: Vectors) -> Scores:
-    if index.titles is None:
-        return np.zeros(len(index.documents))
-    cosines: Scores = (index.titles @ vector).astype(np.float64)
-    return cosines
 
 
 def _score_by_words(index: ChunkIndex, scores: Scores) -> Scores:

@@ -20,7 +20,7 @@ from autokb.sources.fields import Record
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import format_of
 from autokb.sources.named_fields import NamedFields
-from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
+from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.text.control_characters import printable_name, replace_controls
 
@@ -142,6 +142,7 @@ class _ReadFile:
     cut: list[Skipped] = field(default_factory=list)
 
 
+# Complex: a record is a message or a conversation of them, and both may be bad, long or without an id.
 def _read_conversations(
     records: Sequence[PlacedRecord], fields: Fields, relative: str, tell: Callable[..., None] | None = None
 ) -> _ReadFile:
@@ -149,9 +150,7 @@ def _read_conversations(
     read = _ReadFile()
     names = _names_of_conversations(records)
     found: dict[tuple[str, int], tuple[int, list[Message]]] = {}
-    for count, placed in enumerate(records):
-        if tell and count % RECORDS_A_STEP == 0 and count:
-            tell(count, len(records))
+    for placed in with_progress(records, tell):
         inner = _inner(placed.record)
         try:
             given = _conversation_id(placed.record, inner, fields, names)
@@ -185,7 +184,9 @@ def _read_conversations(
 
 def _conversation(given: str, messages: Sequence[Message]) -> Conversation:
     """Return a conversation of the first messages, under an id made from them where none is ``given``."""
-    taken = _in_time(messages)[:MOST_MESSAGES]
+    if all(message.date for message in messages):  # else they stay as they stand
+        messages = sorted(messages, key=lambda message: message.date)
+    taken = tuple(messages)[:MOST_MESSAGES]
     made = short_id("chat", *(part for m in taken for part in (m.role, m.text, m.date)))
     return Conversation(given or made, taken)
 
@@ -240,10 +241,3 @@ def _role(name: str) -> Role:
     if not folded:
         raise UnreadableFileError("has a message without a role; it must be customer or agent.")
     raise UnreadableFileError(f"has the role {name[:_LONGEST_ROLE]!r}; it must be customer or agent.")
-
-
-def _in_time(messages: Collection[Message]) -> tuple[Message, ...]:
-    """Return messages in the order of their dates where all have one, else as they stand."""
-    if all(message.date for message in messages):
-        return tuple(sorted(messages, key=lambda message: message.date))
-    return tuple(messages)

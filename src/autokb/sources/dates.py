@@ -18,6 +18,7 @@ _FIRST_SECOND, _LAST_SECOND = 631_152_000, 4_102_444_800
 _MAX_EPOCH_DIGITS = 14
 
 
+# Complex: one branch for each way to write a date, and what is ambiguous in it gives none.
 def iso_date(value: Any) -> str:
     """Return a date (and time where given) as ISO 8601, or an empty text for none or an unclear one."""
     text = as_text(value).strip()

@@ -21,6 +21,7 @@ _SAMPLE_ROWS = 21  # by which a delimiter is chosen: the header and twenty rows
 _SAMPLE_CHARACTERS = 200_000  # that these rows may have together
 
 
+# Complex: delimiter, header and repeated columns are found one from the other before a row is read.
 def read_delimited(
     text: str, relative: str, delimiter: str | None = None, *, repeated: bool = False
 ) -> tuple[list[PlacedRecord], list[Skipped]]:

@@ -21,7 +21,7 @@ from autokb.sources.formats import Format, format_of, has_known_suffix, uncompre
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import ConvertedFile, first_heading, short_title
-from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
+from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, join_sections, read_json, read_json_lines, shorten_report
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
 from autokb.sources.wiki import wiki_page
@@ -45,6 +45,7 @@ class _ReadDocument:
     unresolved: tuple[str, ...] = ()
 
 
+# Complex: files, records and ids can each be refused, and the rest of a folder is still read.
 def read_documents(
     paths: Sequence[Path],
     fields: Fields | None = None,
@@ -188,9 +189,7 @@ def _documents(
 ) -> tuple[list[_ReadDocument], list[Skipped]]:
     found = []
     slow = 0
-    for count, record in enumerate(placed):
-        if tell and count % RECORDS_A_STEP == 0 and count:
-            tell(count, len(placed))
+    for record in with_progress(placed, tell):
         place = relative if record.is_whole_file else f"{relative}:{record.line}"
         try:
             found.append(read_record(record, relative, place))

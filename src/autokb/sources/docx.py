@@ -64,6 +64,7 @@ def _read_parts(data: bytes) -> dict[str, bytes]:
         raise UnreadableFileError("is no whole DOCX file; open it and save it anew.") from error
 
 
+# Complex: whether a list goes on depends on all that stood between it and the one before.
 def _continue_numbering(html: str, parts: dict[str, bytes]) -> str:
     """Let an ordered list start where the one before stopped, if both have the same numbering in the document."""
     from lxml import etree

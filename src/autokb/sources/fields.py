@@ -90,7 +90,7 @@ def document_names(value: Any) -> tuple[str, ...]:
     for text in map(as_text, _as_list(value)):
         names = _SEPARATORS.split(text.strip())
         if len(names) == 1 and "://" not in text:
-            at_commas = [name.strip() for name in text.split(",") if name.strip()]
+            at_commas = [name.strip() for name in text.split(",")]
             # ``a.md, b.md`` are two names, "Mail, folders and search.md" is one: a part with a space is no id.
             names = names if any(" " in name for name in at_commas) else at_commas
         found.extend(name.strip() for name in names if name.strip())

@@ -75,6 +75,7 @@ _BLANKS = re.compile(r"\n\n\n+")
 _FENCED = re.compile(r"(^ *(?:```|~~~).*?^ *(?:```|~~~)[ \t]*$)", re.MULTILINE | re.DOTALL)
 
 
+# Complex: the numbers put into the page's texts must be taken out of everything that it gives.
 def html_page(html: str) -> ConvertedFile:
     """Return the Markdown of a whole web page, its title and address, and marks on its areas and its article.
 

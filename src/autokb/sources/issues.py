@@ -19,7 +19,7 @@ from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import short_title
-from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
+from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
@@ -70,9 +70,7 @@ def read_issues(
             continue
         before = len(found)
         slow = 0
-        for count, record in enumerate(records):
-            if tell and count % RECORDS_A_STEP == 0 and count:
-                tell(count, len(records))
+        for record in with_progress(records, tell):
             place = f"{file.relative}:{record.line}"
             try:
                 issue = _without_controls(_issue(record.record, fields))

@@ -14,6 +14,7 @@ def document_to_markdown(node: Any) -> str:
     return "\n\n".join(filter(None, _blocks(node, 0))).strip()
 
 
+# Complex: one branch for each kind of block that Jira's format has.
 def _blocks(node: Any, depth: int) -> list[str]:
     if not isinstance(node, Mapping) or depth > DEEPEST:
         return []
@@ -70,6 +71,7 @@ def _inline(nodes: list[Any], depth: int, *, plain: bool = False) -> str:
     return "".join(_run(node, depth, plain=plain) for node in nodes if isinstance(node, Mapping))
 
 
+# Complex: one branch for each kind of inline node that Jira's format has.
 def _run(node: Mapping[str, Any], depth: int, *, plain: bool) -> str:
     kind = node.get("type")
     if kind == "hardBreak":

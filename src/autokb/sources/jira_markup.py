@@ -99,6 +99,7 @@ def _panel_title(panel: re.Match[str]) -> str:
     return f"\n\n**{title.group(1).strip()}**\n\n" if title and title.group(1).strip() else "\n"
 
 
+# Complex: whether a blank line is needed depends on the kind of line before, in one pass.
 def _lines(lines: list[str]) -> Iterator[str]:
     """Yield lines with the marks of headings, lists and tables as Markdown has them, blank lines before them."""
     before = ""

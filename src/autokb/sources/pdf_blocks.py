@@ -154,6 +154,7 @@ class _PdfWriter:
             self._write_paragraph(line)
         self._last = line
 
+    # Complex: bold type, length, space and last character make a heading only together.
     def _is_bold_heading(self, line: Line, following: Line | Table | None) -> bool:
         if not line.bold or line.size < self._body_size or len(line.text) > _MAX_BOLD_HEADING_CHARACTERS:
             return False
@@ -204,6 +205,7 @@ class _PdfWriter:
         self.blocks.append(f"{' ' * indent}{mark}{words}")
         self._kind = "item"
 
+    # Complex: one condition for each sign that a line goes on or does not, the surest first.
     def _continues_block(self, line: Line, *, is_new_page: bool) -> bool:
         """Return whether a line goes on the paragraph or item above it."""
         last = self._last

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypedDict
 
 # Left, top, right, bottom in points from the page's left top corner.
@@ -80,6 +80,7 @@ def _cell_texts(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
     return texts
 
 
+# Complex: columns are joined one after the other, each with what those before it became.
 def _compact(rows: list[list[str]]) -> tuple[tuple[str, ...], ...]:
     """Leave out empty rows, and join neighbouring columns that never have text in the same row (double rulings)."""
     rows = [row for row in rows if any(row)]
@@ -160,7 +161,7 @@ def _cut(words: list[Word], page_width: float, depth: int) -> Iterator[list[Word
     if not regions:
         gaps = [_top(below) - _bottom(above) for above, below in pairwise(rows)]
         widest = max(range(len(gaps)), key=lambda n: (gaps[n], -n))
-        regions = [[word for row in part for word in row] for part in (rows[: widest + 1], rows[widest + 1 :])]
+        regions = [[*chain(*part)] for part in (rows[: widest + 1], rows[widest + 1 :])]
     for region in regions:
         yield from _cut(region, page_width, depth + 1)
 
@@ -185,6 +186,7 @@ def rows_of(words: Sequence[Word]) -> list[list[Word]]:
     return [sorted(row, key=lambda w: (w["x0"], w["top"])) for row in rows]
 
 
+# Complex: the gutter is found from the words and refused by the two sides that it makes.
 def _at_gutter(words: list[Word], page_width: float) -> list[list[Word]]:
     """Return the words left and right of a strip that no word crosses, if both sides are prose, not cells or marks."""
     spans = sorted((float(word["x0"]), float(word["x1"])) for word in words)
@@ -222,6 +224,7 @@ def _line(words: Sequence[Word]) -> Line:
     )
 
 
+# Complex: a row is dropped for what other pages have, so that all margins are counted first.
 def without_running_lines(pages: Sequence[PageWords]) -> list[PageWords]:
     """Drop rows in the margins that come back, whatever their numbers, on a third of the pages, and page numbers."""
     body_size = _body_size(pages)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -50,6 +50,14 @@ class Reading(Generic[T]):
     present: tuple[tuple[str, str], ...]
     unresolved: tuple[tuple[str, int], ...] = ()
     misspelt: str = ""
+
+
+def with_progress(records: Sequence[T], tell: Callable[..., None] | None) -> Iterator[T]:
+    """Yield the records of a file, and tell now and then how many were read."""
+    for count, record in enumerate(records):
+        if tell and count and count % RECORDS_A_STEP == 0:
+            tell(count, len(records))
+        yield record
 
 
 def tell_place(

@@ -46,6 +46,7 @@ def read_json_lines(data: bytes, relative: str) -> tuple[list[PlacedRecord], lis
     return found, shorten_report(skipped, relative)
 
 
+# Complex: an array, an object that wraps one and a single record are told apart by one look at the value.
 def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a JSON file: an array, an object that wraps one array of objects, or one record.
 
@@ -166,6 +167,7 @@ def _parts(value: Any, markup: Markup, level: int, depth: int) -> list[str]:
     return [as_text(value)]
 
 
+# Complex: each name that a section's text goes by is read in its own way, at the section's level.
 def _section(section: Mapping[str, Any], markup: Markup, level: int, depth: int) -> list[str]:
     heading = next((as_text(section[n]) for n in _HEADING_NAMES if isinstance(section.get(n), str)), "")
     given = section.get("level")
@@ -189,6 +191,7 @@ def _heading(heading: str, level: int, markup: Markup) -> str:
     return f"<h{level}>{escape(heading)}</h{level}>" if markup == "html" else f"{'#' * level} {heading}"
 
 
+# Complex: one way to write a list in each of three markups.
 def _list(items: Sequence[Any], ordered: bool, markup: Markup) -> str:
     texts = []
     for item in items:

@@ -66,13 +66,13 @@ def replace_tables(text: str, placeholders: Placeholders) -> str:
 def _table_to_markdown(body: str, placeholders: Placeholders) -> str:
     rows: list[list[str]] = []
     for row in _rows(body):
-        if any(cell.strip() for cell in row):
+        if any(map(str.strip, row)):
             marked = (inline_to_marks(cell, placeholders) for cell in row)
             words = (cell.replace(LINE_BREAK, " ").replace(PARAGRAPH_BREAK, " ").split() for cell in marked)
             rows.append([" ".join(cell).replace("|", "\\|") for cell in words])
     if not rows:
         return ""
-    width = max(len(row) for row in rows)
+    width = max(map(len, rows))
     # One column is a frame around text, not a table.
     if width == 1:
         return "\n\n".join(row[0] for row in rows if row[0])

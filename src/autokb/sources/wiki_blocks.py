@@ -98,6 +98,7 @@ def _parse(text: str, placeholders: Placeholders) -> list[_WikiLine]:
     return lines
 
 
+# Complex: one branch for each kind of line, tried in the order in which wikis read them.
 def _parse_line(raw: str, placeholders: Placeholders) -> _WikiLine:
     stripped = raw.strip()
     if not stripped:
@@ -119,6 +120,7 @@ def _parse_line(raw: str, placeholders: Placeholders) -> _WikiLine:
     return _WikiLine("note" if PARAGRAPH_BREAK in (words[0], words[-1]) else "text", words)
 
 
+# Complex: what is unclosed moves to the front and what is unopened to the end of the same rest.
 def _split_at_conditionals(raw: str) -> list[str]:
     """Put a conditional that opens a line, or closes one, on a line of its own when its partner is in another."""
     unclosed: list[re.Match[str]] = []
@@ -174,6 +176,7 @@ class _WikiWriter:
         self._steps_before = 0
         self.in_paragraph = False
 
+    # Complex: the list that an item is in is closed, opened or kept by how its marks differ from those before.
     def write_item(self, n: int) -> None:
         """Write an item of a list."""
         line = self.lines[n]
@@ -227,6 +230,7 @@ class _WikiWriter:
                 return len(kinds) == depth
         return False
 
+    # Complex: it looks ahead to the next step and judges all that is between.
     def is_remark_on_step(self, n: int) -> bool:
         """Return whether lines between two steps belong to the step before, so that the list is not torn."""
         lines = self.lines

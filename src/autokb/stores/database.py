@@ -232,7 +232,8 @@ def _check_header(path: Path) -> None:
 
 def _tables(path: Path) -> set[str]:
     """Return the names of the tables of a database without writing anything: neither into it nor beside it."""
-    tables = _tables_of_main_file(path)
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+        tables = _table_names(db)
     if tables or not _has_unmerged_changes(path):
         return tables
     with tempfile.TemporaryDirectory(prefix="autokb-") as folder:  # merging is writing, so a copy is merged
@@ -241,11 +242,6 @@ def _tables(path: Path) -> set[str]:
         shutil.copyfile(f"{path}-wal", f"{copy}-wal")
         with closing(sqlite3.connect(copy)) as db:
             return _table_names(db)
-
-
-def _tables_of_main_file(path: Path) -> set[str]:
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
-        return _table_names(db)
 
 
 def _table_names(db: sqlite3.Connection) -> set[str]:

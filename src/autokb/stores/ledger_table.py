@@ -104,6 +104,7 @@ class LedgerTable:
         with self.file.reading() as db:
             return {task: HiddenReasoning(int(m), float(mean)) for task, m, mean in db.execute(select, (model,))}
 
+    # Complex: the rows of each state go into other statements of one transaction.
     def keep(self, rows: Sequence[Paid]) -> None:
         """Store rows, on disk before it returns; where nobody can write, a question that was paid for leaves no row."""
         if self.file.read_only:

@@ -25,6 +25,8 @@ from autokb.stores.codecs import (
     SOLUTION,
     THEME,
     Body,
+    Codec,
+    N,
     decision_body,
     read_decision,
 )
@@ -146,24 +148,28 @@ def _changes_reader() -> TypeAdapter[Changes]:
 
 
 def _read_records(file: WorkspaceFile) -> Published:
-    bodies = {kind: dict(file.records(kind)) for kind in ("document", "theme", "seed", "issue", "solution", "setting")}
-    raw = dict(file.records("raw_issue"))
-    issues = {i: ISSUE.read(body, id=i) for i, body in bodies["issue"].items()}
-    solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies["solution"].items()}
+    kinds = ("document", "theme", "seed", "issue", "solution", "setting", "raw_issue")
+    bodies = {kind: dict(file.records(kind)) for kind in kinds}
+
+    def read(kind: str, codec: Codec[N]) -> dict[str, N]:
+        return {i: codec.read(body, id=i) for i, body in bodies[kind].items()}
+
+    issues, solutions = read("issue", ISSUE), read("solution", SOLUTION)
     decisions = read_decisions(file)
     decided = apply_decisions(solutions, issues, decisions)
     kb = KnowledgeBase(
-        documents={i: DOCUMENT.read(body, id=i) for i, body in bodies["document"].items()},
-        themes={i: THEME.read(body, id=i) for i, body in bodies["theme"].items()},
-        seeds={i: SEED.read(body, id=i) for i, body in bodies["seed"].items()},
+        documents=read("document", DOCUMENT),
+        themes=read("theme", THEME),
+        seeds=read("seed", SEED),
         issues=issues,
         solutions=decided.solutions,
     )
-    places = {i: {k: str(b[k]) for k in ("theme", "seed", "issue", "reason") if b.get(k)} for i, b in raw.items()}
+    named = ("theme", "seed", "issue", "reason")
+    places = {i: {k: str(b[k]) for k in named if b.get(k)} for i, b in bodies["raw_issue"].items()}
     return Published(
         kb=kb,
         chunks=tuple(CHUNK.read(c, document=d) for d, b in bodies["document"].items() for c in b.get("chunks") or ()),
-        raw_issues={i: RAW_ISSUE.read(body, id=i) for i, body in raw.items()},
+        raw_issues=read("raw_issue", RAW_ISSUE),
         raw_places=places,
         decisions=decisions,
         decided=decided,

@@ -62,7 +62,7 @@ class WordIndex:
 
         The share falls by itself for long questions, whose many words no text can say.
         """
-        most = (K1 + 1) * sum(self._compute_idf(word) for word in terms(text, self.language))
+        most = (K1 + 1) * sum(self._idf(self._count_texts(word)) for word in terms(text, self.language))
         return self.scores(text) / most if most else np.zeros(self.size)
 
     def unknown_share(self, text: str, without: Collection[int] = ()) -> float:
@@ -80,9 +80,6 @@ class WordIndex:
             return 0
         first, end = int(self.starts[number]), int(self.starts[number + 1])
         return sum(text not in without for text in self.texts[first:end].tolist()) if without else end - first
-
-    def _compute_idf(self, word: str) -> float:
-        return self._idf(self._count_texts(word))
 
     def _idf(self, found: int) -> float:
         return math.log(1 + (self.size - found + 0.5) / (found + 0.5))

@@ -100,7 +100,9 @@ def new_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_S
                 (staging / SETTINGS_FILE).write_text(settings_text, encoding="utf-8")
                 WorkspaceFile(staging / KNOWLEDGE_FILE, create=True).close()
                 yield open_workspace(staging)
-                _put_in_place(staging, folder)
+                for name in (DOMAIN_FILE, SETTINGS_FILE, KNOWLEDGE_FILE):  # the last one makes it a workspace
+                    if not (folder / name).exists():
+                        (staging / name).replace(folder / name)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
     except BaseException as error:
@@ -141,13 +143,6 @@ def _domain_is_gone(folder: Path) -> str:
         f"{folder} is a workspace whose {DOMAIN_FILE} is gone; put a copy back, or write a new one, of which one line "
         f"is enough (echo 'name: NAME' > {domain}); a shipped one comes with: autokb init NEW_FOLDER --domain NAME"
     )
-
-
-def _put_in_place(staging: Path, folder: Path) -> None:
-    """Move the files of a whole workspace into its folder; the last one makes it a workspace."""
-    for name in (DOMAIN_FILE, SETTINGS_FILE, KNOWLEDGE_FILE):
-        if not (folder / name).exists():
-            (staging / name).replace(folder / name)
 
 
 def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -> Workspace:

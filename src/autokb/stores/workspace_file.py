@@ -334,15 +334,12 @@ class WorkspaceFile:
     def decisions(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
         """Return id and body of the edits, verdicts or solutions by hand, in the order in which they were taken."""
         if self.meta("schema") in BEFORE_DECISIONS:  # a file that nobody can write is read as it is
-            return self._decisions_of_earlier(kind)
+            if kind != "edit":
+                return []
+            edits = [(i, _object("edit", body)) for i, body in self._db.execute("SELECT id, body FROM edit")]
+            return sorted(edits, key=lambda row: (str(row[1].get("date", "")), row[0]))
         rows = self._db.execute("SELECT id, number, body FROM decision WHERE kind = ? ORDER BY number, id", (kind,))
         return [(i, {**_object("decision", body), "number": int(number)}) for i, number, body in rows]
-
-    def _decisions_of_earlier(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
-        if kind != "edit":
-            return []
-        rows = [(i, _object("edit", body)) for i, body in self._db.execute("SELECT id, body FROM edit")]
-        return sorted(rows, key=lambda row: (str(row[1].get("date", "")), row[0]))
 
     def last_number(self) -> int:
         """Return the number of the decision that was taken last; 0 where there is none."""

@@ -42,6 +42,7 @@ class SheetPage(Result):
     item: SheetItem | None
 
 
+# Complex: the wanted item and the next one without an answer are sought in the same sheet.
 def next_item(workspace: Workspace, annotator: str, wanted: str = "") -> SheetPage:
     """Return the first item that an annotator (1 or 2) has not answered, or the ``wanted`` one (UnknownIdError)."""
     _check(annotator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -131,19 +131,16 @@ def _from_chats(workspace: Workspace, file: WorkspaceFile) -> _FoundCases:
         masking = mask([message.text for message in conversation.messages])
         masked += len(masking.originals)
         messages = (replace(m, text=text) for m, text in zip(conversation.messages, masking.texts, strict=True))
-        cases += _cases(Conversation(case_id("chat", conversation.id), tuple(messages)), workspace.spec.language)
+        masked_one = Conversation(case_id("chat", conversation.id), tuple(messages))
+        for pair in reply_pairs(masked_one, workspace.spec.language):
+            asked = masked_one.messages[: pair.position]
+            cases.append(_case(f"{masked_one.id}:{pair.position}", asked, pair.question, pair.reply))
     if not cases:
         raise BadInputError(
             "In the conversations that were added no agent replies to a question with more than small talk and "
             "questions back; nothing was written."
         )
     return _FoundCases(cases, masked, len(conversations))
-
-
-def _cases(conversation: Conversation, language: str) -> Iterator[Case]:
-    for pair in reply_pairs(conversation, language):
-        asked = conversation.messages[: pair.position]
-        yield _case(f"{conversation.id}:{pair.position}", asked, pair.question, pair.reply)
 
 
 def _case(name: str, messages: Sequence[Message], question: str, reply: str, *documents: str) -> Case:
@@ -156,6 +153,7 @@ def case_id(kind: str, given: str) -> str:
     return short_id(kind, given) if find_private(given) else given
 
 
+# Complex: each pair is traced to its section's place, masked and numbered in one pass.
 def _from_documents(
     workspace: Workspace,
     file: WorkspaceFile,

@@ -182,19 +182,15 @@ def evaluate_workspace_quality(
         if sheet_to is not None:
             write_sheet(sheet_to, kb.solutions.values(), kb.issues, most)
         agreement = read_sheet(read) if read is not None else read_agreement(file, kb)
-        report = evaluate_quality(kb.solutions.values(), kb.issues, domain, agreement, _rules_model(workspace))
+        own = open_workspace(workspace.folder, mode=workspace.mode).settings  # whatever model was given now
+        model = model_of(own, workspace.mode, CHECK_RULES.name, "rules")
+        by = A_MODEL if model == OFFLINE else model
+        report = evaluate_quality(kb.solutions.values(), kb.issues, domain, agreement, by)
         if not judge:
             return report
         with open_stages(workspace, file, progress, options) as stages:
             judged = _judge(workspace, stages, kb, domain, most)
             return replace(report, judged=judged, usage=model_usage(stages))
-
-
-def _rules_model(workspace: Workspace) -> str:
-    """Return the model that the workspace's own settings name for rules in a build, whatever model was given now."""
-    settings = open_workspace(workspace.folder, mode=workspace.mode).settings
-    model = model_of(settings, workspace.mode, CHECK_RULES.name, "rules")
-    return A_MODEL if model == OFFLINE else model
 
 
 def _judge(

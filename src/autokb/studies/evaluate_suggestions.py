@@ -81,6 +81,7 @@ class SuggestionEvaluation:
     seed: int = 0
 
 
+# Complex: judge and similarity are wanted or not, and each needs stages of its own inside the first.
 def evaluate_workspace_suggestions(
     opened: OpenIndex,
     tickets: TicketAnswerer | None,

@@ -36,6 +36,7 @@ def normalize_reply(data: Any, schema: Schema) -> Any:
     return _normalized(data, schema, schema.get("$defs", {}))
 
 
+# Complex: one case for each type of the schema that models answer in another form.
 def _normalized(value: Any, schema: Schema, definitions: Mapping[str, Schema]) -> Any:
     if "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
@@ -146,7 +147,10 @@ def repair_request(request: ModelRequest, reply: ModelReply, error: str) -> Mode
 
 def reply_schema(task: Task[In, Any], items: Sequence[In]) -> dict[str, Any]:
     """Return the JSON schema of the reply to a request for these items."""
-    schema: dict[str, Any] = _without_titles(_reply_type(task, items).model_json_schema())
+    entry: Any = _entry_type(task, items)
+    answers = Annotated[list[entry], Field(min_length=len(items), max_length=len(items))]
+    reply = wire("Answers", **task.reply_fields(items), answers=answers)
+    schema: dict[str, Any] = _without_titles(reply.model_json_schema())
     return schema
 
 
@@ -158,12 +162,6 @@ def _without_titles(schema: Any) -> Any:
         return schema
     parts = {name: part for name, part in schema.items() if name != "title" or not isinstance(part, str)}
     return {name: _without_titles(part) for name, part in parts.items()}
-
-
-def _reply_type(task: Task[In, Any], items: Sequence[In]) -> type[Wire]:
-    entry: Any = _entry_type(task, items)
-    answers = Annotated[list[entry], Field(min_length=len(items), max_length=len(items))]
-    return wire("Answers", **task.reply_fields(items), answers=answers)
 
 
 def _entry_type(task: Task[In, Any], items: Sequence[In]) -> type[Wire]:

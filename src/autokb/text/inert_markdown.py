@@ -168,6 +168,7 @@ def _find_code(text: str, fences: bool) -> tuple[Collection[int], bool]:
     return code, any(map(_is_unclosed, plain)) or any(map(_is_unclosed, with_tables))
 
 
+# Complex: fences and code in a line are children of other tokens, in one walk over them.
 def _places_in_code(tokens: list[Token], text: str) -> Iterator[int]:
     # Where no backtick is before it in its line, a tag may begin a block of HTML in the middle of what looks like code.
     first = {line.start() + n for line in _BEFORE_CODE.finditer(text) for n, c in enumerate(line.group()) if c == "<"}

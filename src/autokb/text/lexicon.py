@@ -150,6 +150,7 @@ class Lexicon:
                 return False
         return False
 
+    # Complex: an entry must pass four tests at the same word, and the cheaper ones come first.
     def _entries_at(self, text: Words, start: int) -> Iterator[tuple[_Entry, int]]:
         """Give the names that begin at a word, the longest first, with the word after each."""
         if joined := self._joined_with_next(text, start):

@@ -256,11 +256,11 @@ def sections(text: str) -> tuple[Section, ...]:
     """Return the sections of a text in order; the first is the whole text, its own part what precedes any heading."""
     headings = [block for block in parse_blocks(text) if block.kind == "heading"]
     starts = [0, *(h.start for h in headings), len(text)]
-    ends = _section_ends([0, *(h.level for h in headings)], starts)
+    levels = [0, *(h.level for h in headings)]
+    ends = _section_ends(levels, starts)
     found: list[Section] = []
     path: list[int] = []
-    for number, start in enumerate(starts[:-1]):
-        level = headings[number - 1].level if number else 0
+    for number, (start, level) in enumerate(zip(starts[:-1], levels, strict=True)):
         while path and found[path[-1]].level >= level:
             path.pop()
         parent = path[-1] if path else None

@@ -148,6 +148,7 @@ def _is_code(word: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+\.?|[A-Za-z_$]+\.?", word))
 
 
+# Complex: the docstring's rule is one formula of three measures over the same characters.
 def is_random(text: str) -> bool:
     """Return whether a long string looks drawn by lot: not hexadecimal (a hash, an id), not words put together."""
     bare = text.rstrip("=")

@@ -89,6 +89,7 @@ def mask_names(text: str, language: str, vocabulary: Container[str] = frozenset(
     return "".join([*parts, text[end:]])
 
 
+# Complex: each word goes on, ends or forbids the name, depending on what it is.
 def _read_words(
     text: str, start: int, others: Container[str], is_known: Callable[[str], bool] | None
 ) -> Sequence[Span]:

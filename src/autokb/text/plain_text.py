@@ -92,6 +92,7 @@ def _set_aside(text: str, literals: list[str]) -> str:
     return f"\ufdd0{len(literals) - 1}\ufdd1"
 
 
+# Complex: each condition spares a pattern the many texts that have none of its marks.
 def _without_block_marks(text: str, bullet: str) -> str:
     """Take block marks away; a blank line stays between blocks, a soft line break becomes a space."""
     text = _FENCE.sub("\n\n", text) if "```" in text or "~~~" in text else text

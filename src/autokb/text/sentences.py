@@ -52,6 +52,7 @@ def _sentence_ends(text: str, start: int, end: int, language: str, informal: boo
             yield begin
 
 
+# Complex: one case for each kind of abbreviation or number before a full stop.
 def _goes_on(text: str, begin: int, stop: re.Match[str], language: str, informal: bool) -> bool:
     """Return whether a sentence that began at ``begin`` goes on: after an abbreviation, a number, a remark (why?)."""
     following = _AFTER.match(text, stop.end())

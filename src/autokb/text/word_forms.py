@@ -16,6 +16,7 @@ _VOWELS = "aeiou"
 _SHORTEST_MISSPELT = 6  # letters; a slip in a shorter word is too often another word
 
 
+# Complex: one branch for each rule of English spelling.
 def inflections(word: str, language: str = ENGLISH) -> Iterator[str]:
     """Give the folded word, its plural, and its singular where the word is a plain plural.
 
@@ -116,6 +117,7 @@ class Spelling:
         """
         return _ADDRESS_OR_WORD.sub(self._read_word, text[:READ_AT_MOST]) + text[READ_AT_MOST:]
 
+    # Complex: one condition for each kind of word that is left as it is, the cheapest first.
     def _read_word(self, found: re.Match[str]) -> str:
         word = found.group()
         folded = word.casefold()

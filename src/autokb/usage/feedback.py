@@ -254,6 +254,7 @@ def undo_feedback(workspace: Workspace, feedback: str) -> UndoneFeedback:
     return UndoneFeedback(feedback, int(staged))
 
 
+# Complex: what is new, stale and left out are differences of the same two readings.
 def feed_feedback(workspace: Workspace) -> FedFeedback:
     """Make what was used or helped a resolved question: of history at once, and a raw issue of the next build.
 

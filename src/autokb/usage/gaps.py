@@ -333,6 +333,7 @@ def _alike(words: frozenset[str], other: frozenset[str]) -> float:
     return len(words & other) / len(words | other)
 
 
+# Complex: every field is a choice from the same group, newest first or last.
 def _gap_of(group: Sequence[_Asking], closed: Mapping[str, ClosedGap]) -> Gap:
     """Return a question as a gap."""
     status, group = _status_of(group, closed)
@@ -376,6 +377,7 @@ def _count_askers(askings: Iterable[_Asking]) -> int:
     return len({one.asker for one in askings})
 
 
+# Complex: a node is a gap only if nothing above or below it helps, which one walk over the forest finds.
 def _unsolved(file: WorkspaceFile, known: AllSolutions) -> list[IssueGap]:
     """Return the widest nodes for which nothing is displayed, those that most customers reported first."""
     forest, decided = Forest(known.issues.values()), known.decided

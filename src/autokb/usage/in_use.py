@@ -148,6 +148,7 @@ class InUse(Result):
     use: OutcomeComparison
 
 
+# Complex: all tables are of one snapshot, and the inner function parts the same feedback four ways.
 def measure_use(workspace: Workspace, since: str | None) -> InUse:
     """Work out everything that is known since a day (BadInputError where that is none)."""
     day = _day(since)

@@ -75,6 +75,7 @@ class DocumentPage(Result):
     citing_solutions: int
 
 
+# Complex: places, page and citations narrow one another down, from the text to what is shown.
 def view_document(
     document: Document, cited: Sequence[CitedPassage], asked: Sequence[Span], page: int | None
 ) -> DocumentPage:
@@ -122,6 +123,7 @@ def _group(cited: Sequence[CitedPassage]) -> list[CitedBy]:
     ]
 
 
+# Complex: a run is asked for, cited or the main one by the places that it lies in, and like runs are joined.
 def _shown(text: str, start: int, end: int, asked: Sequence[Span], cited: Sequence[Span]) -> Iterator[ShownPiece]:
     """Give the pieces of a part of a text; the first place of those ``asked`` for is the main one."""
     part = text[start:end]

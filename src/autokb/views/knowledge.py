@@ -144,6 +144,7 @@ class SearchedKind:
         """Read the texts that are not found yet, for a quick ``update``."""
         return {said: self.index.read(*said) for i, said in texts.items() if self.texts.get(i) != said}
 
+    # Complex: what is gone, new and kept are differences of the same two mappings.
     def update(
         self, texts: Mapping[str, tuple[str, str]], read: Mapping[tuple[str, str], Entry] | None = None
     ) -> SearchedKind:
@@ -267,6 +268,7 @@ class ReadModel:
             documents=len(kb.documents),
         )
 
+    # Complex: values are counted over issues and solutions, cut to the frequent ones and put into the domain's order.
     def _values(self) -> dict[str, list[str]]:
         """Return the values that nodes and solutions name, of closed attributes in the order of the domain."""
         counts: dict[str, Counter[str]] = {name: Counter() for name in self.attribute_names}
@@ -395,6 +397,7 @@ class ReadModel:
 
     # -- search --------------------------------------------------------------------------------------
 
+    # Complex: how many words the best result has, over all kinds, decides what each of them shows.
     def search(
         self,
         query: str,
@@ -549,6 +552,7 @@ class ReadKnowledge:
         return opened
 
 
+# Complex: whether the build before is kept decides what is read, and the file must be closed unless all came.
 def read_knowledge(
     workspace: Workspace, before: ReadModel | None = None, *, keeps_build: bool = False
 ) -> ReadKnowledge:
@@ -603,6 +607,7 @@ def masked(text: str) -> str:
     return mask([short]).texts[0]
 
 
+# Complex: start and end of the part are moved to words one after the other, and marked where they cut.
 def snippet_of(text: str, words: Sequence[TypedWord], title: str = "") -> str:
     """Return the part of a text round the first word that is there, whole or begun; else its start.
 

@@ -70,6 +70,7 @@ class ShownKB(Result):
     orphaned_solutions: tuple[OrphanedSolution, ...] = ()
 
 
+# Complex: it lists the fields of the view in their order, a comprehension each.
 def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
     """Return the published trees with the number of solutions of each node, and what stands beside them.
 

@@ -38,6 +38,7 @@ class Caller:
     role: Role
 
 
+# Complex: the order of key, origin, cookie and open path is what keeps the service safe.
 def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
     """Return who sends a request (ProblemError 401); None on an open path without a key.
 

@@ -133,5 +133,6 @@ def without_blank_units(page: FilteredPage, units: Sequence[Unit]) -> tuple[Filt
         if first == len(rest) or blocks[rest[first]].kind == "heading":
             rest = rest[first:]
         out += sorted(set(unit) - set(rest))
-        left.append(rest)
-    return page.without(dict.fromkeys(out, BLANK)), tuple(unit for unit in left if unit)
+        if rest:
+            left.append(rest)
+    return page.without(dict.fromkeys(out, BLANK)), tuple(left)

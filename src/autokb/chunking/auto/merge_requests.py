@@ -33,6 +33,7 @@ def whole_requests(document: Document, outline: Outline, units: Sequence[Unit]) 
     return found
 
 
+# Complex: each comprehension is one choice: what is shown, what is asked of it, and what the rules kept.
 def unsure_requests(document: Document, outline: Outline, unsure: Set[int]) -> list[MergeBlocks]:
     """Return the questions about the blocks of which the rules are unsure, with the beginning of their neighbours."""
     shown = {n + step for n in unsure for step in (-1, 0, 1)}

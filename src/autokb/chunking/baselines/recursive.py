@@ -98,6 +98,7 @@ def chunk_recursive_markdown(page: MarkedPage, max_size: int) -> ChunkResult:
     return result_of_spans(page.document, split_recursively(text, 0, len(text), max_size, breaks))
 
 
+# Complex: one comprehension for each kind of break, in the order of their strength.
 def _markdown_breaks(text: str) -> Iterator[Breaks]:
     """Yield the kinds of breaks, the strongest first: each level of headings, lists as wholes, any block."""
     blocks = [b for b in parse_blocks(text) if b.kind != "item" or b.level == 1]

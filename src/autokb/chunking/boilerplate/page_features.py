@@ -54,6 +54,7 @@ class PageFeatures:
         return (inside[0], inside[-1]) if inside else (0, -1)
 
 
+# Complex: each column is made from those before it, and the extractor's votes count only where they found text.
 def page_features(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> PageFeatures:
     """Return what is known of the blocks of a page."""
     texts = visible_texts(page.document.text, blocks)
@@ -89,6 +90,7 @@ def _areas(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> list[AreaKind |
     return found
 
 
+# Complex: whether a hidden block is an answer depends on what the block before it opened, in one pass.
 def _folded(texts: Sequence[VisibleText], areas: Sequence[AreaKind | None]) -> frozenset[int]:
     """Return the hidden blocks right below a heading or question that is shown, and the question where it is a button.
 
@@ -126,6 +128,7 @@ def _shares(blocks: Sequence[NumberedBlock], spans: Sequence[Span]) -> list[floa
     return [(before(b.end) - before(b.start)) / max(1, b.end - b.start) for b in blocks]
 
 
+# Complex: the share of repeated prose decides what repetition means for every block.
 def _on_other_pages(page: MarkedPage, blocks: Iterable[NumberedBlock], texts: Sequence[VisibleText]) -> list[bool]:
     """Return which blocks are boilerplate of the site: only links where much text is, as in manuals of two models."""
     known = page.site_boilerplate

@@ -100,6 +100,7 @@ def _filter_web_page(features: PageFeatures) -> list[BlockVerdict]:
     return verdicts
 
 
+# Complex: the docstring's rule for a part of a page is one formula with a name for each of its terms.
 def _whole_text(features: PageFeatures, ends: Span) -> list[bool]:
     """Return which blocks are text: what the extractor keeps, with the rows, steps and lines that it tears out.
 
@@ -131,6 +132,7 @@ def _parts(blocks: Sequence[NumberedBlock]) -> Iterable[list[int]]:
     yield from lists.values()
 
 
+# Complex: the first reason that fits is the verdict, so that their order is the rule.
 def _verdict(features: PageFeatures, n: int, is_text: bool, ends: Span, own_ends: Span) -> BlockVerdict:
     text = features.texts[n]
     if features.blocks[n].kind == "front matter":
@@ -171,6 +173,7 @@ def _follow_neighbours(verdicts: list[BlockVerdict], features: PageFeatures) -> 
         verdicts[n] = _KEEP if all(verdicts[m].keeps for m in around) else BlockVerdict(False, OUTSIDE)
 
 
+# Complex: it walks from the end, for whether a heading is kept depends on the next block that is.
 def _settle_headings(verdicts: list[BlockVerdict], features: PageFeatures) -> None:
     """Keep the headings above kept text, over a little boilerplate between, and the page's title; drop the others.
 
@@ -236,6 +239,7 @@ def _title(verdicts: Sequence[BlockVerdict], features: PageFeatures) -> int | No
     return next((n for n in reversed(tops) if features.areas[n] in (None, "header")), None)
 
 
+# Complex: three things are dropped one after the other, each among what the one before it left.
 def _filter_plain_text(features: PageFeatures) -> list[BlockVerdict]:
     """Drop from a text without marks what is surely boilerplate at its edges, and empty headings anywhere."""
     verdicts = [BlockVerdict(False, FRONT_MATTER) if b.kind == "front matter" else _KEEP for b in features.blocks]

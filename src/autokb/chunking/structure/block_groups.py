@@ -60,6 +60,7 @@ def block_features(text: str, block: NumberedBlock) -> BlockFeatures:
     return BlockFeatures(shape, asks or bare.endswith((":", "：")), continues or bool(_GOES_ON.match(bare)))
 
 
+# Complex: the first shape that fits counts, and a title is only what is no mark, picture, caption or label.
 def _paragraph_shape(written: str) -> str:
     if not _WORD.search(CONDITIONAL_MARK.sub("", written)):
         return "mark"
@@ -120,12 +121,10 @@ def group_blocks(outline: Outline, positions: Sequence[int]) -> list[Unit]:
         length = block.end - block.start
         blank = is_blank(outline.text, block)
         joins_blank = block.kind != "heading" and (blank or not has_text)
-        if n and (between_steps[n] or joins_blank or _stays(blocks, features, n, size + length)):
-            has_text = has_text or not blank
-        else:
-            has_text = not blank
+        if not n or not (between_steps[n] or joins_blank or _stays(blocks, features, n, size + length)):
             groups.append([])
-            size = 0
+            size, has_text = 0, False
+        has_text |= not blank
         groups[-1].append(positions[n])
         size += length
     return [tuple(group) for group in groups]
@@ -143,6 +142,7 @@ def _between_steps(blocks: Sequence[NumberedBlock]) -> list[bool]:
     return found
 
 
+# Complex: one rule for each shape of the block, which group_blocks describes; the first that applies decides.
 def _stays(blocks: Sequence[NumberedBlock], features: Sequence[BlockFeatures], n: int, size: int) -> bool:
     """Return whether a block stays with the one before it; ``size`` is what both would have with all before them."""
     before, here = features[n - 1], features[n]

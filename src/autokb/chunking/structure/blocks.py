@@ -94,6 +94,7 @@ def _is_quote_mark(text: str, start: int, end: int, block: Block) -> bool:
     return _EMPTY_LINE.search(text, start, block.start) is None
 
 
+# Complex: a paragraph is left whole, cut at each line, or cut at its wiki headings, which the same lines decide.
 def _split_lines(text: str, block: Block) -> Iterable[Block]:
     """Yield the lines of a paragraph that is written a paragraph a line, and its wiki headings."""
     if block.kind != "paragraph":

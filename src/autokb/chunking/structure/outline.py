@@ -58,9 +58,9 @@ class Outline:
             if block.kind == "heading" and section:
                 only_headings = all(self.blocks[p].kind == "heading" for p in section)
                 # A page's name may be a heading of the level of its first section; it is no empty section.
-                is_name = is_first and only_headings and len(section) == 1
-                is_below = only_headings and self.paths[section[-1]] == self.paths[position][:-1]
-                if not (is_name or is_below):
+                is_name = is_first and len(section) == 1
+                is_below = self.paths[section[-1]] == self.paths[position][:-1]
+                if not only_headings or not (is_name or is_below):
                     is_first = False
                     yield tuple(section)
                     section = []

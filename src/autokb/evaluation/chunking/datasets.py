@@ -47,8 +47,7 @@ def _read_question(line: str, where: str, lengths: Mapping[str, int], resolve: R
     text = next((record[name] for name in QUESTION_FIELDS if isinstance(record.get(name), str)), "")
     if not text.strip():
         raise BadInputError(f"{where} has no question; give it as {' or '.join(QUESTION_FIELDS)}.")
-    references = record.get("references") or ()
-    if not references:
+    if not (references := record.get("references")):
         return LabelledQuestion(text)
     name = next((str(record[field]) for field in DOCUMENT_FIELDS if record.get(field)), "")
     document = resolve(name)

@@ -88,6 +88,7 @@ def _measure_share(documents: Sequence[Sequence[Ratio]]) -> ChunkShare:
     return ChunkShare(interval, 0 if interval.value is None else sum(map(len, documents)))
 
 
+# Complex: one line for each figure, over the same chunks.
 def count_document(
     document: Document, cut: ChunkResult, max_size: int, boilerplate: frozenset[str] = frozenset()
 ) -> DocumentCounts:
@@ -126,6 +127,7 @@ def _count_cuts(
 # -- what belongs together --------------------------------------------------------------------------------------------
 
 
+# Complex: lists are gathered from the blocks among which tables and code are found, in one pass.
 def structures(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, list[Span]]]:
     """Yield what should stay together, by kind and with its parts, each of which may be in another chunk.
 
@@ -147,6 +149,7 @@ def structures(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, list[S
         yield "questions", [(question.start, question.end), (answer.start, answer.end)]
 
 
+# Complex: a question is told by its block, by how often it is there and by its links, one after the other.
 def _find_questions(text: str, blocks: Sequence[Block]) -> Iterator[tuple[Block, Block]]:
     """Yield each heading, or short paragraph by itself, that asks a question, with the block that follows it.
 
@@ -191,6 +194,7 @@ class ChunkLocator:
 # -- how chunks begin and what they hold ------------------------------------------------------------------------------
 
 
+# Complex: each test takes away one way to begin well or badly, and those after it rely on that.
 def dangles(text: str, blocks: Sequence[Block], chunk: Chunk, language: str = ENGLISH) -> bool:
     """Return whether a chunk begins in the middle of a sentence, in lower case, or with a word that points back.
 

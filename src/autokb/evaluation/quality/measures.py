@@ -107,6 +107,7 @@ class Compliance(Record):
     rules: Mapping[str, Mapping[VerdictName, int]]
 
 
+# Complex: all figures are counts of the same verdicts, a comprehension each.
 def compliance(
     solutions: Iterable[Solution],
     rules: Iterable[Rule],

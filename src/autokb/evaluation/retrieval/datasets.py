@@ -80,8 +80,11 @@ def read_qrels(path: Path) -> tuple[Judgement, ...]:
             raise BadInputError(
                 f"{path}, line {number} has {len(row)} columns; write query id, document id, grade with tabs between."
             )
-        grade = _read_grade(row[-1])
-        if grade is not None:
+        try:
+            grade = float(row[-1])
+        except ValueError:
+            grade = math.nan
+        if math.isfinite(grade):
             found.append(Judgement(row[0], row[-2], grade))
         elif not may_be_header:
             raise BadInputError(f"{path}, line {number}: the grade {row[-1]!r} is no number; write 0, 1 or more.")
@@ -89,14 +92,6 @@ def read_qrels(path: Path) -> tuple[Judgement, ...]:
     if not found:
         raise BadInputError(f"{path} holds no judgements; write query id, document id and grade, with tabs between.")
     return tuple(found)
-
-
-def _read_grade(word: str) -> float | None:
-    try:
-        grade = float(word)
-    except ValueError:
-        return None
-    return grade if math.isfinite(grade) else None
 
 
 def resolve_documents(judgements: Iterable[Judgement], resolve: Callable[[str], str | None]) -> Qrels:

@@ -100,6 +100,7 @@ class _TextGroup:
         return f"{self.group}.{self.name}." if self.group else ""
 
 
+# Complex: parts, differences and counts are of the same scored texts, a comprehension each.
 def evaluate_paraphrases(
     systems: Mapping[str, System],
     texts: Sequence[ParaphrasedText],

@@ -65,8 +65,7 @@ def _find_node_texts(kb: KnowledgeBase) -> Iterator[SourceText]:
             cited.setdefault(solution.issue_id, set()).update(documents)
     for issue_id, found in cited.items():
         issue = kb.issues.get(issue_id)
-        parent = kb.issues.get(issue.parent_id or "") if issue else None
-        if issue is not None and parent is not None and found and issue.text.strip():
+        if issue and (parent := kb.issues.get(issue.parent_id or "")) and found and issue.text.strip():
             text = " ".join(issue.text.split())
             yield SourceText(issue.id, "nodes", text, parent.text, tuple(sorted(found)), forest.root(issue.id).id)
 

@@ -105,7 +105,7 @@ def _read_case(record: dict[str, Any], where: str) -> Case:
     if read[-1].role != CUSTOMER or not read[-1].text.strip():
         raise BadInputError(f"{where}: the last message must be the customer's, and not empty.")
     reply = record.get("reply")
-    if reply is not None and not isinstance(reply, str):
+    if not isinstance(reply, str | None):
         raise BadInputError(f"{where}: reply must be a text, empty or null where the right reply is none.")
     return Case(
         str(given), read, (reply or "").strip(), _texts(record, "documents", where), _texts(record, "answers", where)

@@ -128,6 +128,7 @@ def ask_systems(
     return found
 
 
+# Complex: values, verdicts and what was not measured are counted in one pass over a system's cases.
 def measure_offers(
     offers: Offers, cases: Sequence[Case], measures: Measures, judged: Mapping[str, JudgedOffer] | None = None
 ) -> dict[str, SystemFigures]:
@@ -170,6 +171,7 @@ def _judged_figures(case: Case, offer: Offer, judged: JudgedOffer | None) -> tup
     return verdict, {**rates, "consistency_judged@1": judged.consistent.get(case.id)}
 
 
+# Complex: one condition for each thing that a case may lack, and with it the figures that need it.
 def case_figures(case: Case, offer: Offer, measures: Measures) -> dict[str, float | None]:
     """Return every figure of one case; None is what this case does not measure.
 
@@ -221,6 +223,7 @@ def _similarities(reply: str, shown: Sequence[Suggestion], measures: Measures) -
     return found
 
 
+# Complex: one comprehension for each figure of the same suggestions.
 def _of_suggestions(shown: Sequence[Suggestion], measures: Measures) -> dict[str, float | None]:
     """Return what is said of the suggestions themselves: borne out by what they cite, short, different."""
     cited = [one for one in shown if one.evidence]

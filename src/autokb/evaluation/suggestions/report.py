@@ -11,6 +11,7 @@ from autokb.evaluation.suggestions.experiment import SECONDS
 NO_TABLES = ("sheet", "notes")
 
 
+# Complex: it lists the tables in the order of the report, with the columns of each.
 def suggestion_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
     """Return the tables of an answer; p values stand beside the differences, times in a table of the run."""
     systems = answer["systems"]

@@ -211,6 +211,7 @@ def _judge_and_people(
     return Agreed(*agreement(judged), len(judged))
 
 
+# Complex: one condition for each cell that a sheet may lack, since sheets differ in what they ask.
 def _means_by_item(
     rows: Sequence[_Answers], key: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, dict[str, float]]]:

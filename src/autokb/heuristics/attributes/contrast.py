@@ -41,6 +41,7 @@ def affected_mentions(words: Words, mentions: Sequence[Mention], spec: Spec, lan
     return _without_unaffected(mentions, states, spec)
 
 
+# Complex: one condition for each way in which a value that works can still be the one that is meant.
 def _without_unaffected(mentions: Sequence[Mention], states: Sequence[State], spec: Spec) -> list[Mention]:
     """Keep a value in trouble; one that works or is denied only where no related value is left to be meant."""
     by_value: dict[tuple[str, str], set[State]] = {}
@@ -119,6 +120,7 @@ def _is_bystander(words: Words, mention: Mention, known: AttributeWords) -> bool
     return tells or before in in_words(known.past_openings)
 
 
+# Complex: each word of denial has a rule of its own, and the first that is there decides.
 def _denial(words: Words, here: int, between: Sequence[str], mention: Mention, known: AttributeWords) -> Denial | None:
     """Return what the word at ``here`` does to the mention after it: deny it, contrast it, state it, or nothing."""
     word, pair = words.folded[here], (words.folded[here], words.folded[here + 1])

@@ -26,6 +26,7 @@ def duration_mentions(words: Words, spec: Spec, language: str = ENGLISH) -> Iter
             yield Mention(start, end, name, group_at(groups, days))
 
 
+# Complex: four sets of clauses and mentions, each a comprehension, decide together what is left out.
 def without_history(words: Words, mentions: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> list[Mention]:
     """Leave out how long ago an illness or operation was, where the text says how long something else has lasted."""
     known = word_lists(AttributeWords, language)

@@ -14,6 +14,7 @@ from autokb.text.words import Words
 MOST_WORDS = 3  # of a name
 
 
+# Complex: illnesses and names after a verb are found by the same attribute's words and what is taken already.
 def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> Iterator[Mention]:
     """Give the values that follow ``provider is`` or ``diagnosed with``, and well-known illnesses, unless listed."""
     known = word_lists(AttributeWords, language)

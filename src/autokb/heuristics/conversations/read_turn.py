@@ -54,6 +54,7 @@ class Turn:
     depends_on_context: bool = False
 
 
+# Complex: each way to read a last message ends the reading, from small talk to one that goes on.
 def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     """Read a conversation whose last message is the customer's."""
     last = messages[-1].text.strip()
@@ -76,6 +77,7 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     return _going_on(alone, messages, earlier, language, unsolved=unsolved, is_answer=is_answer)
 
 
+# Complex: what stands alone, what is solved but for a rest and what goes on are told apart one after the other.
 def _going_on(
     alone: Turn, messages: Sequence[Message], earlier: Sequence[str], language: str, *, unsolved: bool, is_answer: bool
 ) -> Turn:

@@ -62,6 +62,7 @@ class _Unit:
     is_alone: bool = False
 
 
+# Complex: the best beginning is sought in one pass, and a later one must say clearly more than the best so far.
 def excerpt(
     steps: Sequence[str],
     quotes: Sequence[str],
@@ -147,6 +148,7 @@ def _weights(asked: frozenset[str], units: Sequence[_Unit], language: str) -> di
     return {word: math.log(1 + len(units) / sum(word in words for words in words_of)) for word in told}
 
 
+# Complex: the docstring's rule for procedures and for things to try is two conditions over the same units.
 def _may_begin(units: Sequence[_Unit], start: int, language: str, *, is_first: bool) -> bool:
     """Return whether a reply may begin at a sentence: the first of a step that needs no other, or any where none could.
 
@@ -174,6 +176,7 @@ def _left(units: Sequence[_Unit], said: frozenset[str], about: frozenset[str], l
     return [unit for unit in units if unit.step > done] or units
 
 
+# Complex: what still fits depends on what was taken, and a step counts whole unless it is the first.
 def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, condition: str) -> ReplyExcerpt | None:
     """Return as many sentences of the step that one is in as fit, and whole steps behind it."""
     heads = [f"{condition}:"] if condition else []

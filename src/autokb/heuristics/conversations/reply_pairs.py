@@ -34,15 +34,10 @@ def reply_pairs(conversation: Conversation, language: str = ENGLISH) -> Iterator
     position = 0
     for role, turn in groupby(conversation.messages, key=lambda message: message.role):
         messages = list(turn)
-        text = _joined(messages, language)
+        text = "\n".join(m.text.strip() for m in messages if m.text.strip() and not small_talk(m.text, language))
         if role == AGENT and before and text and not text.endswith(("?", "？")):
             asked = read_turn(before[-MOST_BEFORE:], language)
             if asked.small_talk is None:
                 yield ReplyPair(asked.text, text, conversation.id, position)
         before.append(Message(role, text or messages[-1].text))
         position += len(messages)
-
-
-def _joined(messages: list[Message], language: str) -> str:
-    """Return messages as one text without those that are small talk, nothing where all are."""
-    return "\n".join(m.text.strip() for m in messages if m.text.strip() and not small_talk(m.text, language))

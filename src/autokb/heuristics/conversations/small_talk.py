@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import chain
 
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.conversations.words import ConversationWords
@@ -16,7 +17,7 @@ _NOT_WORDS = re.compile(r"[\W\d_]+")
 
 def small_talk(message: str, language: str = ENGLISH) -> str | None:
     """Return the kind of small talk that a message is, None where it says anything else."""
-    text = _folded(message)
+    text = " ".join(message.casefold().replace("’", "'").split())
     if not text or len(text) > LONGEST:
         return None
     if not _NOT_WORDS.sub("", text):
@@ -43,10 +44,6 @@ def without_small_talk(message: str, language: str = ENGLISH) -> str:
     return rest or message.strip()
 
 
-def _folded(message: str) -> str:
-    return " ".join(message.casefold().replace("’", "'").split())
-
-
 @cache
 def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the pattern of each kind, those first that tell most: who thanks and says goodbye goes."""
@@ -62,14 +59,10 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @cache
 def _leading(language: str) -> re.Pattern[str]:
-    phrases = [phrase for _, some in _patterns_of(language) for phrase in some]
+    kinds, data = word_lists(ConversationWords, language).small_talk, language_data(language)
+    phrases = [*chain.from_iterable(kinds.values()), *data.courtesies, *data.greetings]
     longest_first = sorted(phrases, key=len, reverse=True)
     return re.compile(rf"(?:{alternation(longest_first)})(?!\w)[\s,.!;:)-]*", re.IGNORECASE)
-
-
-def _patterns_of(language: str) -> list[tuple[str, tuple[str, ...]]]:
-    words, data = word_lists(ConversationWords, language), language_data(language)
-    return [*words.small_talk.items(), ("courtesies", tuple(data.courtesies)), ("greetings", tuple(data.greetings))]
 
 
 def _whole_words(phrases: tuple[str, ...]) -> re.Pattern[str]:

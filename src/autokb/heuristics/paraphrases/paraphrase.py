@@ -118,6 +118,7 @@ def _medium(text: str, synonyms: Sequence[tuple[str, Sequence[str]]], known: Par
             yield _exchange(changed, *second)
 
 
+# Complex: one sentence for each transformation, in the order in which they are taken.
 def _hard(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
     """Give keywords, clauses in another order, and a question for a statement or the other way round."""
     bare = _without_end(text)

@@ -49,6 +49,7 @@ class _Occurrences:
 _ByValue = Mapping[str, _Occurrences]
 
 
+# Complex: every count is over the same split issues and documents, a comprehension each.
 def draft_spec(item: DraftSpec) -> DraftedSpec:
     """Propose the groups of which at least two values occur in issues and documents, most issues first."""
     known = {value.casefold() for _, values in item.attributes for value in values}
@@ -103,6 +104,7 @@ def _words_of(text: Words, mention: Mention) -> str:
     return (text.folded[first] + "".join(text.gaps[n] + text.folded[n] for n in more)).removesuffix("'s")
 
 
+# Complex: what is named often, listed in order and shown are three choices from the same counts.
 def _drafted(attribute: Attribute, found: _ByValue, known: set[str], issues: int) -> DraftedAttribute | None:
     """Return the proposal, unless too few values are named or the configuration has most of them already."""
     order = attribute.values or attribute.examples

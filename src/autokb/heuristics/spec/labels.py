@@ -28,6 +28,7 @@ def _label(language: str) -> re.Pattern[str]:
     )
 
 
+# Complex: a label counts only beside others in a document and in issues, so that both are counted together.
 def label_family(
     issues: Sequence[Words], documents: Sequence[str], known: Collection[str], language: str = ENGLISH
 ) -> tuple[Attribute, ...]:

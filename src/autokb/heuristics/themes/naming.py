@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from autokb.core.domain import ENGLISH
@@ -54,12 +55,12 @@ def read_terms(text: str, language: str = ENGLISH) -> Terms:
         keys = [_term_key(word, language) for word in words]
         if words and not any(c.isupper() for c in words[0][1:]):
             words[0] = words[0].lower()  # the capital that begins a sentence says nothing
-        for at, (word, key) in enumerate(zip(words, keys, strict=True)):
+        for word, key, after, key_after in zip(words, keys, [*words[1:], ""], [*keys[1:], ""], strict=False):
             if not key:
                 continue
             spellings[key, word] += 1
-            if at + 1 < len(words) and keys[at + 1] and keys[at + 1] != key:
-                spellings[f"{key} {keys[at + 1]}", f"{word} {words[at + 1]}"] += 1
+            if key_after not in ("", key):
+                spellings[f"{key} {key_after}", f"{word} {after}"] += 1
     return Terms(frozenset(key for key, _ in spellings), spellings)
 
 
@@ -72,7 +73,7 @@ def name_themes(groups: Sequence[Sequence[Terms]], product: str = "", language: 
     ]
     everywhere = Counter(term for group in by_group for terms in group for term in terms)
     total = sum(map(len, groups))
-    spelling = _usual_spellings([issue for group in groups for issue in group])
+    spelling = _usual_spellings([*chain.from_iterable(groups)])
     names: list[str] = []
     for position, group in enumerate(by_group):
         ranked = _rank_terms(group, everywhere, total)
@@ -95,6 +96,7 @@ def _rank_terms(group: Sequence[frozenset[str]], everywhere: Counter[str], total
     return sorted(scores, key=lambda term: (-scores[term], term))
 
 
+# Complex: terms are added until the name says enough and is free, in one pass over the ranking.
 def _unused_name(
     ranked: Sequence[str], spelling: dict[str, str], taken: Sequence[str], position: int, language: str
 ) -> str:

@@ -79,6 +79,7 @@ class _Naming:
             vectors,
         )
 
+    # Complex: the choice of a line is one formula: what tells the group, what fits, what it is worth.
     def name(self, group: Sequence[int], taken: Collection[str]) -> str:
         """Return the short line nearest to what the group says; none where no line is worth its cost."""
         inside = Counter(stem for n in group for stem in self.issue_stems[n])

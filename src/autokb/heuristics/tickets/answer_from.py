@@ -66,6 +66,7 @@ class TicketsAnswer(Reply):
     left_out: tuple[LeftOut, ...] = ()
 
 
+# Complex: one comprehension for each role that passages are shown by, the better ones first.
 def answer_from_passages(item: FromTickets) -> TicketsAnswer:
     """Return the passages that the sub-graph gave, with how their tickets ended; else those found by their text."""
     asked = {passage.ticket for passage in item.passages if passage.role == "asked"}

@@ -35,6 +35,7 @@ class CommentWords(WordLists):
     formalities: tuple[AsWritten, ...] = ()
 
 
+# Complex: which comments are wanted, how many and from which score on depends on the same question.
 def outcome_comments(ticket: Ticket, asked: Sequence[str], language: str = ENGLISH) -> tuple[int, ...]:
     """Return the positions of the comments to show with an answer, in their order; one that repeats another is none.
 

@@ -45,13 +45,12 @@ class SectionPart:
 def parse_parts(ticket: Ticket, template: TicketTemplate) -> list[SectionPart]:
     """Return the parts that a ticket's sections are made of, in the order of the template's fields."""
     known = known_headings(template)
+    of_comments = {heading: name for heading, name in known.items() if _is_anybodys(template[name])}
     found: list[SectionPart] = []
     for rule in template.sections:
         for name in rule.fields:
             if name == "comments":
-                texts = [
-                    part for c in ticket.comments for part in split_text(c.text, rule.name, _of_comments(template), {})
-                ]
+                texts = [p for c in ticket.comments for p in split_text(c.text, rule.name, of_comments, {})]
             elif name == "description":
                 texts = list(split_text(ticket.description, rule.name, known, _block_sections(template)))
             else:
@@ -99,6 +98,7 @@ class _HeadLine:
     level: int
 
 
+# Complex: an unknown heading belongs to the section that is open, so that the lines are read in one pass.
 def split_text(text: str, base: str, known: Mapping[str, str], blocks: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield section and text of each part of a Markdown text; ``base`` is the section of what no heading claims.
 
@@ -200,10 +200,6 @@ def known_headings(template: TicketTemplate) -> dict[str, str]:
         for heading in rule.headings:
             found.setdefault(fold_heading(heading), rule.name)
     return found
-
-
-def _of_comments(template: TicketTemplate) -> dict[str, str]:
-    return {h: name for h, name in known_headings(template).items() if _is_anybodys(template[name])}
 
 
 def _is_anybodys(rule: SectionRule) -> bool:

@@ -80,6 +80,7 @@ class DraftedTemplate(Reply):
     left_out: tuple[LeftOut, ...] = ()
 
 
+# Complex: headings, what they stand in and above, and fields are counted in one pass over the tickets.
 def count_template(tickets: Sequence[Ticket], template: TicketTemplate) -> DraftTemplate:
     """Count the headings and further fields of tickets that the template does not know; the most frequent first."""
     known = known_headings(template)
@@ -114,19 +115,19 @@ def count_template(tickets: Sequence[Ticket], template: TicketTemplate) -> Draft
 def _headings(text: str) -> list[tuple[str, str]]:
     """Return the folded headings and labels of a text, each with the heading that it stands under."""
     found: list[tuple[str, str]] = []
-    stack: list[tuple[int, str]] = []
+    stack = [(0, "")]
     for block in parse_blocks(text):
         part = text[block.start : block.end]
         if block.kind == "heading" and len(part) <= LONGEST_HEADING + 8:
-            while stack and stack[-1][0] >= block.level:
+            while stack[-1][0] >= block.level:
                 stack.pop()
             heading = fold_heading(part.lstrip("# "))
             if heading:
-                found.append((heading, stack[-1][1] if stack else ""))
+                found.append((heading, stack[-1][1]))
                 stack.append((block.level, heading))
         elif block.kind == "paragraph":
             labels = (fold_heading(one.group(1)) for one in _LABEL.finditer(part))
-            found += [(label, stack[-1][1] if stack else "") for label in labels if label and len(label.split()) <= 5]
+            found += [(label, stack[-1][1]) for label in labels if label and len(label.split()) <= 5]
     return found
 
 
@@ -140,6 +141,7 @@ def _counted_field(name: str, values: Sequence[str]) -> CountedField:
     return CountedField(name, len(values), common, len(set(values)) <= FEW_VALUES * len(values))
 
 
+# Complex: a section may hang under one that is proposed after it, so that all names are taken first.
 def draft_template(item: DraftTemplate) -> DraftedTemplate:
     """Propose a section for each frequent heading and field that the template lacks.
 

@@ -142,6 +142,7 @@ def sentences_of_problem(text: str, language: str = ENGLISH) -> Iterator[str]:
             yield line[0].upper() + line[1:]
 
 
+# Complex: where the title starts, what is put before it and what follows share one limit.
 def _first_sentences(sentences: list[str], of_product: frozenset[str], language: str) -> str:
     """Join sentences from the first that says what is wrong or asks, as long as they fit into a title."""
     telling = [n for n, sentence in enumerate(sentences) if _is_telling(sentence, of_product, language)]

@@ -169,6 +169,7 @@ def _joined_spans(line: str, found: Iterable[ValueMention], known: _EditingPatte
     return spans
 
 
+# Complex: each condition is a way in which leaving out would tear a phrase, and the ways out come last.
 def _without_span(line: str, span: Span, others: Iterable[ValueMention], known: _EditingPatterns) -> str | None:
     """Leave a span out by the first way that leaves a sentence; None when there is none.
 

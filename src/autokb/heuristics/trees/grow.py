@@ -114,6 +114,7 @@ class _ParentWording:
     product: frozenset[str]
     language: str
 
+    # Complex: the rank of a wording needs five properties of every line, a dictionary each.
     def parent(self) -> TreeNode:
         """Choose the wording that says a problem, fixes least and is most usual; of equals the most central."""
         tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
@@ -247,7 +248,7 @@ class _Children:
             attributes = self._inside_parent(combination)
             if attributes is None or attributes == self.parent.attributes:
                 continue
-            in_cluster = tuple(r for r in self.cluster if _reports_it(r, combination))
+            in_cluster = tuple(r for r in self.cluster if all(v in r.attributes.get(n, ANY) for n, v in combination))
             if self._is_variant(combination, in_cluster):
                 key = str(sorted((name, sorted(values)) for name, values in attributes.items()))
                 found.setdefault(key, _Combination(combination, attributes, in_cluster))
@@ -260,6 +261,7 @@ class _Children:
         (report,) = in_cluster
         return any(names_value(line, self.spec[n], value) for line in report.lines for n, value in combination)
 
+    # Complex: what a value goes with is known only beside the other values of the report.
     def _combinations(self, report: Report) -> Iterator[Combination]:
         """Give each value of a report alone, then all values that it says alone together."""
         stated = {name: report.attributes[name] for name in self.spec if _is_fixed(report.attributes.get(name, ANY))}
@@ -332,10 +334,6 @@ class _Children:
 
 def _is_fixed(values: Values) -> bool:
     return values not in (ANY, NONE)
-
-
-def _reports_it(report: Report, combination: Combination) -> bool:
-    return all(value in report.attributes.get(name, ANY) for name, value in combination)
 
 
 def _follows_from_others(name: str, stated: Mapping[str, Values], spec: Spec) -> bool:

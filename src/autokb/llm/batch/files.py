@@ -315,7 +315,8 @@ class BatchFiles:
         did not ask for (a document changed) stands in no file any longer; a late reply to it is still taken.
         """
         noted = self._spool.noted()
-        self._register(Register({n.row.key: n.characters for n in noted}, [n.row.key for n in noted]))
+        characters = {n.row.key: n.characters for n in noted}
+        self._register(Register(characters, list(characters)))
         awaited = {row.key for row in self._ledger.awaited()}
         # The ledger first: a reply to a file that it knows nothing of would be foreign.
         self._ledger.keep([n.row for n in noted if n.row.key not in awaited])

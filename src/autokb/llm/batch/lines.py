@@ -73,6 +73,7 @@ GOOGLE_FINISHES: Mapping[str, Finish] = {"STOP": "stop", "MAX_TOKENS": "length"}
 GOOGLE_REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII")
 
 
+# Complex: every part of a provider's line may be missing or of another type, and the reply is read all the same.
 def read_anthropic(name: str, result: Mapping[str, Any]) -> ReplyLine:
     """Read the ``result`` of a line of a Message Batch: a message, or why there is none."""
     kind, message = result.get("type"), _object(result.get("message"))
@@ -116,6 +117,7 @@ def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
+# Complex: every part of a provider's line may be missing or of another type, and the reply is read all the same.
 def read_google(name: str, line: Mapping[str, Any]) -> ReplyLine:
     """Read a line of a Gemini batch's results: a response with candidates, or an error."""
     response = line.get("response")

@@ -21,7 +21,7 @@ from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_l
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
-    from pydantic_ai.models.batch import Batch, BatchResult, EncodedBatchRequest
+    from pydantic_ai.models.batch import BatchResult, EncodedBatchRequest
 
 
 class BatchCollector:
@@ -51,7 +51,7 @@ class BatchCollector:
             if batch.status != "ended":
                 self._missing += [self._name(key) for key in keys]
                 return False
-            results = await self._results(model, batch)
+            results = {key_digits(one.custom_id): one for one in await model.batch_results(batch)}
         except ModelHTTPError as error:
             if error.status_code != 404:
                 raise
@@ -67,9 +67,6 @@ class BatchCollector:
             return True
         self._store(model, keys, results)
         return True
-
-    async def _results(self, model: Model, batch: Batch) -> dict[str, BatchResult]:
-        return {key_digits(result.custom_id): result for result in await model.batch_results(batch)}
 
     def _name(self, key: str) -> str:
         return custom_id(key, self._awaited[key].task if key in self._awaited else "")

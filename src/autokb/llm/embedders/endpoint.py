@@ -195,6 +195,7 @@ def _tokens(usage: Any, texts: Sequence[str]) -> int:
     return next((n for n in counted if type(n) is int and 0 < n < TOKENS_MOST), guessed)
 
 
+# Complex: one condition for each way in which rows are no unit vectors, in an order that keeps numpy from failing.
 def _unit_rows(rows: Sequence[Any]) -> Vectors:
     if not all(isinstance(row, list) and row for row in rows):
         raise SendError("an embedding is no list of numbers.", retry=False)

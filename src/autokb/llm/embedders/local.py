@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -77,15 +77,11 @@ def checked_folder(folder: Path) -> Path:
 def folder_hash(folder: Path) -> str:
     """Return the hash of the weights and settings in a folder, wherever it lies; its notes do not count."""
     whole = hashlib.sha256()
-    for path in _read_files(folder):
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or not path.is_file() or path.suffix in UNREAD:
+            continue
         with path.open("rb") as file:
             one = hashlib.file_digest(file, "sha256").hexdigest()
         whole.update(f"{path.relative_to(folder).as_posix()}\0{one}\n".encode())
     return whole.hexdigest()
-
-
-def _read_files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.is_file() and not hidden and path.suffix not in UNREAD:
-            yield path

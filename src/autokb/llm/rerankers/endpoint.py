@@ -89,6 +89,7 @@ def checked_host(url: str) -> str:
     return host
 
 
+# Complex: one condition for each way in which servers shape or number their scores.
 def read_scores(body: bytes, number: int) -> list[float]:
     """Read a reply for so many texts, a list of entries or ``results`` with one, in any order, or raise RerankError.
 

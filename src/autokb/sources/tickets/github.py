@@ -29,6 +29,7 @@ def is_github_comment(record: Record) -> bool:
     return "issue_url" in record and "body" in record
 
 
+# Complex: one line for each field, under the names that exports and the API give it.
 def read_github(record: Record) -> Ticket:
     """Read an issue; references to others in its texts are its links."""
     number = name_of(record["number"])

@@ -36,11 +36,12 @@ def is_jira_row(record: Record) -> bool:
 def read_jira(record: Record) -> Ticket:
     """Read an issue of the REST interface."""
     fields: Record = record["fields"]
+    comments = fields.get("comment")
     return Ticket(
         id=name_of(record["key"]),
         title=name_of(fields.get("summary")),
         description=_text(fields.get("description")),
-        comments=tuple(_comments(_inner(fields, "comment", "comments"))),
+        comments=tuple(_comments(comments.get("comments") if isinstance(comments, Mapping) else comments)),
         links=each_once(_links(fields)),
         project=_key_of(fields.get("project")),
         type=name_of(fields.get("issuetype")),
@@ -94,6 +95,7 @@ def read_flat_jira(record: Record) -> Ticket:
     )
 
 
+# Complex: one line for each field, under the column names of several versions.
 def read_jira_row(record: Record) -> Ticket:
     """Read a row of the CSV export; a column that stands there several times holds a list."""
     links = [TicketLink(PARENT, one, inward=True) for one in names_of(record.get("Parent key"))]
@@ -168,11 +170,6 @@ def _custom_fields(fields: Record) -> dict[str, str]:
             if text:
                 found[str(name)] = text
     return found
-
-
-def _inner(fields: Record, outer: str, inner: str) -> Any:
-    value = fields.get(outer)
-    return value.get(inner) if isinstance(value, Mapping) else value
 
 
 def _key_of(value: Any) -> str:

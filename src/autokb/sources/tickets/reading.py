@@ -19,7 +19,7 @@ from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import format_of
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import short_title
-from autokb.sources.reading import RECORDS_A_STEP, Fields, Reading, SourceRecord, tell_place
+from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.sources.tickets.github import (
@@ -46,6 +46,7 @@ LONGEST_TEXT = 200_000  # characters of one text of a ticket; a longer one is a 
 MOST_COMMENTS = 2_000  # of one ticket; machines write more
 _CUT_MARK = " […]"
 _KINDS = frozenset({"csv", "tsv", "jsonl", "json"})
+_TRACKERS = (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk)
 
 
 def read_tickets(
@@ -81,7 +82,7 @@ def read_tickets(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        named.look_in((r for r in records if not _is_of_tracker(r.record)), file.relative)
+        named.look_in((r for r in records if not any(known(r.record) for known in _TRACKERS)), file.relative)
         skipped += _read_file(
             file=file, records=records, bad=bad, fields=fields, found=found, comments=comments, tell=tell
         )
@@ -102,9 +103,7 @@ def _read_file(
     """Add a file's tickets to what was found, and return what was skipped of it."""
     new: dict[str, tuple[SourceRecord[Ticket], str]] = {}
     slow = 0
-    for count, placed in enumerate(records):
-        if tell and count % RECORDS_A_STEP == 0 and count:
-            tell(count, len(records))
+    for placed in with_progress(records, tell):
         place = f"{file.relative}:{placed.line}"
         try:
             if is_github_comment(placed.record):
@@ -144,10 +143,6 @@ def read_ticket(record: Record, fields: Fields | None = None) -> Ticket:
     return read_plain(record, fields)
 
 
-def _is_of_tracker(record: Record) -> bool:
-    return any(known(record) for known in (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk))
-
-
 def _read_records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
     data = read_bytes(file)
     kind = format_of(file.relative, data)
@@ -160,6 +155,7 @@ def _read_records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
     return read_delimited(decode(data), file.relative, "\t" if kind == "tsv" else None, repeated=True)
 
 
+# Complex: one line for each field, and what is empty after cleaning is left out or replaced.
 def _without_controls(ticket: Ticket) -> Ticket:
     """Return a ticket in which nothing steers a terminal, with ids that can be typed."""
 

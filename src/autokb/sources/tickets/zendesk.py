@@ -18,6 +18,7 @@ def is_zendesk(record: Record) -> bool:
     return "id" in record and ("subject" in record or "raw_subject" in record) and bool(_SIGNS & set(record))
 
 
+# Complex: one line for each field, under the names that exports and the API give it.
 def read_zendesk(record: Record) -> Ticket:
     """Read a ticket; a custom field goes by its id, a problem and follow-ups are links."""
     title = name_of(record.get("subject") or record.get("raw_subject"))

@@ -139,6 +139,7 @@ def alternation(phrases: Iterable[str]) -> str:
     return "|".join(pattern.replace("ss", "(?:ss|ß)") for pattern in escaped) or "(?!)"  # ß is folded to ss
 
 
+# Complex: word lists, whole files and the stemmer can be missing, and each is named in another way.
 @cache
 def missing(language: str) -> tuple[str, ...]:
     """Return what English has and a language lacks so far: kinds of words (``value names``), a stemmer.

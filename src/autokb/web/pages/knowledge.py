@@ -53,7 +53,7 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
         most = RESULTS_A_PAGE if chosen else RESULTS_OF_A_KIND
         first = (page - 1) * most if chosen else 0
         results = await in_thread(lambda: kb.views.search(q, wanted, kinds, first, most, withheld=insider))
-        total = results.totals.get(chosen, 0) if chosen else 0
+        total = results.totals.get(chosen, 0)
         response = _page(request, shared, found=results, trees=None, total=total, size=most)
     response.headers["HX-Replace-Url"] = link_maker(asked)(page=page if page > 1 else "")
     return response

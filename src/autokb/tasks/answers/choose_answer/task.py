@@ -119,7 +119,7 @@ class ChooseAnswerTask(Task[ChooseAnswer, ChosenAnswer]):
         found = {}
         for name, values in read_values(entry.attributes, item.configuration).items():
             attribute = item.configuration[name]
-            known = [v for v in values if attribute.kind == "open" or v in attribute.values or v == "NONE"]
+            known = [v for v in values if attribute.kind == "open" or v in (*attribute.values, "NONE")]
             if known and (len(known) == 1 or "NONE" not in known):
                 found[name] = known
         answer = ChosenAnswer(

@@ -122,6 +122,7 @@ class DraftSpecTask(Task[DraftSpec, DraftedSpec]):
         return Read(reader.draft(), complaints=tuple(f"{part.part}: {part.reason}" for part in reader.left_out))
 
 
+# Complex: one condition for each thing that a proposal can have wrong, with a sentence for the model.
 def _check_attribute(attribute: DraftedAttribute, issues: int) -> None:
     if not ATTRIBUTE_NAME.fullmatch(attribute.name):
         raise ReplyError(f"The attribute {attribute.name!r} needs a name of small letters and underscores.")

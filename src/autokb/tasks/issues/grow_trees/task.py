@@ -176,7 +176,8 @@ class _TreeReader:
         left_out = list(
             _refused(written[self.task.most_trees :], TOO_MANY.format(most=self.task.most_trees, parts="trees"))
         )
-        written = self._seed_first(written[: self.task.most_trees])
+        # The tree with report 1, the seed, comes first.
+        written = sorted(written[: self.task.most_trees], key=lambda tree: 1 not in tree.parent.reports)
         tree_of = self._trees_of_reports(written)
         trees = []
         for number, tree in enumerate(written):
@@ -186,10 +187,6 @@ class _TreeReader:
             else:
                 trees.append(self._tree(tree, own, left_out))
         return GrownTrees(trees=trees, left_out=tuple(left_out))
-
-    def _seed_first(self, written: Sequence[Any]) -> list[Any]:
-        """Return the trees with that of report 1 first, where one names it."""
-        return sorted(written, key=lambda tree: 1 not in tree.parent.reports)
 
     def _trees_of_reports(self, written: Sequence[Any]) -> dict[int, int]:
         """Return for the number of each report the tree that it is of: the first that names it, else the first tree."""

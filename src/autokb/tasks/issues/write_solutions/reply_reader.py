@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, WrapValidator
@@ -169,12 +170,12 @@ class SolutionReader:
         texts = [step.text for step in read.steps]
         if status != "withheld" and any(texts == [step.text for step in other.steps] for other in before):
             raise _Unusable("it says the same as another solution of this issue")
-        same_place = (b for b in before if b.headings == headings)
+        same_place = [self._item.excerpts[b.excerpt].document for b in before if b.headings == headings]
         return WrittenSolution(
             excerpt=number,
             title=self._title(draft, read.steps, headings, excerpt),
             headings=headings,
-            which=sum(self._item.excerpts[b.excerpt].document == excerpt.document for b in same_place),
+            which=same_place.count(excerpt.document),
             steps=tuple(s.model_copy(update={"excerpt": None}) if s.excerpt == number else s for s in read.steps),
             attributes=as_lists(attributes),
             similarity=round(max(map(self._similarity, read.steps), default=0.0), 4),
@@ -194,12 +195,9 @@ class SolutionReader:
 
     def _cited_excerpt(self, draft: Any, steps: Sequence[Step]) -> int:
         """Return the node's excerpt that a solution is named after: its first true step's, else the first cited."""
-        found = next((step.excerpt for step in steps if step.excerpt is not None), None)
-        if found is not None:
-            return found
         named = (n for step in draft.steps if not isinstance(step, Unreadable) for n in step.places)
         own = (self._own.get(passage_key(self._places[n].excerpt)) for n in named if n in self._places)
-        found = next((number for number in own if number is not None), None)
+        found = next((n for n in chain((step.excerpt for step in steps), own) if n is not None), None)
         if found is None:
             raise _Unusable("no step of it names a place in a passage that was found for this issue")
         return found
@@ -281,6 +279,7 @@ class SolutionReader:
                 audience.setdefault(name, values)
         return audience
 
+    # Complex: what the model says, what places say and what the node says are weighed value by value.
     def _attributes(self, draft: Any, read: _ReadSteps) -> Attributes:
         """Return for whom a solution holds: what the model says, narrowed to what its places say."""
         given = getattr(draft, "attributes", None)

@@ -71,6 +71,7 @@ class DraftTemplateTask(Task[DraftTemplate, DraftedTemplate]):
         )
         return {"sections": Annotated[list[section], Field(max_length=MOST_SECTIONS)]}
 
+    # Complex: a section is judged by those that were read before it, and parents by all of them.
     def read(self, item: DraftTemplate, entry: Any) -> Read[DraftedTemplate]:
         """Read the sections; one that a domain.yaml could not take is worth a repair and left out after it."""
         known = {section.name for section in item.known}

@@ -72,6 +72,7 @@ class FromTicketsTask(Task[FromTickets, TicketsAnswer]):
         )
         return {"parts": Annotated[list[part], Field(max_length=MOST_PARTS)]}
 
+    # Complex: a part may lose its places, its words or neither, and each is told and repaired in another way.
     def read(self, item: FromTickets, entry: Any) -> Read[TicketsAnswer]:
         """Turn numbers into quotes; words that their quotes do not support give way to the quotes."""
         excerpts = _excerpts(item.passages)

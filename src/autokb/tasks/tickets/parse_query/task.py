@@ -147,6 +147,7 @@ class ParseQueryTask(Task[ParseQuery, ParsedQuery]):
             "links": Annotated[list[links], Field(max_length=3)],
         }
 
+    # Complex: entities and filters are left out for other reasons, but listed and complained of together.
     def read(self, item: ParseQuery, entry: Any) -> Read[ParsedQuery]:
         """Read the parts; an entity in words that the question has not, and an unknown value, are left out."""
         left_out: list[LeftOut] = []
