@@ -92,6 +92,17 @@ def test_it_is_made_when_first_asked_and_again_when_tickets_changed(opened: Lady
     assert not (tmp_path / MAKING_FOLDER).exists()
 
 
+def test_a_workspace_may_be_named_by_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish(tmp_path, "one").close()
+    monkeypatch.chdir(tmp_path.parent)
+    folder = Path(tmp_path.name)
+    file = WorkspaceFile(folder / "knowledge.db")
+    graph = LadybugGraph(file, ticket_graphs.TEMPLATE, folder)
+    assert titles_of(graph) == ["one"]
+    graph.close()
+    file.close()
+
+
 def test_another_template_is_another_graph(opened: LadybugGraph, tmp_path: Path) -> None:
     assert titles_of(opened) == ["one", "two"]
     other = LadybugGraph(opened.file, shipped_template("en"), tmp_path)

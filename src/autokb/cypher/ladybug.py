@@ -234,7 +234,7 @@ class _Process:
 def _start(mode: str, path: Path) -> subprocess.Popen[str]:
     environment = {name: os.environ[name] for name in _NEEDED if name in os.environ}
     return subprocess.Popen(
-        [sys.executable, "-I", str(SCRIPT), mode, str(path)],
+        [sys.executable, "-I", str(SCRIPT), mode, str(path.resolve())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if mode == "make" else subprocess.DEVNULL,
