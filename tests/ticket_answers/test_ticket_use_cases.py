@@ -11,6 +11,7 @@ from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.ticket_template import read_template
 from autokb.core.yaml_text import parse_yaml
+from autokb.stores.ticket_tables import read_field_values
 
 HOURS = {"T-1": 2, "T-2": 4, "T-3": 9, "T-4": 1}
 
@@ -114,3 +115,10 @@ def test_without_tickets_there_is_nothing_to_draft_from(tmp_path: Path) -> None:
         kb.tickets.draft_template()
     with pytest.raises(BadInputError, match="No ticket is published yet"):
         kb.tickets.ingest()
+
+
+def test_the_values_of_a_list_are_its_parts(kb: SupportKB) -> None:
+    kb.tickets.build()
+    with kb.workspace.file() as file:
+        assert read_field_values(file, ["component"], {"component"}) == {"component": ["Camera", "Lens"]}
+        assert read_field_values(file, ["component"]) == {"component": ["Camera, Lens"]}

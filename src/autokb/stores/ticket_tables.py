@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -146,8 +146,10 @@ def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Ed
     return in_order(found)
 
 
-def read_field_values(file: WorkspaceFile, sections: Sequence[str]) -> dict[str, list[str]]:
-    """Return the values of sections that only hold a field, the most common first; a list's parts are values."""
+def read_field_values(
+    file: WorkspaceFile, sections: Sequence[str], lists: Collection[str] = ()
+) -> dict[str, list[str]]:
+    """Return the values of sections that only hold a field, the most common first; of ``lists`` their parts."""
     found: dict[str, Counter[str]] = {name: Counter() for name in sections}
     if _lacks_tables(file):
         return {name: [] for name in sections}
@@ -155,7 +157,7 @@ def read_field_values(file: WorkspaceFile, sections: Sequence[str]) -> dict[str,
         for name, counts in found.items():
             rows = db.execute("SELECT text, count(*) FROM ticket_section WHERE section = ? GROUP BY text", (name,))
             for text, count in rows:
-                for value in dict.fromkeys((text, *text.split(", "))):
+                for value in dict.fromkeys(text.split(", ") if name in lists else (text,)):
                     counts[value] += int(count)
     return {
         name: [value for value, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if value.strip()]

@@ -16,7 +16,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores, best_first
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
-from autokb.core.tickets import TicketEvidence
+from autokb.core.tickets import TEXT_FIELDS, TicketEvidence
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
 from autokb.heuristics.tickets.read_question import QuestionParts, cue_phrases, question_ends
@@ -223,8 +223,9 @@ class TicketAnswerer:
         """Return the values of each section that only holds a field, the most common first."""
         if self._values is None:
             template = self.opened.index.template
-            names = [rule.name for rule in template.sections if rule.fields and not rule.embedded]
-            self._values = read_field_values(self.opened.file, names)
+            rules = [rule for rule in template.sections if rule.fields and not rule.embedded]
+            lists = {rule.name for rule in rules if not TEXT_FIELDS.issuperset(rule.fields)}
+            self._values = read_field_values(self.opened.file, [rule.name for rule in rules], lists)
         return self._values
 
     def _nearness(self, question: str) -> Mapping[str, float]:
