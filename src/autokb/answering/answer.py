@@ -125,6 +125,7 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
+# Complex: the parts of an answer depend on each other: what is shown decides what is asked, warned of and far.
 def answer(
     question: str,
     shown: Presentation,

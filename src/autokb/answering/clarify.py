@@ -27,6 +27,7 @@ class Clarification:
     text: str
 
 
+# Complex: each condition that ends it needs what the one before it worked out.
 def clarify(shown: Presentation, first: Choice) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 

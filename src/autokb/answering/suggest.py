@@ -177,6 +177,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
+# Complex: the rule about warnings is two comprehensions, which a name would only hide.
 def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
     """Give the solutions of an answer in its order, which is that of ``ask``, none far behind the first.
 

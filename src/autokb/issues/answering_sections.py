@@ -43,6 +43,7 @@ class AnsweringSections:
     spans: Sequence[tuple[str, int, int]]
     labels: Sequence[str] = ()
 
+    # Complex: the arrays are of the same rows in the same order, which must be seen to be right.
     @classmethod
     def of(cls, passages: Sequence[Passage], spec: DomainSpec, embed: Embed) -> AnsweringSections:
         """Index the passages of all documents."""

@@ -34,6 +34,7 @@ def excerpt_span(text: str, start: int, end: int, most: int = EXCERPT) -> Span:
     return span
 
 
+# Complex: a list near the place is taken whole, so the blocks are looked through twice.
 def _span_blocks_around(text: str, section: Span, place: int) -> Span:
     blocks = _find_blocks(text, section)
     near = [b for b in blocks if b.end > place - EXCERPT // 2 and b.start < place + EXCERPT // 2]
@@ -77,6 +78,7 @@ def _cut_section(text: str, section: Span, most: int) -> tuple[Span, ...]:
     return tuple(parts)
 
 
+# Complex: whether a block joins the one before it is one decision with three ways out.
 def _group_blocks(text: str, blocks: Sequence[Block], most: int) -> list[Span]:
     """Return what is not cut: a list with the paragraph that leads over to it, else a block; an endless one is cut."""
     units: list[Span] = []

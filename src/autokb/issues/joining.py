@@ -31,6 +31,7 @@ class JoinedTrees:
     joined: Mapping[str, str]
 
 
+# Complex: trees that show the same are gathered and taken in in the order of their width, in one pass.
 def join_trees(trees: Sequence[PlacedTree], problems: Mapping[str, Problem]) -> JoinedTrees:
     """Join trees that show the same first and are likely the same problem; ``problems`` are by the id of the parent.
 
@@ -200,6 +201,7 @@ def _groups(pairs: Sequence[tuple[int, int, float]], floor: float) -> Iterator[t
             yield from _groups([pair for pair in pairs if pair[0] in group], floor + CLOSER)
 
 
+# Complex: which trees are taken in is decided for the parents of a group before any tree is joined.
 def merge_trees(trees: Sequence[Tree], same: Sequence[Sequence[str]]) -> MergedTrees:
     """Merge the trees whose parents are the same problem; ``same`` has their ids.
 

@@ -23,6 +23,7 @@ from autokb.text.markdown import plain_text, section_at, sections
 SECTION_CHARACTERS = 1_500  # of a section that are searched; the encoder reads its first 256 tokens
 
 
+# Complex: a passage counts only with its evidence kept and verified, both of which need the solution.
 def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainSpec) -> tuple[Passage, ...]:
     """Return what a document says, section by section, each with its quotes and checked by the rules' patterns.
 

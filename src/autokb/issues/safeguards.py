@@ -63,6 +63,7 @@ def _record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ..
     )
 
 
+# Complex: a line can go only where the whole step still reads, which needs all verdicts on it.
 def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[int, str]:
     """Return what stays of each step, by its number from 1; a step that goes is missing."""
     left = dict(enumerate(steps, 1))
@@ -82,6 +83,7 @@ def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[
     return left
 
 
+# Complex: one condition for each reason against a repair, in the order in which people are told.
 def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str], language: str) -> str:
     """Return why a solution cannot be repaired, or nothing."""
     if any(0 in verdict.places for verdict in broken):

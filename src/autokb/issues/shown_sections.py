@@ -63,6 +63,7 @@ def choose_sections(
     return found
 
 
+# Complex: each span joins what it meets, and whether there is room depends on all that is left.
 def merge_sections(of_nodes: Iterable[Sequence[DocumentSpan]], most: int = MOST_OF_TREE) -> list[DocumentSpan]:
     """Return the sections that the nodes of a tree have together, each place once: first what is nearest to each node.
 

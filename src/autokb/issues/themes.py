@@ -39,6 +39,7 @@ def theme_id(name: str) -> str:
     return short_id("theme", name)
 
 
+# Complex: centres, names and the floor are made of the same themes in one order.
 def freeze(found: FoundThemes, vectors: Any) -> FrozenThemes:
     """Keep what was found as data; a miscellaneous theme is added where there is none, for issues still to come."""
     rows = np.asarray(vectors, dtype=np.float64)

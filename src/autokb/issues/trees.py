@@ -136,6 +136,7 @@ def _middle(reported: Sequence[Reported]) -> Any:
     return mean / max(float(np.linalg.norm(mean)), 1e-12)
 
 
+# Complex: who is in the cluster decides who may be around it; both are one line of conditions each.
 def seed_reports(
     seed: str, members: Sequence[str], theme: Sequence[str], reported: Mapping[str, Reported], near: float
 ) -> SeedReports:

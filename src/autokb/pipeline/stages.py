@@ -119,6 +119,7 @@ class Stages:
         with self.timed(stage) as count:
             return self._remembered(stage, count, keys, names, worked, read)
 
+    # Complex: what is kept, what is worked out and what is counted must be of the same keys.
     def remember_derived(
         self,
         stage: str,
@@ -168,6 +169,7 @@ class Stages:
                     found[position] = read(position, texts[key])
         return found
 
+    # Complex: the counts hold also when it is interrupted, so they are made beside the work.
     def _remembered(
         self,
         stage: str,

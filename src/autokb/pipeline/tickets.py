@@ -261,6 +261,7 @@ class TicketBuild:
                 self.file.note(SIMILARITY, canonical_json(noted))
         return similar_edges(ids, titles, threshold.value)
 
+    # Complex: chance and gate are fitted anew for different reasons and stored in one transaction.
     def _fit(self, tickets: Sequence[Ticket], edges: Sequence[Edge]) -> None:
         """Fit chance and gate on the workspace's own links and titles, once, and again where the links are others."""
         encoder = encoder_key(self.stages.encoder.name)
@@ -316,6 +317,7 @@ def read_setting(body: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+# Complex: what was staged, noted and known of tickets is replaced together or not at all.
 def take_tickets(
     workspace: Workspace,
     file: WorkspaceFile,

@@ -99,6 +99,7 @@ def evaluate_workspace_tickets(
 class _Experiment:
     """The questions over the published tickets, by the ranking in use and by those of the paper."""
 
+    # Complex: arrays and vectors of the same pieces and questions are made once, in one order.
     def __init__(
         self,
         index: TicketIndex,

@@ -55,6 +55,7 @@ NO_HELP = "The model found nothing that answers in what it was shown."
 NO_REPLY = "The model wrote no reply from what was found."
 
 
+# Complex: each way that needs no strategy is left first, with its own reason.
 def suggest_by_strategy(
     opened: OpenIndex | None,
     messages: Sequence[Message],
@@ -98,6 +99,7 @@ def suggest_by_strategy(
     return replace(found, strategy=strategy, spent=spent, seconds=round(time.perf_counter() - started, 6))
 
 
+# Complex: what a model wrote is checked, and each way in which nothing is left has another reply.
 def _suggest(
     reading: ReadConversation, write: Strategy, answering: Answering, most: int, retrieve: Retrieve, *, is_given: bool
 ) -> Suggested:

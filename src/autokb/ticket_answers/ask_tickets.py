@@ -251,6 +251,7 @@ class TicketAnswerer:
 
     # -- finding tickets ---------------------------------------------------------------------------
 
+    # Complex: named tickets need no gate; for others score, chance and accepted answers belong together.
     def find(self, question: str, parts: QuestionParts, k: int) -> _GatedTickets:
         """Return the tickets for a question: those that it names, else the nearest, lifted by accepted answers."""
         opened = self.opened
@@ -348,6 +349,7 @@ class TicketAnswerer:
 
     # -- answering ---------------------------------------------------------------------------------
 
+    # Complex: the graph, a model's query and texts stand in for each other, each with its reason.
     def _answer(
         self,
         question: str,
@@ -397,6 +399,7 @@ class TicketAnswerer:
             opened.held.callback(self._cypher.close)
         return self._cypher
 
+    # Complex: sections, comments and texts are added in the order in which they answer.
     def _passages(
         self, parts: QuestionParts, found: _GatedTickets, k: int, subgraph: Subgraph, *, chooses: bool
     ) -> list[TicketPassage]:

@@ -32,6 +32,7 @@ class Fed(Result):
     left_out: Mapping[str, int]
 
 
+# Complex: what is staged now and what was staged before are compared and replaced in one transaction.
 def feed_tickets(workspace: Workspace) -> Fed:
     """Stage resolved tickets for the next build of the knowledge base, in the place of those staged before.
 
@@ -85,6 +86,7 @@ def _tells(one: PublishedTicket, language: str) -> bool:
     return has_section or tells_outcome(one.ticket, SOLVING, language)
 
 
+# Complex: a section is written under one of three conditions, and the order of the parts is the page.
 def _document(one: PublishedTicket, template: TicketTemplate, language: str) -> Document:
     """Return a ticket as a page: what solves it first, then its problem; of comments those that tell the outcome."""
     ticket = one.ticket

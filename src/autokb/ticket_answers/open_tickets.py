@@ -205,6 +205,7 @@ def show_tickets(workspace: Workspace) -> ShownTickets:
     )
 
 
+# Complex: a link that both tickets have by similarity is shown once, which needs all links.
 def _shown(
     workspace: Workspace, one: PublishedTicket, edges: Sequence[Edge], others: dict[str, PublishedTicket]
 ) -> ShownTicket:

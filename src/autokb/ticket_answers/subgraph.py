@@ -66,6 +66,7 @@ class SubgraphReader:
         reason = f"{found.ids[0]} has no links of the kind {kinds}; this is from the ticket itself."
         return replace(own, fallback=(reason, *own.fallback))
 
+    # Complex: whose sections are shown depends on how the tickets were found: by name, filter or rank.
     def _read_found(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
         """Return what the tickets found have; of those that the question does not name the best must have it."""
         plan, rows = self._run(parts, found.ids)
@@ -102,6 +103,7 @@ class SubgraphReader:
         reason = f"{best} has no section {name_of(parts.intents[0]).lower()}; this is its {told}."
         return Subgraph({best: found.tickets[best]}, rows, others, plan, (reason,))
 
+    # Complex: one condition for each stand-in, and each has the sentence that says why.
     def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[str | None, str]:
         """Return the ticket that answers where the best has no such section (None: comments or texts do), and why.
 

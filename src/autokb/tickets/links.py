@@ -51,6 +51,7 @@ def linked_pairs(edges: Iterable[Edge]) -> set[tuple[str, str]]:
     return {(min(pair), max(pair)) for pair in pairs}
 
 
+# Complex: each way to end with less evidence has its own sentence.
 def choose_threshold(ids: Sequence[str], titles: Vectors, edges: Iterable[Edge]) -> SimilarityThreshold:
     """Choose from which cosine two titles are similar; row n of ``titles`` is that of ticket n.
 
@@ -78,6 +79,7 @@ def similar_edges(ids: Sequence[str], titles: Vectors, threshold: float) -> list
     return _edges(ids, titles, range(len(ids)), threshold)
 
 
+# Complex: which tickets are compared again follows from three sets that depend on each other.
 def update_similar(
     before: Iterable[Edge], ids: Sequence[str], titles: Vectors, changed: Collection[str], threshold: float
 ) -> list[Edge]:

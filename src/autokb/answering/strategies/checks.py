@@ -33,6 +33,7 @@ class _DroppedError(Exception):
     """Why a reply is not shown."""
 
 
+# Complex: a reply is dropped by its own faults first, and by the judged rules only among those left.
 def check_replies(
     written: WrittenReplies, messages: Sequence[Message], spec: DomainSpec, manners: ReplyRules, judge: JudgeRules
 ) -> Checked:
@@ -57,6 +58,7 @@ def check_replies(
     return Checked(tuple(found), tuple(reasons))
 
 
+# Complex: one line for each fault that drops a reply, in the order in which they are cheapest to find.
 def _checked(
     reply: DraftedReply, passages: Sequence[StrategyPassage], said: str, spec: DomainSpec, manners: ReplyRules
 ) -> Suggestion:

@@ -19,6 +19,7 @@ from autokb.text.markdown import Block, parse_blocks, section_at, sections
 __all__ = ["LONGEST_STEP", "NOWHERE", "Material", "materials"]
 
 
+# Complex: sections are read once, and what refers to others needs all of them; the steps follow each other.
 @lru_cache(maxsize=512)
 def materials(
     text: str, title: str, headings: tuple[str, ...], language: str = ENGLISH, *, whole: bool = False

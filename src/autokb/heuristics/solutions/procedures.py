@@ -25,6 +25,7 @@ NEAR_HEADING = 200  # characters between a heading and its steps that are brough
 # -- what a procedure needs beforehand ----------------------------------------------------------------------------
 
 
+# Complex: each section of preparation moves in front of one procedure and out of all other places.
 def bring_preparations(
     text: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH, *, whole: bool = False
 ) -> list[Material]:
@@ -127,6 +128,7 @@ def _joined(title: str, found: Sequence[Section], parts: Sequence[Material]) -> 
 # -- what steps refer to ------------------------------------------------------------------------------------------
 
 
+# Complex: steps, their lists and what is missing grow together, step by step.
 def bring_what_is_referred_to(
     text: str, title: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH
 ) -> list[Material]:
@@ -214,6 +216,7 @@ class _KnownPlaces:
     materials: Sequence[Material]
     language: str
 
+    # Complex: the places are tried in the order of how surely they are meant, each only where none before was.
     def find(self, number: int, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
         """Return the steps of what is referred to; none where its heading is named and it is too long to be brought.
 

@@ -92,6 +92,7 @@ class SectionReader:
     language: str
     whole: bool  # what only explains is read, too
 
+    # Complex: what stands beside a list depends on its neighbours and on whether the lists are alternatives.
     def read(self) -> Iterator[Material]:
         """Yield each ordered list with what is beside it; where there is none, the prose."""
         outer = self._outer_blocks()
@@ -131,6 +132,7 @@ class SectionReader:
 
     # -- ordered lists --------------------------------------------------------------------------------------------
 
+    # Complex: an introduction may serve several lists, so each list needs what the one before it had.
     def _ordered_lists(self, outer: Sequence[Block]) -> list[_List]:
         """Return the ordered lists in their order without those that only lead to other pages."""
         found: list[_List] = []
@@ -357,6 +359,7 @@ class SectionReader:
     def _sentence_instructs(self, span: Span) -> bool:
         return instructs(plain_text(self.text[span[0] : span[1]], images=False), self.language)
 
+    # Complex: sentences are packed into steps that begin anew with each nested item.
     def _split(self, span: Span) -> list[Span]:
         """Leave a step whole unless it is very long; then its nested items, else groups of sentences."""
         if span[1] - span[0] <= LONGEST_STEP:
@@ -378,6 +381,7 @@ class SectionReader:
 
     # -- the result -----------------------------------------------------------------------------------------------
 
+    # Complex: the defaults of place and title follow from the steps, which are known only here.
     def _material(
         self,
         kind: Kind,

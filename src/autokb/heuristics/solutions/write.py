@@ -139,6 +139,7 @@ def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Condition
     return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
 
 
+# Complex: a step is kept, reworded, or left out with its reason, and all three change what is returned.
 def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
     """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
     excerpt, material = candidate.excerpt, candidate.material

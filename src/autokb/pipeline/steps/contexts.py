@@ -67,6 +67,7 @@ def context_requests(document: Document, chunks: Sequence[Chunk], most: int | No
     return document_requests(document, chunks, most, language)
 
 
+# Complex: each position of all documents waits for the one before; where replies are awaited it stops.
 def _chained(
     stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], language: str
 ) -> list[Chunk]:

@@ -36,6 +36,7 @@ def decide(
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
 
 
+# Complex: edits and texts by hand are checked alike, and what nobody could check keeps what it had.
 def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Mapping[str, Issue]) -> RuleResults:
     texts = {e.id: edit_solution(decided.base[i], e) for i, e in decided.edits.items()}
     texts |= {i: write_solution(w, decided.base[i].issue_id) for i, w in decided.written.items()}

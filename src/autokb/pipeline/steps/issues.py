@@ -105,6 +105,7 @@ def organise(
     return _join_new(stages, spec, problems, from_json(kept), float(str(kept["near"])), published)
 
 
+# Complex: it is the algorithm's order: themes, the theme of each issue, then clusters inside each.
 def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: bool) -> Organised:
     """Find the themes, give each issue one, and cluster the issues inside each."""
     raw, vectors = problems.raw, problems.vectors

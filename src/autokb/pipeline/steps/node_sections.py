@@ -43,6 +43,7 @@ class SectionRanker:
     withheld: frozenset[str]
     readings: Mapping[str, Sequence[str]]
 
+    # Complex: vectors and tokens are read once for all nodes and given to one index.
     @classmethod
     def of(
         cls,

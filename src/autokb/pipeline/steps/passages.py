@@ -18,6 +18,7 @@ STAGE = "passages"
 VERSION = "17"  # raise it when the same document gives other passages
 
 
+# Complex: what is kept, what is missing and what is made anew have the same keys.
 def find_passages(
     file: WorkspaceFile, documents: Sequence[Document], chunks: Sequence[Chunk], spec: DomainSpec
 ) -> tuple[list[Passage], int]:

@@ -149,6 +149,7 @@ def _written(
     return [solution for solutions in found for solution in solutions or ()]
 
 
+# Complex: sections, their keys and what is written stand in the same order as the nodes.
 def _from_sections(
     stages: Stages, workspace: Workspace, finder: PassageFinder, issues: Sequence[Issue], keys: Sequence[str]
 ) -> list[PathSolution]:
@@ -426,6 +427,7 @@ def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Soluti
     return replace(solution, status="withheld", reason="It holds for other values than its issue has.")
 
 
+# Complex: what is asked, what was answered and what is left must be of the same solutions.
 def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) -> list[PlacedTree]:
     """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so.
 

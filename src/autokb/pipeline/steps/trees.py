@@ -202,6 +202,7 @@ def drop_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[
     return grown.without(off, OFF_TOPIC)
 
 
+# Complex: a lead counts only with its cluster, its part and its theme, which are known together.
 def reports_by_lead(
     spec: DomainSpec,
     raw: Sequence[RawIssue],
