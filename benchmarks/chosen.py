@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,17 +52,17 @@ def compare(place: Path, replies: Path, count: int) -> tuple[list[tuple[Graded, 
         replied.add(name)
         return file.read_text(encoding="utf-8")
 
-    with serving(reply) as server:
-        bases = {name: Base(name, make(name, place / name)) for name in BASES}
-        found = []
+    found = []
+    with serving(reply) as server, folder() as copies:  # a ledger that is kept would answer in the place of the replies
+        bases = {}
+        for name in BASES:
+            copy = Path(shutil.copytree(make(name, place / name), copies / name))
+            set_chooser(copy, server.url)
+            bases[name] = Base(name, copy)
         for name, gold in asked(count):
             base = bases[name]
-            before = base.kb.ask(gold["question"], model="offline").as_json()
-            set_chooser(base.folder, server.url)
-            chosen = type(base.kb).open(base.folder)
-            after = chosen.ask(gold["question"], log=False).as_json()
-            chosen.close()
-            (base.folder / "settings.yaml").unlink()
+            before = base.kb.ask(gold["question"], model="offline", log=False).as_json()
+            after = base.kb.ask(gold["question"], log=False).as_json()
             found.append((grade(base, gold, before), grade(base, gold, after)))
     return found, len(written), len(replied)
 
