@@ -143,9 +143,10 @@ def whole_chunks(chunks: Sequence[Chunk], with_context: bool = False) -> tuple[W
 
 def search(index: ChunkIndex, vector: Vectors, text: str) -> ScoredChunks:
     """Score every chunk for a text, by vectors, title and words."""
+    if not len(index.vectors.vectors):  # of a damaged file their length may be another than that of the question's
+        nothing = np.zeros(0, dtype=np.float32)
+        return ScoredChunks(index, np.zeros(len(index.documents)), np.zeros(0), nothing, -1.0)
     cosines = index.vectors.scores(vector)
-    if not len(cosines):
-        return ScoredChunks(index, np.zeros(len(index.documents)), np.zeros(0), cosines, -1.0)
     long = long_question_share(text, index.words.language)
     shares = index.words.shares(text) * (WORDS_OF_SHORT + long * (WORDS_OF_LONG - WORDS_OF_SHORT))
     titles = np.zeros(len(index.documents)) if index.titles is None else TITLE * (index.titles @ vector).astype(float)
