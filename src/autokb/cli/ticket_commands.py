@@ -29,12 +29,12 @@ def build(
     """Build the ticket graph; only tickets that changed are worked out, and a killed build goes on."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, stage_bars
-    from autokb.cli.ticket_views import built_view
+    from autokb.cli.ticket_views import build_report_view
 
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
         built = kb.tickets.build(rethink=rethink, budget=budget, progress=progress)
-    emit(json, built.as_json(), lambda: built_view(workspace, built))
+    emit(json, built.as_json(), lambda: build_report_view(workspace, built))
 
 
 @tickets.command(epilog="Example: autokb tickets show kb  and  autokb tickets show kb APP-42")

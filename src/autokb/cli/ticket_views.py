@@ -21,7 +21,7 @@ SECTION_CHARACTERS = 240  # of a section in a tree: what it is about; --json has
 LINKS_SHOWN = 12  # of a ticket, lines of a terminal
 
 
-def built_view(workspace: Path, built: TicketBuildReport) -> RenderableType:
+def build_report_view(workspace: Path, built: TicketBuildReport) -> RenderableType:
     """Show what a build of the ticket graph made."""
     links = several(built.links, "link")
     dangling = f" ({built.dangling} to tickets that are not here)" if built.dangling else ""

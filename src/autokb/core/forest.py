@@ -65,7 +65,7 @@ class Forest(Generic[N]):
             here = self._parents.get(here)
 
     def root(self, node_id: str) -> N:
-        """Return the node that the node's tree begins with."""
+        """Return the topmost ancestor of a node: the node itself where it has no parent. KeyError for an unknown id."""
         path = []
         here = self.nodes[node_id].id
         while here in self._parents and here not in self._roots:

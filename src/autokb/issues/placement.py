@@ -72,14 +72,14 @@ class _Placing:
         moving = []
         for node in tree:
             for solution in written.get(node.id, ()):
-                if solution.status in DISPLAYED and self.fixes_more(solution, node):
+                if solution.status in DISPLAYED and self.is_narrower_than(solution, node):
                     moving.append((solution, node))
                 else:
                     self.put(solution, node)
         for solution, node in moving:
             self.move(solution, node)
 
-    def fixes_more(self, solution: Solution, node: Issue) -> bool:
+    def is_narrower_than(self, solution: Solution, node: Issue) -> bool:
         """Return whether a solution holds for some of a node's customers only."""
         known = self._known(node.attributes)
         return any(values != ANY and not known.get(name, ANY) <= values for name, values in solution.attributes.items())

@@ -43,7 +43,11 @@ def check_model(model: str, base_url: str = "") -> None:
 def open_sender(
     model: str, base_url: str = "", timeout: float = 120.0, max_reply_bytes: int = MAX_REPLY_BYTES
 ) -> Sender:
-    """Return the way to a model (``provider:NAME``); close it in the event loop that used it."""
+    """Return a sender of requests to a model, written ``provider:NAME``; close it in the event loop that used it.
+
+    ``timeout`` is in seconds and holds for one request; a reply of more than ``max_reply_bytes`` is an error.
+    BadInputError where the name or ``base_url`` cannot be used.
+    """
     from autokb.llm.bounded_http import BoundedClient
 
     check_model(model, base_url)

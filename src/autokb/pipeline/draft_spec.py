@@ -116,7 +116,11 @@ def _sources(file: WorkspaceFile, workspace: Workspace) -> tuple[list[RawIssue],
 def draft_request(
     spec: DomainSpec, issues: Sequence[RawIssue], documents: Sequence[Document], sizes: Sizes
 ) -> DraftSpec:
-    """Ask about a sample of the issues and documents; each is one line, cut."""
+    """Return the request for a draft from a sample of the issues and documents.
+
+    ``sizes`` are the most issues, characters of each, documents, and characters of each. The sample depends on ids
+    only, so that the same input makes the same request.
+    """
     most_issues, issue_size, most_documents, document_size = sizes
     return DraftSpec(
         domain=spec.description or spec.name,

@@ -167,10 +167,10 @@ class ModelSession:
                 self.portal.call(self.batch.flush, self.outlook)
         finally:
             self.portal.call(self.client.close)
-            self._note()
+            self._store_estimates()
 
-    def _note(self) -> None:
-        """Keep how far guesses were off, the pace of requests, and for ``costs`` what came from the ledger."""
+    def _store_estimates(self) -> None:
+        """Store the ratios of actual to estimated tokens, the seconds a request, and the counts of cached replies."""
         calls = self.client.counts.calls
         ratios = {n: round(actual / guess, 4) for n, (guess, actual) in self._guesses.items() if guess and actual}
         rows = [(stage, task, 0, n, 0, 0, 0.0) for (stage, task), n in sorted(self._cached().items())]

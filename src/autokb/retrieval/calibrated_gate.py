@@ -17,7 +17,7 @@ import numpy as np
 from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors, encoder_key
-from autokb.retrieval.gate import LARGEST_COEFFICIENT
+from autokb.retrieval.gate import LARGEST_COEFFICIENT, is_number_within
 
 SETTING = "calibration"  # of the published settings
 # What is read of a question beside its vector: the cosine to the nearest window of a document and the mean of those to
@@ -102,7 +102,7 @@ class CalibratedGate:
 def read_calibrated_gate(data: Mapping[str, Any]) -> CalibratedGate:
     """Read a calibration back; a wrong entry is a BadInputError that names it."""
     threshold, encoder, date = data.get("threshold"), data.get("encoder"), data.get("date")
-    if not _is_number(threshold, 0, 1):
+    if not is_number_within(threshold, 0, 1):
         raise BadInputError(f"The calibration's threshold must be a probability, from 0 to 1, not {threshold!r}.")
     if not isinstance(encoder, str) or not encoder:
         raise BadInputError("The calibration must name the encoder it was made for.")
@@ -114,7 +114,7 @@ def read_calibrated_gate(data: Mapping[str, Any]) -> CalibratedGate:
     if not isinstance(vector, list):
         raise BadInputError("The calibration's vector must be a list of numbers.")
     numbers = (*weights.values(), *vector, data.get("intercept"))
-    if not all(_is_number(number, -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT) for number in numbers):
+    if not all(is_number_within(number, -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT) for number in numbers):
         raise BadInputError("Each of the calibration's weights, and its intercept, must be a number.")
     return CalibratedGate(
         threshold=float(data["threshold"]),
@@ -136,10 +136,6 @@ def _read_data(record: Mapping[str, Any], side: str) -> CalibrationData:
         if is_counted and isinstance(sha256, str) and _HASH.fullmatch(sha256):
             return CalibrationData(int(data["n"]), int(data["passing"]), sha256)
     raise BadInputError(f"The calibration's {side} must have the counts n and passing, and a sha256.")
-
-
-def _is_number(value: Any, least: float, most: float) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
 def mean_of_nearest(cosines: Sequence[float] | Vectors | Scores) -> float:

@@ -137,7 +137,7 @@ def _read_threshold(threshold: Any, *, is_fitted: bool) -> float | None:
     if is_fitted and threshold is None:
         return None
     least, what = (0, "a probability, from 0 to 1") if is_fitted else (-1, "a number between -1 and 1")
-    if not _is_number(threshold, least, 1):
+    if not is_number_within(threshold, least, 1):
         raise BadInputError(f"The gate's threshold must be {what}, not {threshold!r}.")
     return float(threshold)
 
@@ -147,7 +147,7 @@ def _read_words(data: Any) -> WordWeights:
     if not isinstance(known, list) or not all(isinstance(subject, str) for subject in known):
         raise BadInputError("The gate's words must have weights and a list of known subjects.")
     for name in ("unknown", "foreign"):
-        if not _is_number(data.get(name), -LARGEST_COEFFICIENT, 0):
+        if not is_number_within(data.get(name), -LARGEST_COEFFICIENT, 0):
             raise BadInputError(f"The gate's weight of {name} words must be 0 or less, not {data.get(name)!r}.")
     return WordWeights(float(data["unknown"]), float(data["foreign"]), tuple(known))
 
@@ -156,12 +156,13 @@ def _read_coefficients(data: Any) -> Coefficients:
     names = [f.name for f in fields(Coefficients)]
     if not isinstance(data, Mapping) or sorted(data) != sorted(names):
         raise BadInputError(f"The gate's coefficients must be {', '.join(names)}.")
-    if wrong := [name for name in names if not _is_number(data[name], -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT)]:
+    if wrong := [name for name in names if not is_number_within(data[name], -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT)]:
         raise BadInputError(f"The gate's coefficient {wrong[0]} must be a number, not {data[wrong[0]]!r}.")
     return Coefficients(**{name: float(data[name]) for name in names})
 
 
-def _is_number(value: Any, least: float, most: float) -> bool:
+def is_number_within(value: Any, least: float, most: float) -> bool:
+    """Return whether a value read from JSON is a number (true and false are none) from ``least`` to ``most``."""
     return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 

@@ -146,7 +146,11 @@ def resolving_documents(
 
 
 def _spread_to_similar(shares: NDArray[np.float32], document_vectors: Vectors | None) -> NDArray[np.float32]:
-    """Return what each outcome says of all documents by their similarity, above or below the mean document."""
+    """Return for each past issue (rows) how much its outcome speaks for every document (columns).
+
+    A document gains where it is similar to those that helped: the products of vectors around their mean. Zeros
+    without ``document_vectors``.
+    """
     if document_vectors is None or not shares.size:
         return np.zeros_like(shares)
     centred = document_vectors - document_vectors.mean(axis=0)

@@ -220,9 +220,10 @@ class QuestionIndex:
         return self.candidates.named_by(self.spec.urgent)
 
     def scores_of_parts(self, text: str, row: int, parts: Sequence[tuple[int, int]]) -> Scores:
-        """Return the late interaction of a question with parts of a row's ``searched_text``, given as spans of it.
+        """Return the late interaction (ColBERT's MaxSim) of a question with parts of a row's ``searched_text``.
 
-        A part without a token, and every part where the encoder has no tokens, has 0.
+        ``parts`` are spans of that text. A part without a token has 0, and so has every part where the encoder has no
+        token vectors.
         """
         found = np.zeros(len(parts))
         if self.tokens is None or self.read_tokens is None or self.token_spans is None:

@@ -148,7 +148,7 @@ def _read_conversations(
 ) -> _ReadFile:
     """Put the messages of a file together."""
     read = _ReadFile()
-    names = _names_of_conversations(records)
+    names = _conversation_fields(records)
     found: dict[tuple[str, int], tuple[int, list[Message]]] = {}
     for placed in with_progress(records, tell):
         inner = _inner(placed.record)
@@ -191,10 +191,10 @@ def _conversation(given: str, messages: Sequence[Message]) -> Conversation:
     return Conversation(given or made, taken)
 
 
-def _names_of_conversations(records: Iterable[PlacedRecord]) -> tuple[str, ...]:
-    """Return the fields that name the conversation of a message; none where all messages are of one.
+def _conversation_fields(records: Iterable[PlacedRecord]) -> tuple[str, ...]:
+    """Return the names of the fields that hold the id of a message's conversation; none where all are of one.
 
-    ``id`` does where messages share one, for else it is the message's own.
+    ``id`` is such a field only where messages share a value of it; otherwise it is the message's own.
     """
     messages = [placed.record for placed in records if _inner(placed.record) is None]
     if any(f.raw_value(message, None, _CONVERSATION) is not None for message in messages):

@@ -146,7 +146,7 @@ def _read_file(
         named.look_in(placed, file.relative)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
-    page = _page(data, kind, templates)
+    page = _convert_whole_file(data, kind, templates)
     _refuse_dump(page.text)
     if not page.text.strip():
         better = (
@@ -168,7 +168,7 @@ def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedR
     return read_delimited(decode(data), relative, "\t" if kind == "tsv" else None)
 
 
-def _page(data: bytes, kind: Format, templates: Mapping[str, str]) -> ConvertedFile:
+def _convert_whole_file(data: bytes, kind: Format, templates: Mapping[str, str]) -> ConvertedFile:
     if kind == "pdf" or kind == "docx":
         return convert_in_subprocess(kind, data)
     if kind == "html":

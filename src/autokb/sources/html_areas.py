@@ -45,7 +45,10 @@ _MOST = 0.5  # of the page's text: what holds more of it is no area beside the t
 
 
 def areas_of(nodes: Sequence[Node], body: Any) -> dict[Any, frozenset[AreaKind]]:
-    """Return for each element of the body the kinds of the areas it is in."""
+    """Return by element the kinds of areas (navigation, note, ...) that it or an element around it is.
+
+    Only elements of ``body`` are in it. An element that holds more than half of the page's text is no area.
+    """
     lengths = _text_lengths(nodes)
     most = lengths.get(body, 0) * _MOST
     found = {body: NOWHERE}

@@ -79,7 +79,7 @@ def evaluate_workspace_tickets(
         experiment = _Experiment(index, read_edges(file), embed, asked)
         systems = {name: experiment.system(name) for name in wanted if name not in (TICKET_TEXT, TICKET_FUSED)}
         if {TICKET_TEXT, TICKET_FUSED} & set(wanted):
-            chunks = _text_chunks(read_tickets(file), embed, workspace.spec.language)
+            chunks = _index_whole_tickets(read_tickets(file), embed, workspace.spec.language)
             vector = experiment.vectors.__getitem__
             systems |= {TICKET_TEXT: vector_baseline(chunks, vector)} if TICKET_TEXT in wanted else {}
             systems |= {TICKET_FUSED: fused_baseline(chunks, vector)} if TICKET_FUSED in wanted else {}
@@ -175,7 +175,7 @@ class _Experiment:
         return scores + LINKS * (best - scores)
 
 
-def _text_chunks(
+def _index_whole_tickets(
     tickets: Mapping[str, PublishedTicket], embed: Callable[[Sequence[str]], Vectors], language: str
 ) -> ChunkIndex:
     """Index chunks of whole tickets as plain text, as the paper's baseline does."""

@@ -168,11 +168,16 @@ def _entry_type(task: Task[In, Any], items: Sequence[In]) -> type[Wire]:
     return wire("Entry", number=number_to(len(items)), **task.entry(items))
 
 
-def read_reply(task: Task[In, Out], items: Sequence[In], reply: ModelReply) -> list[Read[Out]]:
-    """Read a reply for every item and check each answer; what is wrong with one entry is an error of its own item."""
+def read_reply(
+    task: Task[In, Out], items: Sequence[In], reply: ModelReply, schema: Mapping[str, Any] | None = None
+) -> list[Read[Out]]:
+    """Read a reply for every item and check each answer; what is wrong with one entry is an error of its own item.
+
+    ``schema`` is that of the request, where it is at hand; otherwise it is made again.
+    """
     try:
         found = _restored(_parse(reply), masked_turns(task, items)) if task.masks else _parse(reply)
-        data = normalize_reply(found, reply_schema(task, items))
+        data = normalize_reply(found, schema or reply_schema(task, items))
         if not isinstance(data.get("answers"), list):
             raise ReplyError(f"It must have the fields {[*task.reply_fields(items), 'answers']}.")
         fields = _read_fields(task, items, data)
@@ -285,13 +290,13 @@ async def answer(
 ) -> list[Read[Out]]:
     """Ask, read, and have the reply repaired once; of what the repair made no better, the first reading counts."""
     reply = await ask(request)
-    first = read_reply(task, items, reply)
+    first = read_reply(task, items, reply, request.schema)
     if not (error := wrong(first)):
         return first
     if task.masks:
         error = masked_turns(task, items).hide(error)
     try:
-        second = read_reply(task, items, await ask(repair_request(request, reply, error)))
+        second = read_reply(task, items, await ask(repair_request(request, reply, error)), request.schema)
     except SendError as failed:
         if failed.fatal:
             raise

@@ -26,7 +26,7 @@ _BREAK = re.compile(r"[.!?;:|…。！？](?=\s|$|\W)|\n|[。！？]|\s[-–—]
 
 
 def normalized(text: str) -> str:
-    """Return a text as words are read from it: in Unicode's form NFKC, with straight apostrophes."""
+    """Return a text in Unicode normalization form NFKC with straight apostrophes, as the word reader expects it."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
 
 

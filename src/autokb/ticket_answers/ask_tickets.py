@@ -335,7 +335,10 @@ class TicketAnswerer:
         return tuple(UsedAnswer(a.ticket, a.question, a.author, a.date, round(c, 4)) for c, a in best)
 
     def _accepted_like(self, vector: Vectors) -> Mapping[str, tuple[float, AcceptedAnswer]]:
-        """Return of each ticket the accepted answer to the question that is most like this one, with their cosine."""
+        """Return by ticket its accepted answer whose question has the highest cosine with this one, and that cosine.
+
+        Only cosines of ``SAME_QUESTION`` or more count; a ticket without one is left out. ``vector`` has unit length.
+        """
         accepted = [one for one in read_accepted(self.opened.file) if one.ticket in self.opened.index.rows]
         new = [one.question for one in accepted if one.question not in self._accepted]
         if new:

@@ -52,7 +52,7 @@ class GivenFeedback(Result):
 
     def as_json(self) -> dict[str, Any]:
         """Return the feedback's fields with ``changed`` beside them."""
-        return {**_listed(self.feedback), "changed": self.changed}
+        return {**_as_json(self.feedback), "changed": self.changed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class FeedbackPage(Result):
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of a list of the service."""
-        return {"items": [_listed(one) for one in self.items], "next": self.next}
+        return {"items": [_as_json(one) for one in self.items], "next": self.next}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class FedFeedback(Result):
     left_out: Mapping[str, int]
 
 
-def _listed(feedback: Feedback) -> dict[str, Any]:
+def _as_json(feedback: Feedback) -> dict[str, Any]:
     return {**asdict(feedback), "documents": list(feedback.documents)}
 
 

@@ -373,7 +373,11 @@ class ReadModel:
         return DocumentList(tuple(found), len(ids), missing)
 
     def document(self, document_id: str, asked: Sequence[Span] = (), page: int | None = None) -> DocumentPage:
-        """Return a page of a document with the passages that are cited (UnknownIdError)."""
+        """Return one page of a published document, with the passages that solutions cite marked in it.
+
+        ``asked`` are spans of characters to highlight; the page is that of the first one where ``page`` is None.
+        UnknownIdError where no published document has the id.
+        """
         document = self._document(document_id)
         cited = [
             CitedPassage(

@@ -151,7 +151,9 @@ def structures(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, list[S
 
 # Complex: a question is told by its block, by how often it is there and by its links, one after the other.
 def _find_questions(text: str, blocks: Sequence[Block]) -> Iterator[tuple[Block, Block]]:
-    """Yield each heading, or short paragraph by itself, that asks a question, with the block that follows it.
+    """Yield pairs of a question (a heading, or a paragraph of at most ``LONGEST_QUESTION`` characters) and its answer.
+
+    The answer is the block that follows, unless that is a heading.
 
     A question that is three times in one document ("Was this helpful?") is boilerplate, and one that is a link has its
     answer elsewhere.

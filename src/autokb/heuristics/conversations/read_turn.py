@@ -81,7 +81,12 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
 def _going_on(
     alone: Turn, messages: Sequence[Message], earlier: Sequence[str], language: str, *, unsolved: bool, is_answer: bool
 ) -> Turn:
-    """Read the last message, which was read alone, with the customer's earlier ones that it goes on from."""
+    """Return the last message together with what it depends on of the customer's ``earlier`` messages.
+
+    ``alone`` is the last message read by itself. Where it needs no context, only ``customer`` and
+    ``depends_on_context`` differ from it. After "solved, but ..." the text is what the agent's steps leave open;
+    otherwise it is the problem, what was told about it since, and the last message.
+    """
     last = alone.text
     rest = without_small_talk(last, language)
     problem = _problem_of(earlier, language)

@@ -251,7 +251,10 @@ class SectionReader:
         return is_note(self._plain(span), self.language) or any(map(self._sentence_tells, self._sentences(span)))
 
     def _telling_part(self, span: Span) -> Span:
-        """Return a paragraph without the explanations before and after what it tells its reader."""
+        """Return the span from a paragraph's first to its last instruction, condition or note.
+
+        A paragraph of at most ``SHORT_STEP`` characters, a note, and one that instructs nobody are returned whole.
+        """
         if span[1] - span[0] <= SHORT_STEP or is_note(self._plain(span), self.language):
             return span
         found = self._sentences(span)

@@ -186,12 +186,12 @@ def _attributes(
     for name in narrowed & node.keys():
         if attributes[name] == ANY:
             attributes[name] = node[name]
-    named = _named_by_steps(steps, reader)
+    named = _values_in_every_step(steps, reader)
     return attributes | {name: values for name, values in named.items() if attributes[name] == ANY}
 
 
-def _named_by_steps(steps: Sequence[Step], reader: AudienceReader) -> Attributes:
-    """Return the one value that every step names, a lone step in its opening condition.
+def _values_in_every_step(steps: Sequence[Step], reader: AudienceReader) -> Attributes:
+    """Return by attribute the one value that every step names; a lone step must name it in its opening condition.
 
     What some steps name, or a lone one in passing, is an example, an exception or a menu's name (Headphone Safety).
     """

@@ -35,5 +35,5 @@ def checked_scores(found: Sequence[object], number: int) -> list[float]:
 
 
 def out_of_time(seconds: float) -> RerankError:
-    """Return what a reader that took too long ends with."""
+    """Return the error of a reranker that exceeded ``reranker_seconds``."""
     return RerankError(f"the reader did not end within {seconds:g} seconds (reranker_seconds in settings.yaml).")

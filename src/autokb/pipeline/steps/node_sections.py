@@ -52,7 +52,11 @@ class SectionRanker:
         passages: Sequence[Passage],
         nodes: Iterable[tuple[Issue, Sequence[str]]],
     ) -> SectionRanker:
-        """Index the sections, and encode these nodes with the texts of the reports of each."""
+        """Return a ranker of these sections for these nodes.
+
+        ``passages`` are the sections of all documents, ``nodes`` pairs of an issue and the texts of its reports. The
+        sections and all texts of nodes are encoded here, once.
+        """
         language, chunks = index.spec.language, index.chunks
         knowledge = KnowledgeIndex.of((), (), index.spec.attributes, (p.solution for p in passages))
         ranked = [replace(p, solution=replace(p.solution, status="displayed")) for p in passages]

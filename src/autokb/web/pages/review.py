@@ -93,7 +93,11 @@ async def solution(request: Request, solution: str) -> Response:
 async def edit(
     request: Request, caller: Annotated[Caller, EDITORS], solution: Text, text: Text = "", version: Text = ""
 ) -> Response:
-    """Keep another text, unless somebody else was faster: then both are shown, and nothing is lost."""
+    """Save a person's text of a solution.
+
+    412 with both texts where somebody else saved one since the form was opened, 422 where the text breaks a rule or
+    cannot be read; the form then keeps what was written.
+    """
     kb: SupportKB = request.app.state.kb
     whole = text.replace("\r\n", "\n").strip()
     try:

@@ -66,7 +66,7 @@ class DraftSpecTask(Task[DraftSpec, DraftedSpec]):
     entry_tokens = (3_600, 1_600)
 
     def offline(self, item: DraftSpec) -> DraftedSpec:
-        """Propose what issues and documents both name."""
+        """Propose attributes whose values issues and documents both name, and the rules every domain starts with."""
         return draft_spec(item)
 
     def check(self, item: DraftSpec, reply: DraftedSpec) -> None:

@@ -156,7 +156,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
         return tuple(dict.fromkeys(shown[n - 1].raw_issue for n in numbers if 1 <= n <= len(shown)))
 
     def tokens(self, item: GrowTree) -> tuple[int, int]:
-        """Return the tokens of a tree."""
+        """Return the most tokens that a tree can take, and those that it usually takes."""
         most, usual = attributes_tokens(item.configuration, 1)
         most_a_node = most + self.text_characters // 3 + 24
         usual_a_node = usual + len(item.configuration) * 2 + 6

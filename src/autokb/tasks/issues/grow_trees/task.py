@@ -152,7 +152,10 @@ class GrowTreesTask(Task[GrowTrees, GrownTrees]):
         return Read(_TreeReader(item, self).read(entry.trees))
 
     def tokens(self, item: GrowTrees) -> tuple[int, int]:
-        """Return the tokens of a cluster's trees; children come from the values that reports and sections have."""
+        """Return the most tokens that a cluster's trees can take, and those that they usually take.
+
+        The usual number of children follows from how many attribute values reports and sections name.
+        """
         fields = field_names(item.configuration).values()
         one_fixed = 12 + max((len(field) for field in fields), default=0) // BYTES_A_TOKEN
         most_a_node = self.text_characters // 3 + 24 + one_fixed * 2 + LONGEST_OPEN_VALUE // BYTES_A_TOKEN
