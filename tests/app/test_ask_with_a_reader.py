@@ -83,8 +83,8 @@ def test_what_it_puts_first_is_shown_first_and_how_sure_the_answer_is_stays(inde
     assert turned.shown != usual.shown and turned.shown[0] == second.solution
     assert turned.documents[0].id == second.document
     assert turned.confidence == usual.confidence
-    shown = turned.as_json()["reader"]
-    assert (shown["name"], shown["note"]) == ("scripted", None)
+    shown = turned.as_json()
+    assert (shown["reader"], shown["reading"]["note"]) == ("scripted", None)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def ask(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
             "ask": chosen,
         }
         (folder / "settings.yaml").write_text(yaml.safe_dump(body), encoding="utf-8")
-        kb = SupportKB.open(folder)
+        kb = SupportKB.open(folder, keep_log=True)
         opened.extend([kb, server])
         _ask.kb = kb  # type: ignore[attr-defined]
         return kb.ask(question, **more)
@@ -204,6 +204,7 @@ def test_whatever_the_model_returns_the_offline_answer_stands_in(
     found, before = ask(script), offline(built)
     assert ids(found) == ids(before) and found.outcome == before.outcome
     assert found.reading is not None and found.reading.note
+    assert found.as_json()["reader"] == "offline" and found.as_json()["reading"]["note"] == found.reading.note
 
 
 def test_a_late_model_is_not_waited_for(ask: Callable[..., Answer], built: Path) -> None:
@@ -294,7 +295,7 @@ def test_an_agent_is_offered_what_the_model_chose_of_the_conversation(ask: Calla
     assert found.reading is not None and found.reading.note is None
     assert [one.solution_id for one in found.suggestions] == [before.id]
     assert "I have Lumo Buds." in model.prompts[-1] and "What is wrong?" in model.prompts[-1]
-    assert found.as_json()["reader"]["name"] == "openai:scripted"
+    assert found.as_json()["reader"] == "openai:scripted"
 
 
 def test_where_the_model_chose_none_the_agent_declines(ask: Callable[..., Answer]) -> None:
@@ -313,3 +314,22 @@ def test_the_control_of_an_experiment_asks_no_model(ask: Callable[..., Answer]) 
     found = kb.suggest("my Lumo Buds crackle", conversation="c1")
     kb.close()
     assert (found.arm, found.suggestions, len(model.prompts)) == ("control", (), asked)
+
+
+def test_who_chose_how_fast_and_for_how_much_is_kept_and_counted(ask: Callable[..., Answer]) -> None:
+    replies: list[Any] = [Choosing(lambda _prompt: {"sections": [1]}), lambda _body: status(400)]
+    asked = ask(lambda body: replies[0](body))
+    kb: SupportKB = ask.kb  # type: ignore[attr-defined]
+    kb.ask(SILENT)  # from the ledger
+    replies.pop(0)
+    kb.ask("the right earbud of my Lumo Buds is silent")
+    kb.ask(SILENT, model="offline")
+    log = kb._memory.log
+    assert log is not None and log.flush(60)
+    found = kb.usage.in_use().by_reader
+    assert {name: one.asked for name, one in found.items()} == {"": 1, "offline": 1, "openai:scripted": 2}
+    assert asked.reading is not None and asked.reading.cost
+    assert found["openai:scripted"].cost == pytest.approx(asked.reading.cost / 2) and found[""].cost == 0
+    assert found["openai:scripted"].p50 and found["openai:scripted"].p50 <= (found["openai:scripted"].p99 or 0)
+    assert found["openai:scripted"].answered.value == 1
+    assert kb.costs().tasks["answers/choose_answer"].cost == pytest.approx(asked.reading.cost)

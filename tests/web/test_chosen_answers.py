@@ -61,7 +61,7 @@ def shown(answer: Any) -> str:
 def test_the_answer_that_is_there_comes_first_and_the_chosen_one_last(client: TestClient) -> None:
     (first, before), (last, chosen) = events_of(client, QUESTION)
     assert (first, last) == ("first", "done")
-    assert "reader" not in before and chosen["reader"]["note"] is None
+    assert "reader" not in before and chosen["reading"]["note"] is None
     assert shown(before) != shown(chosen)
     assert chosen["matches"] == client.post("/v1/ask", json={"text": QUESTION}).json()["matches"]
 
@@ -69,7 +69,7 @@ def test_the_answer_that_is_there_comes_first_and_the_chosen_one_last(client: Te
 @pytest.mark.parametrize("server", [lambda _body: status(500)], indirect=True)
 def test_a_model_that_fails_leaves_the_first_answer(client: TestClient) -> None:
     (_, before), (_, last) = events_of(client, QUESTION)
-    assert shown(before) == shown(last) and "500" in last["reader"]["note"]
+    assert shown(before) == shown(last) and "500" in last["reading"]["note"]
 
 
 def test_what_no_model_is_asked_about_is_one_event(client: TestClient, server: StubServer) -> None:

@@ -108,7 +108,7 @@ class Answer:
             "seconds": self.seconds,
             **({"says": asdict(self.telling)} if self.telling else {}),
             **({"explain": self.explanation.as_json()} if self.explanation else {}),
-            **({"reader": asdict(self.reading)} if self.reading else {}),
+            **(self.reading.as_json() if self.reading else {}),
         }
 
 

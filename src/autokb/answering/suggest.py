@@ -114,7 +114,7 @@ class Suggested:
             "cost": self.spent.cost,
             "fallback": self.fallback,
             "arm": self.arm,
-            **({"reader": asdict(self.reading)} if self.reading else {}),
+            **(self.reading.as_json() if self.reading else {}),
         }
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from autokb.cli.issue_views import one_line
 from autokb.cli.views import next_line, quoted, several, skipped_lines
+from autokb.core.settings import OFFLINE_MODEL
 
 if TYPE_CHECKING:
     from autokb.evaluation.statistics.bootstrap import Interval
@@ -85,6 +86,8 @@ def in_use_view(workspace: Path, found: InUse) -> RenderableType:
             f"suggestion {_share(asked.adoption)}."
         ),
     ]
+    if any(found.by_reader):
+        lines.append(_reader_table(found))
     if found.experiment is not None:
         arms = found.experiment
         name = f" {one_line(arms.salt)}" if arms.salt else ""
@@ -97,6 +100,18 @@ def in_use_view(workspace: Path, found: InUse) -> RenderableType:
     if not any(group.reported for group in found.use.groups.values()):
         lines.append(next_line(f"Next: autokb outcomes import {quoted(workspace)} FILE"))
     return Group(*lines)
+
+
+def _reader_table(found: InUse) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for column in ("chosen by", "questions", "answered [95 %]", "p50 s", "p95 s", "p99 s", "USD a question"):
+        table.add_column(column, justify="left" if column == "chosen by" else "right")
+    for name, one in found.by_reader.items():
+        times = ("-" if seconds is None else f"{seconds:.3f}" for seconds in (one.p50, one.p95, one.p99))
+        cost = "unknown" if one.cost is None else f"{one.cost:.5f}"
+        label = "offline (failed)" if name == OFFLINE_MODEL else name or "no model"
+        table.add_row(Text(one_line(label)), str(one.asked), _share(one.answered), *times, cost)
+    return table
 
 
 def _acceptance_table(found: InUse) -> Table:

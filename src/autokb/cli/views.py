@@ -16,6 +16,7 @@ from autokb.core.nouns import Failure, Skipped
 if TYPE_CHECKING:
     from autokb.core.results import Added, BuildReport, Costs, Imported, Plan, Removed, Sources
 
+CHOOSING = "answers/choose_answer"  # the task of which one request is one question
 REASONING = "of which reasoning"  # a column, where a model reasons: tokens of the output that nobody sees
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
@@ -167,7 +168,10 @@ def costs_view(spent: Costs) -> RenderableType:
     if (lost := spent.in_flight).calls:
         figures = (lost.calls, 0, lost.tokens.input, lost.tokens.output, *[0] * hidden)
         table.add_row("in flight when it was killed, at most", *map(str, figures), money(lost.cost))
-    return table
+    if (asked := spent.tasks.get(CHOOSING)) is None or not asked.calls or asked.cost is None:
+        return table
+    each = Text(f"Choosing answers: ${asked.cost / asked.calls:.5f} a question, {several(asked.calls, 'question')}.")
+    return Group(table, each)
 
 
 def failure_lines(failures: Sequence[Failure]) -> list[RenderableType]:

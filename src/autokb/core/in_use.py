@@ -44,6 +44,8 @@ class LoggedQuestion:
 
     ``themes`` are names, ``issues`` and ``solutions`` ids, as they were then; ``conversation`` is a hash of its id,
     empty where none was given. ``number`` is its place in the order of their keeping.
+    ``seconds`` is the time to the answer; ``reader`` who decided what is shown where a reader was asked (``offline``
+    where it failed), and ``cost`` the USD that it took, None without a price.
     """
 
     text: str
@@ -56,17 +58,26 @@ class LoggedQuestion:
     issues: tuple[str, ...] = ()
     solutions: tuple[str, ...] = ()
     conversation: str = ""
+    seconds: float = 0.0
+    reader: str = ""
+    cost: float | None = 0.0
     number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """What became of a logged question, without its words; ``conversation`` is a hash."""
+    """What became of a logged question, without its words; ``conversation`` is a hash.
+
+    ``seconds`` is None where it was kept before there were any.
+    """
 
     number: int
     outcome: str
     conversation: str
     date: str
+    reader: str = ""
+    seconds: float | None = None
+    cost: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)

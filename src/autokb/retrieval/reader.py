@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from autokb.core.ranking import Scores, best_first
+from autokb.core.settings import OFFLINE_MODEL
 from autokb.llm.rerankers import Reranker, RerankError, checked_scores
 from autokb.retrieval.candidates import Candidates
 
@@ -21,11 +23,24 @@ LEVEL = 1e-6  # a standard deviation below which logits are level: less is the r
 
 @dataclass(frozen=True)
 class ReaderRun:
-    """What a reader did for one question: the ``seconds`` it took, and why it counts nothing, if it does not."""
+    """What a reader did for one question: the ``seconds`` and USD it took, and why it counts nothing, if it does not.
+
+    A ``cost`` of None is that of a model without a price; what the ledger answered costs nothing.
+    """
 
     name: str
     seconds: float
     note: str | None = None
+    cost: float | None = 0.0
+
+    @property
+    def decided_by(self) -> str:
+        """Who decided what is shown: the reader, or ``offline`` where it failed."""
+        return self.name if self.note is None else OFFLINE_MODEL
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what an answer says of its reader: ``reader`` is who decided, ``reading`` how the reading went."""
+        return {"reader": self.decided_by, "reading": asdict(self)}
 
 
 def read_first(reranker: Reranker, question: str, candidates: Candidates, scores: Scores) -> tuple[Scores, ReaderRun]:

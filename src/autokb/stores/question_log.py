@@ -50,12 +50,15 @@ def read_question_outcomes(file: WorkspaceFile) -> list[QuestionOutcome]:
     """Return what became of the kept questions, the oldest first."""
     if _lacks_tables(file):
         return []
-    columns = (f"coalesce(json_extract(body, '$.{name}'), '')" for name in ("conversation", "date"))
-    select = f"SELECT number, json_extract(body, '$.outcome'), {', '.join(columns)} FROM question ORDER BY number"
+    texts = (f"coalesce(json_extract(body, '$.{name}'), '')" for name in ("conversation", "date", "reader"))
+    cost = "CASE WHEN json_type(body, '$.cost') = 'null' THEN NULL ELSE coalesce(json_extract(body, '$.cost'), 0) END"
+    columns = ("json_extract(body, '$.outcome')", *texts, "json_extract(body, '$.seconds')", cost)
     with file.reading() as db:
-        rows = db.execute(select).fetchall()
-    if not all(isinstance(number, int) and all(isinstance(text, str) for text in texts) for number, *texts in rows):
-        raise DamagedRowError(KIND)
+        rows = db.execute(f"SELECT number, {', '.join(columns)} FROM question ORDER BY number").fetchall()
+    for number, *said, seconds, spent in rows:
+        figures = all(isinstance(one, int | float | None) for one in (seconds, spent))
+        if not (isinstance(number, int) and all(isinstance(text, str) for text in said) and figures):
+            raise DamagedRowError(KIND)
     return [QuestionOutcome(*row) for row in rows]
 
 

@@ -52,6 +52,7 @@ class ChoosingModel:
         started = time.perf_counter()
         reasons: list[str] = []
         chosen = None
+        cost: float | None = 0.0
         try:
             with failures_as_sentences(self._file.path):
                 spent = spent_on(self._file, STAGE, datetime.now(UTC).date().isoformat())
@@ -61,10 +62,11 @@ class ChoosingModel:
                 with self._models.answering((CHOOSE_ANSWER,)) as answering:
                     chosen = answering.ask(CHOOSE_ANSWER, item)
                     reasons += answering.reasons
+                    cost = answering.spent.cost
         except AutokbError as error:  # a key that is not set, a workspace that is busy
             reasons.append(str(error)[:REASON_CHARACTERS])
         note = None if chosen is not None else " ".join(dict.fromkeys(reasons)) or NO_CHOICE
-        return chosen, ReaderRun(self.model, round(time.perf_counter() - started, 6), note)
+        return chosen, ReaderRun(self.model, round(time.perf_counter() - started, 6), note, cost)
 
     def close(self) -> None:
         """Close the connections that are kept open."""

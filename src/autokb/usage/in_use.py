@@ -24,7 +24,7 @@ from autokb.core.in_use import (
 )
 from autokb.core.results import Result
 from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.samples import ComparedFigure, compare_samples
+from autokb.evaluation.statistics.samples import ComparedFigure, compare_samples, nearest_rank
 from autokb.evaluation.statistics.shares import Share, clustered_share, share, share_difference
 from autokb.stores.feedback import read_feedback
 from autokb.stores.outcomes import read_arms, read_outcomes
@@ -33,6 +33,7 @@ from autokb.stores.workspace import Workspace
 from autokb.views.theme_names import ThemeNames
 
 MOST_PARTS = 100  # sources, themes and groups that are told apart, those with most suggestions; weeks are the last ones
+PERCENTILES = (0.5, 0.95, 0.99)
 UNEVEN = 0.001  # probability of arms as uneven as these by chance: below it something else than the hash deals them out
 NOT_CAUSAL = (
     "Agents choose when to use a suggestion, perhaps where a conversation is easy: this difference is no effect of the "
@@ -91,6 +92,21 @@ class Duration(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class ReaderFigures(Result):
+    """The logged questions that one reader decided, or for which ``offline`` stood in because the reader failed.
+
+    Seconds from question to answer (nearest rank) and USD a question, None where nothing, or no price, is known.
+    """
+
+    asked: int
+    answered: Share
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class GroupOutcomes(Result):
     """How the conversations of one group ended; of ``conversations`` so many were ``reported``."""
 
@@ -144,6 +160,7 @@ class InUse(Result):
     by_week: Mapping[str, Acceptance]
     left_out: Mapping[str, int]
     questions: QuestionCounts
+    by_reader: Mapping[str, ReaderFigures]
     experiment: ExperimentFigures | None
     use: OutcomeComparison
 
@@ -185,6 +202,7 @@ def measure_use(workspace: Workspace, since: str | None) -> InUse:
         by_week=parted("by_week", lambda one: _week(one.date), newest=True),
         left_out=left_out,
         questions=_count_questions(questions, used, lost),
+        by_reader=_by_reader(questions),
         experiment=_measure_experiment(experiment, arms, outcomes),
         use=_compare(
             [one for one in outcomes if one.conversation not in control],
@@ -258,6 +276,27 @@ def _count_questions(questions: Sequence[QuestionOutcome], used: Iterable[str], 
         since=questions[0].date if questions else "",
         lost=lost,
     )
+
+
+def _by_reader(questions: Sequence[QuestionOutcome]) -> dict[str, ReaderFigures]:
+    """Return the figures of each reader by its name; of questions for which none was asked under an empty one."""
+    parts: dict[str, list[QuestionOutcome]] = {}
+    for one in questions:
+        parts.setdefault(one.reader, []).append(one)
+    found = {}
+    for name, some in sorted(parts.items()):
+        seconds = sorted(one.seconds for one in some if one.seconds is not None)
+        costs = [one.cost for one in some if one.cost is not None]
+        p50, p95, p99 = (nearest_rank(seconds, part) for part in PERCENTILES)
+        found[name] = ReaderFigures(
+            asked=len(some),
+            answered=share(sum(one.outcome == "answered" for one in some), len(some)),
+            p50=p50,
+            p95=p95,
+            p99=p99,
+            cost=sum(costs) / len(costs) if len(costs) == len(some) else None,
+        )
+    return found
 
 
 def _measure_experiment(

@@ -50,6 +50,9 @@ class _AskedQuestion:
     conversation: str
     language: str
     vocabulary: Container[str]
+    seconds: float
+    reader: str
+    cost: float | None
 
 
 class QuestionLog:
@@ -116,7 +119,9 @@ class QuestionLog:
     ) -> None:
         reason = (found.reason or "")[:READ]
         asked = (text[: READ + 1], found.outcome, asked_by, moment(), reason, issues, solutions[:MOST_SHOWN])
-        self._note(_AskedQuestion(*asked, conversation, language, vocabulary))
+        reading = found.reading
+        reader, cost = ("", 0.0) if reading is None else (reading.decided_by, reading.cost)
+        self._note(_AskedQuestion(*asked, conversation, language, vocabulary, found.seconds, reader, cost))
 
     def _note(self, one: _AskedQuestion | AssignedArm) -> None:
         with self._changed:
@@ -248,6 +253,9 @@ def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
         issues=issues,
         solutions=one.solutions,
         conversation=hashed_conversation(one.conversation),
+        seconds=round(one.seconds, 4),
+        reader=one.reader,
+        cost=one.cost,
     )
 
 

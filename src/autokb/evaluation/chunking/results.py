@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +11,7 @@ from autokb.core.nouns import Chunk
 from autokb.evaluation.record import Record
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.evaluation.statistics.samples import nearest_rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,7 @@ class MethodOutput:
 
 def chunk_sizes(chunks: Sequence[Chunk]) -> Sizes:
     """Return the mean and percentiles (nearest rank) of the lengths of the chunks' texts, in characters."""
-    lengths = sorted(len(chunk.text) for chunk in chunks)
+    lengths = sorted(float(len(chunk.text)) for chunk in chunks)
     if not lengths:
         return Sizes(None, None, None, None)
-    p50, p90, p95 = (float(lengths[math.ceil(share * len(lengths)) - 1]) for share in (0.50, 0.90, 0.95))
-    return Sizes(sum(lengths) / len(lengths), p50, p90, p95)
+    return Sizes(sum(lengths) / len(lengths), *(nearest_rank(lengths, part) for part in (0.50, 0.90, 0.95)))

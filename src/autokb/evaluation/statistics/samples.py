@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,11 @@ DRAWS_AT_ONCE = 200_000  # numbers in memory together: 1.6 MB stay in a processo
 MOST_DRAWS, FEWEST_RESAMPLES = 10_000_000, 200
 QUANTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9}
 FIGURES = ("mean", *QUANTILES)
+
+
+def nearest_rank(ordered: Sequence[float], part: float) -> float | None:
+    """Return the smallest value that a ``part`` (0 to 1) of an ascending sample does not exceed; None of no sample."""
+    return ordered[math.ceil(part * len(ordered)) - 1] if ordered else None
 
 
 def sample_figures(values: Sequence[float]) -> dict[str, Interval]:
