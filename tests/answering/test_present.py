@@ -57,6 +57,14 @@ def test_a_view_that_holds_for_everybody_comes_before_one_that_is_open() -> None
     assert ids(presentation(TREE, some, (section,), nodes={"m": 0.9}, os="Mac").choose(1)) == ["for-mac"]
 
 
+def test_in_one_tree_the_view_of_the_node_that_fits_exactly_comes_first() -> None:
+    some = [solution("for-all", "p"), solution("for-mac", "m", os="Mac")]
+    section = passage("section", "Guide", "Pair")
+    nodes = {"p": 0.9, "m": 0.5}
+    assert ids(presentation(TREE, some, (section,), nodes=nodes, os="Mac").choose(1)) == ["for-mac"]
+    assert ids(presentation(TREE, some, (section,), nodes=nodes, os="Windows").choose(1)) == ["for-all"]
+
+
 def test_what_is_for_others_is_not_shown_however_good() -> None:
     mac = passage("mac", "Guide", "On a Mac", at=40, os="Mac")
     some = [solution("on-windows", "w", os="Windows"), solution("on-mac", "m", at=20, os="Mac")]

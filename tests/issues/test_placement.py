@@ -113,6 +113,15 @@ def test_a_child_that_shows_nothing_beside_its_parents_solutions_is_none():
     assert all(s.issue_id == PARENT.id for s in placed.solutions)
 
 
+def test_a_child_that_shows_some_lines_of_its_parents_solution_stays():
+    whole = solved(PARENT, "Everywhere")
+    rest = replace(whole.evidence[0], start=100, end=105)
+    tailored = replace(solved(LAPTOP, "Everywhere"), attributes=of(device="Laptop"))
+    placed = place([PARENT, LAPTOP], replace(whole, evidence=(*whole.evidence, rest)), tailored)
+    assert shown(placed) == {"No sound": ["Everywhere"], "No sound on a laptop": ["Everywhere"]}
+    assert shown(place([PARENT, LAPTOP], whole, tailored)) == {"No sound": ["Everywhere"]}
+
+
 def test_a_solution_found_twice_is_shown_once():
     twice = [solved(node, "On Windows", attributes=of(os="Windows")) for node in (PARENT, LAPTOP, WINDOWS)]
     assert shown(place([PARENT, LAPTOP, WINDOWS], *twice)) == {"No sound": [], "No sound on my Dell": ["On Windows"]}

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from autokb.core.domain import read_domain
 from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
+from autokb.core.solution_text import solution_text, solution_title
 from autokb.heuristics.rules import find_breach
 from autokb.issues.solutions import (
     EXCERPT,
@@ -14,7 +15,6 @@ from autokb.issues.solutions import (
     verify_quotes,
     written_solutions,
 )
-from autokb.issues.wording import solution_text, solution_title
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import Step, WrittenSolution, WrittenSolutions

@@ -15,6 +15,7 @@ from poisons import POISONS, Poison
 
 from autokb.core.domain import read_domain
 from autokb.core.nouns import DISPLAYED, Document, Issue, Solution
+from autokb.core.solution_text import solution_title
 from autokb.heuristics.rules import find_breach
 from autokb.issues.solutions import (
     FoundPassage,
@@ -24,7 +25,6 @@ from autokb.issues.solutions import (
     verify_quotes,
     written_solutions,
 )
-from autokb.issues.wording import solution_title
 from autokb.tasks.asking import answer, request_for
 from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
 from autokb.tasks.chunking.add_context.task import AddContext, PassageAlone

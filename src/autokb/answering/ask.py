@@ -9,6 +9,7 @@ from autokb.answering.answer import Answer, answer
 from autokb.answering.chosen import Choosing, choose_answer
 from autokb.answering.clarify import plain_name
 from autokb.answering.explain import explain as explanation_of
+from autokb.answering.lines_for_others import without_lines_for_others
 from autokb.answering.present import Presentation
 from autokb.answering.probability import LISTED, Shown, answerable, first_right
 from autokb.answering.telling import telling_line
@@ -42,10 +43,10 @@ def ask(
     chooses among the best, unless a warning comes first or nothing is near.
     """
     scored = index.score(text, overrides, said=said, also=also)
-    found = answer_scored(index, scored, k, explain=explain)
+    found = without_lines_for_others(answer_scored(index, scored, k, explain=explain), index.spec)
     if choosing is None or scored.urgent or _is_far_off(scored) or _out_of_scope(found.attributes, index.spec):
         return found
-    return choose_answer(index, scored, found, choosing, overrides or {}, k)
+    return without_lines_for_others(choose_answer(index, scored, found, choosing, overrides or {}, k), index.spec)
 
 
 def _is_far_off(scored: ScoredQuestion) -> bool:

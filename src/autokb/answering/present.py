@@ -101,9 +101,10 @@ class Presentation:
         found = ((view, tree) for view in candidate.views if (tree := self.showing_tree(view)) is not None)
         return max(found, key=lambda one: self._nearness(*one), default=None)
 
-    def _nearness(self, view: Solution, tree: TreeMatch) -> tuple[bool, float, float, int, str]:
+    def _nearness(self, view: Solution, tree: TreeMatch) -> tuple[bool, float, bool, float, int, str]:
         node = self.asked.index.rows[view.issue_id]
-        return self.holds_for_all(view), tree.similarity, float(self.scored.nodes[node]), -view.rank, view.id
+        is_exact = self.asked.match(view.issue_id) is Match.EXACT
+        return self.holds_for_all(view), tree.similarity, is_exact, float(self.scored.nodes[node]), -view.rank, view.id
 
     def showing_tree(self, solution: Solution) -> TreeMatch | None:
         """Return the tree that shows a node's solution for this question, or None where it does not fit."""

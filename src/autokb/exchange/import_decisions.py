@@ -32,11 +32,11 @@ from autokb.core.nouns import (
     Verdict,
 )
 from autokb.core.regex_timeout import SlowPatternError
+from autokb.core.solution_text import solution_title
 from autokb.exchange.edited_exports import ExportedTexts
 from autokb.exchange.export_kb import checksum, same_text
 from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, take_out
 from autokb.heuristics.rules import verdicts_by_patterns
-from autokb.issues.wording import solution_title
 from autokb.stores.codecs import ISSUE, SOLUTION, read_decision
 from autokb.stores.published import REVIEW, Published, read_approvals
 

@@ -10,12 +10,12 @@ from autokb.core.attributes import ANY, from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
 from autokb.core.regex_timeout import SlowPatternError
+from autokb.core.solution_text import solution_text
 from autokb.heuristics.solutions.audience import mask_values
 from autokb.heuristics.solutions.solution import section_id
 from autokb.heuristics.solutions.write import write_passages
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import verify_quotes
-from autokb.issues.wording import solution_text
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.text.lexicon import text_attributes
 from autokb.text.markdown import plain_text, section_at, sections

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
-from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
+from autokb.core.nouns import DISPLAYED, Issue, Solution
+from autokb.core.solution_text import solution_title
 from autokb.heuristics.titles.phrase_editing import named_values, with_values
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
-from autokb.issues.wording import solution_title
 
 FOR_OTHERS = "It applies only to attribute values that no issue in this tree has."
 FOR_UNNAMED = "It applies only to customers whom no heading names, and none of them reported this."
@@ -151,12 +151,14 @@ def without_repetition(tree: PlacedTree) -> PlacedTree:
     for solution in tree.solutions:
         of_node.setdefault(solution.issue_id, []).append(solution)
 
-    def shown(issue: Issue) -> frozenset[Evidence]:
-        return frozenset(e for s in of_node.get(issue.id, ()) if s.status in DISPLAYED for e in s.evidence)
-
     def adds(issue: Issue) -> bool:
-        wider = [n for n in tree.issues if compare(n.attributes, issue.attributes, issue.attributes) is Match.BROADER]
-        return not shown(issue) <= frozenset(e for n in (parent, *wider) for e in shown(n))
+        broader = (n for n in tree.issues if compare(n.attributes, issue.attributes, issue.attributes) is Match.BROADER)
+        wider = dict.fromkeys((parent.id, *(n.id for n in broader)))
+        of_wider = [set(s.evidence) for node in wider for s in of_node.get(node, ()) if s.status in DISPLAYED]
+        own = [set(s.evidence) for s in of_node.get(issue.id, ()) if s.status in DISPLAYED]
+        # Some lines of a wider solution, without those for others, say more to these customers than all of them.
+        tailored = any(mine < theirs for mine in own for theirs in of_wider)
+        return tailored or not set().union(*own) <= set().union(*of_wider)
 
     kept = [issue for issue in tree.issues if issue is parent or adds(issue)]
     ranked = (

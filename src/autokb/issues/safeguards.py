@@ -9,9 +9,9 @@ from functools import cache, partial
 
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
+from autokb.core.solution_text import solution_text, solution_title
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.issues.wording import solution_text, solution_title
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
 from autokb.text.lexicons import alternation, language_data, word_lists
 

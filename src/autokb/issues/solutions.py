@@ -9,10 +9,10 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
 from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
+from autokb.core.solution_text import solution_text
 from autokb.issues.answering_sections import ScoredSpan
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request, safeguard
-from autokb.issues.wording import solution_text
 from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.markdown import section_at, sections

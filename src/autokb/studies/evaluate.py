@@ -20,6 +20,7 @@ from autokb.core.nouns import Hit, KnowledgeBase
 from autokb.core.progress import Progress, silent
 from autokb.core.ranking import Scores, best_first
 from autokb.core.settings import NO_RERANKER
+from autokb.core.solution_text import solution_title
 from autokb.evaluation.quality.annotation import displayed_solutions, read_sheet, write_sheet
 from autokb.evaluation.quality.judging import STAGE as JUDGE_STAGE
 from autokb.evaluation.quality.judging import JudgedQuality, correctness_request, judge_solutions
@@ -61,7 +62,6 @@ from autokb.evaluation.retrieval.system_names import (
     choose_systems,
 )
 from autokb.issues.safeguards import rules_request
-from autokb.issues.wording import solution_title
 from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import read_embedder_name
 from autokb.pipeline.fed_questions import with_fed_questions

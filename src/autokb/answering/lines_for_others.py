@@ -1,0 +1,65 @@
+"""Lines that open with whom they are for (``On a Mac, ...``) are not shown to a customer who has said to be another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from autokb.answering.answer import Answer
+from autokb.core.attributes import ANY, NONE, Attributes
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Solution
+from autokb.core.solution_text import solution_text, solution_title
+from autokb.heuristics.solutions.audience import AudienceReader, audience_reader
+from autokb.text.sentences import sentences
+
+_NUMBER_OF_STEP = re.compile(r"\b(?:steps?|schritt\w*)\s+\d", re.IGNORECASE)  # which would name another one without it
+
+
+def without_lines_for_others(answer: Answer, spec: DomainSpec) -> Answer:
+    """Return an answer whose solutions have no line that is for other values than the question states.
+
+    An urgent warning is shown whole. So is a solution whose lines refer to each other by number, one with nothing but
+    lines for others, and all that depends on a customer having none of something (no illness): a line about it warns.
+    """
+    stated = {name: values for name, values in answer.attributes.items() if values not in (ANY, NONE)}
+    if not stated or not answer.shown:
+        return answer
+    reader = audience_reader(spec.attributes, spec.language)
+    seen = {s.id: s if s.id in answer.urgent else _for_customer(s, stated, reader) for s in _solutions(answer)}
+    if all(seen[s.id] is s for s in _solutions(answer)):
+        return answer
+    telling = answer.telling
+    return replace(
+        answer,
+        matches=tuple(replace(m, solutions=tuple(seen[s.id] for s in m.solutions)) for m in answer.matches),
+        passages=tuple(replace(p, solution=seen[p.solution.id]) for p in answer.passages),
+        shown=tuple(seen[s.id] for s in answer.shown),
+        telling=telling if telling and telling.evidence in seen[answer.shown[0].id].evidence else None,
+    )
+
+
+def _solutions(answer: Answer) -> list[Solution]:
+    of_matches = [solution for match in answer.matches for solution in match.solutions]
+    return [*of_matches, *(passage.solution for passage in answer.passages), *answer.shown]
+
+
+def _for_customer(solution: Solution, stated: Attributes, reader: AudienceReader) -> Solution:
+    steps, evidence = solution.steps, solution.evidence
+    if len(steps) != len(evidence) or any(map(_NUMBER_OF_STEP.search, steps)):
+        return solution
+    kept = [n for n, step in enumerate(steps) if not _is_for_others(step, stated, reader)]
+    if not kept or len(kept) == len(steps):
+        return solution
+    left = tuple(steps[n] for n in kept)
+    text = solution_text(solution_title(solution), left)
+    return replace(solution, text=text, steps=left, evidence=tuple(evidence[n] for n in kept))
+
+
+def _is_for_others(step: str, stated: Attributes, reader: AudienceReader) -> bool:
+    """Return whether the condition that opens a line rules the customer out, and no further sentence names others."""
+    audience = reader.of_condition(step)
+    if not audience or not reader.excludes(audience, stated):
+        return False
+    named = (reader.of_text(step[start:end]) for start, end in sentences(step, language=reader.spec.language)[1:])
+    return all(values <= audience.get(name, values) for one in named for name, values in one.items())

@@ -1,0 +1,95 @@
+"""Lines for other customers are left out of what is shown to one who has said what they have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autokb.answering.answer import Answer
+from autokb.answering.ask import ask
+from autokb.answering.lines_for_others import without_lines_for_others
+from autokb.answering.telling import TellingLine
+from autokb.app import SupportKB
+from autokb.pipeline.open_index import open_index
+from autokb.retrieval.index import QuestionIndex
+
+DOMAIN = """
+name: upload
+attributes:
+  os: {values: [Windows, macOS, Android]}
+"""
+GUIDE = """# Receipts
+
+## Photos are not uploaded
+
+1. Open the queue.
+2. On Android, choose Unrestricted under Battery.
+3. On Windows, start the service. Without it the queue stands still.
+4. On macOS, allow the folder. On Android the folder is always allowed.
+5. Wait until the clouds have gone.
+
+## The queue is stuck for days
+
+1. Open the queue.
+2. On Windows, restart the service.
+3. Go on with step 1 until it is empty.
+"""
+UPLOAD, STUCK = "my photos are not uploaded", "the queue is stuck for days"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> QuestionIndex:
+    folder = tmp_path_factory.mktemp("lines")
+    (folder / "receipts.md").write_text(GUIDE, encoding="utf-8")
+    (folder / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
+    kb = SupportKB.create(folder / "kb", folder / "domain.yaml")
+    kb.add([folder / "receipts.md"])
+    kb.build()
+    return open_index(kb.workspace).index
+
+
+def asked(index: QuestionIndex, text: str, **values: str) -> Answer:
+    return ask(index, text, {name: frozenset({value}) for name, value in values.items()})
+
+
+def openings(answer: Answer) -> list[str]:
+    return [" ".join(step.split()[:2]).rstrip(",") for step in answer.shown[0].steps]
+
+
+def test_a_line_for_another_system_goes_and_one_that_also_speaks_to_this_one_stays(index: QuestionIndex) -> None:
+    assert openings(asked(index, UPLOAD)) == ["Open the", "On Android", "On Windows", "On macOS", "Wait until"]
+    found = asked(index, UPLOAD, os="Android")
+    assert openings(found) == ["Open the", "On Android", "On macOS", "Wait until"]
+    assert openings(asked(index, UPLOAD, os="Windows")) == ["Open the", "On Windows", "On macOS", "Wait until"]
+
+
+def test_what_is_left_keeps_its_quotes_and_is_the_same_everywhere(index: QuestionIndex) -> None:
+    found = asked(index, UPLOAD, os="Windows")
+    shown = found.shown[0]
+    assert len(shown.steps) == len(shown.evidence) == 4 and "Battery" not in shown.text
+    assert all(GUIDE[e.start : e.end] == e.quote for e in shown.evidence)
+    passage = found.as_json()["passages"][0]
+    assert passage["steps"] == list(shown.steps) and passage["id"] == shown.id and "4. Wait" in passage["text"]
+
+
+def test_steps_that_are_referred_to_by_number_stay(index: QuestionIndex) -> None:
+    assert asked(index, STUCK, os="Android").shown[0].steps == asked(index, STUCK).shown[0].steps
+
+
+def test_a_warning_and_what_is_for_others_from_end_to_end_are_left_whole(index: QuestionIndex) -> None:
+    found = replace(asked(index, UPLOAD), attributes={"os": frozenset({"Android"})})
+    warned = replace(found, urgent=frozenset({found.shown[0].id}))
+    assert without_lines_for_others(warned, index.spec) is warned
+    lone = replace(found.shown[0], steps=found.shown[0].steps[2:3], evidence=found.shown[0].evidence[2:3])
+    of_others = replace(found, shown=(lone,), passages=(replace(found.passages[0], solution=lone),))
+    assert without_lines_for_others(of_others, index.spec) is of_others
+
+
+def test_the_line_that_was_told_goes_with_its_step(index: QuestionIndex) -> None:
+    found = replace(asked(index, UPLOAD), attributes={"os": frozenset({"Android"})})
+    (_, android, windows, *_) = found.shown[0].evidence
+    told = replace(found, telling=TellingLine("Start the service.", windows))
+    assert without_lines_for_others(told, index.spec).telling is None
+    kept = TellingLine("Choose Unrestricted.", android)
+    assert without_lines_for_others(replace(found, telling=kept), index.spec).telling == kept
