@@ -56,9 +56,12 @@ BROKEN = [
     ("thunderbird", "keep-encryption", "Re-enable TLS 1.0 and 1.1."),
     ("thunderbird", "keep-encryption", "Set security.tls.version.enable-deprecated to true."),
     ("thunderbird", "keep-encryption", "Two-factor authentication must be turned off."),
+    ("thunderbird", "keep-encryption", "You can temporarily lower the bar for older servers."),
+    ("thunderbird", "keep-encryption", "Remove yourself from the Advanced Protection program, then sign in."),
 ]
 
 INNOCENT = [
+    ("thunderbird", "Lower the volume with the lower bar of the window."),
     ("headphones", "Never use bleach or alcohol."),
     ("headphones", "Wipe the mesh with a dry, soft brush."),
     ("headphones", "Remove the entry and pair again."),
