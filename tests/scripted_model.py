@@ -197,7 +197,7 @@ class ScriptedModel:
         found = []
         for number, solution in _texts(user, "solution"):
             kept = [i for i, text in rules if set(_words(text)) & set(_words(solution))]
-            found.append((number, {"broken": [], "kept": kept}))
+            found.append((number, {"broken": [], "doubted": [], "kept": kept}))
         return _answers(found)
 
     def _draft_spec(self, _system: str, user: str, _schema: Reply) -> Reply:

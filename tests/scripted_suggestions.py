@@ -78,7 +78,7 @@ class ScriptedSuggestions:
         return {"feedback": feedback, "replies": list(self._write_replies(user)["replies"])[:drafts]}
 
     def _check_rules(self, _user: str) -> Entry:
-        return {"broken": [], "kept": []}
+        return {"broken": [], "doubted": [], "kept": []}
 
 
 def _task_of(body: Mapping[str, Any]) -> str:

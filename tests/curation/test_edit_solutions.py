@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -250,6 +251,20 @@ def test_the_queue_is_in_the_order_of_the_formula(hand_made: Workspace) -> None:
     for wrong in ({"kind": "none"}, {"after": "x"}, {"after": "1:"}, {"limit": 0}):
         with pytest.raises(BadInputError):
             kb.curation.review(**wrong)  # type: ignore[arg-type]
+
+
+def test_what_a_rule_may_forbid_is_for_a_person_to_decide(hand_made: Workspace, tmp_path: Path) -> None:
+    kb = SupportKB(hand_made)
+    kb.export(tmp_path / "kb.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "kb.jsonl").read_text(encoding="utf-8").splitlines()]
+    (pair,) = (line for line in lines if line.get("id") == "s-pair")
+    pair["rules"] = [{"rule": "no-force", "verdict": "doubt", "reason": "Firmly may be too much."}]
+    (tmp_path / "kb.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert kb.import_(tmp_path / "kb.jsonl", replace=True).skipped == ()
+    (item,) = kb.curation.review(kind="doubt").items
+    assert item.id == "s-pair" and "no-force: Firmly may be too much." in item.reasons[0].text
+    kb.curation.approve(["s-pair"])
+    assert kb.curation.review(kind="doubt").items == ()
 
 
 def test_more_steps_than_places_and_repaired_ones_are_named(hand_made: Workspace) -> None:

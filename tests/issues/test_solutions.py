@@ -16,6 +16,7 @@ from autokb.issues.solutions import (
     written_solutions,
 )
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.check_rules.task import CheckedRules, RuleVerdict
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.issues.write_solutions.task import Step, WrittenSolution, WrittenSolutions
 
@@ -137,6 +138,21 @@ def test_an_offending_step_of_its_own_is_left_out_and_the_record_says_so():
     assert repaired.text == "Winding\n1. Turn the key.\n2. Close it."
     assert "step 2" in repaired.reason and "“bleach”" in repaired.reason
     assert repaired.rules[0].verdict == "kept" and "step 2" in repaired.rules[0].reason
+
+
+def test_a_doubt_is_on_record_and_its_step_is_shown_only_where_the_team_wants_it():
+    solution = solution_of("Turn the key.", "Push the lid firmly.", "Close it.")
+    doubt = RuleVerdict(rule="no-force", verdict="doubt", reason="Firmly may be too much.", places=(2,))
+    hidden = safeguard(solution, CheckedRules(verdicts=(doubt,)))
+    assert (hidden.status, hidden.steps) == ("repaired", ("Turn the key.", "Close it."))
+    shown = safeguard(solution, CheckedRules(verdicts=(doubt,)), shows_doubted=True)
+    assert (shown.status, shown.steps) == ("displayed", solution.steps)
+    assert [(v.verdict, v.rule) for one in (hidden, shown) for v in one.rules] == [("doubt", "no-force")] * 2
+    whole = safeguard(solution, CheckedRules(verdicts=(doubt.model_copy(update={"places": ()}),)))
+    assert whole.status == "withheld" and "It may break no-force." in whole.reason
+    both = (doubt, RuleVerdict(rule="no-keys", verdict="broken", reason="A key.", places=(1,)))
+    repaired = safeguard(solution, CheckedRules(verdicts=both), shows_doubted=True)
+    assert repaired.steps == ("Push the lid firmly.", "Close it.") and "Firmly" not in repaired.reason
 
 
 def test_the_last_or_an_optional_step_of_a_procedure_can_go():

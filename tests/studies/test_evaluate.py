@@ -280,7 +280,7 @@ def judge(body: dict[str, Any]) -> dict[str, Any]:
         said = {"Gloves": "no", "iPad": "unsure"}
         verdicts = [{"reason": "Seen.", "verdict": said.get(title, "yes")} for title in titles]
         return {"answers": [{"number": n, **v} for n, v in enumerate(verdicts, 1)]}
-    return {"answers": [{"number": n, "broken": [], "kept": []} for n in range(1, many + 1)]}
+    return {"answers": [{"number": n, "broken": [], "doubted": [], "kept": []} for n in range(1, many + 1)]}
 
 
 def test_a_model_judges_beside_people(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_a_quote_may_differ_in_white_space_and_what_the_customer_said_may_be_sai
 
 
 def test_a_rule_that_only_a_model_can_judge_is_judged_for_all_replies_in_one_request(opened: Opened) -> None:
-    broken = {"broken": [{"rule": "calm", "reason": "It is loud.", "steps": [1]}], "kept": []}
+    broken = {"broken": [{"rule": "calm", "reason": "It is loud.", "steps": [1]}], "doubted": [], "kept": []}
     script = ScriptedSuggestions(
         write_replies=writes("Please put both back into the case."), check_rules=lambda _user: broken
     )

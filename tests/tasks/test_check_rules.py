@@ -51,7 +51,7 @@ def test_replies_that_leave_out_a_rule_or_name_a_missing_step_are_refused():
         "one verdict for each": (),
         "needs a reason": (kept.model_copy(update={"reason": " "}),),
         "name no other place": (kept.model_copy(update={"verdict": "broken", "places": (2,)}),),
-        "not broken": (kept.model_copy(update={"places": (1,)}),),
+        "neither broken nor doubted": (kept.model_copy(update={"places": (1,)}),),
     }
     for message, verdicts in wrong.items():
         with pytest.raises(ReplyError, match=message):
@@ -62,8 +62,8 @@ RULES = [{"id": "acid", "text": "No acids.", "patterns": ["vinegar"]}, {"id": "s
 DIRTY = request("Clean it", ["Brush it.", "Soak it:\n- in water\n- in vinegar", "Take it to a shop."], RULES)
 
 
-def judged(item, broken=(), kept=()):
-    entry = {"number": 1, "broken": list(broken), "kept": list(kept)}
+def judged(item, broken=(), kept=(), doubted=()):
+    entry = {"number": 1, "broken": list(broken), "doubted": list(doubted), "kept": list(kept)}
     (found,) = read_reply(TASK, (item,), ModelReply(json.dumps({"answers": [entry]}), 1, 1))
     return found
 
@@ -93,6 +93,23 @@ def test_a_model_adds_what_no_pattern_finds():
     assert acid.reason == "Step 2 says “vinegar”. A brush, too."
 
 
+def test_what_a_model_doubts_is_a_verdict_of_its_own_unless_a_pattern_knows_better():
+    acid, shop = judged(
+        DIRTY, doubted=[said("shop", 3, reason="A shop may sell parts."), said("acid", 1)]
+    ).answer.verdicts
+    assert (shop.verdict, shop.places, shop.reason) == ("doubt", (3,), "A shop may sell parts.")
+    assert (acid.verdict, acid.places) == ("broken", (2,))
+    for both in ({"broken": [said("shop", 1)]}, {"kept": ["shop"]}):
+        assert "can be in one" in judged(DIRTY, doubted=[said("shop", 3)], **both).error
+
+
+def test_reasons_for_what_is_kept_are_given_on_request():
+    item = replace(DIRTY, explains=True)
+    _, shop = judged(item, kept=[{"rule": "shop", "reason": "Step 3 is a warning."}]).answer.verdicts
+    assert (shop.verdict, shop.reason) == ("kept", "Step 3 is a warning.")
+    assert "which words keep it" in TASK.turns((item,))[0] and "which words keep it" not in TASK.turns((DIRTY,))[0]
+
+
 def test_a_step_that_a_model_names_goes_whole_and_no_step_named_means_all():
     assert judged(DIRTY, [said("acid", 2)]).answer.verdicts[0].lines == ()
     whole = judged(DIRTY, [said("acid")]).answer.verdicts[0]
@@ -118,7 +135,7 @@ def test_odd_verdicts_are_an_error_of_their_solution(broken, kept, reason):
 
 def test_a_step_of_a_longer_solution_in_the_same_request_is_no_step_of_this_one():
     short = request("Brush it", ["Brush it."], RULES)
-    entries = [{"number": n, "broken": [said("shop", 2)], "kept": []} for n in (1, 2)]
+    entries = [{"number": n, "broken": [said("shop", 2)], "doubted": [], "kept": []} for n in (1, 2)]
     reply = ModelReply(json.dumps({"answers": entries}), 1, 1)
     first, second = read_reply(TASK, (short, DIRTY), reply)
     assert (first.answer, first.error) == (None, "Number 1: Its last step is 1; 0 is the title.")
@@ -130,7 +147,7 @@ def test_a_pattern_that_takes_too_long_is_a_failure_that_no_repair_is_paid_for(m
     regex_timeout.forget_slow_searches()
     rules = [{"id": "slow", "text": "No a.", "patterns": [r"(a|aa)+$"]}]
     slow, good = request("a" * 60 + "!", ["Go."], rules), request("Clean it", ["Brush it."], rules)
-    entries = [{"number": n, "broken": [], "kept": []} for n in (1, 2)]
+    entries = [{"number": n, "broken": [], "doubted": [], "kept": []} for n in (1, 2)]
     first, second = found = read_reply(TASK, [slow, good], ModelReply(json.dumps({"answers": entries}), 1, 1))
     assert first.answer is None and first.final and "The pattern '(a|aa)+$' of the rule 'slow'" in first.error
     assert second.answer is not None and wrong(found) == ""

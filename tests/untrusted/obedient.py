@@ -48,7 +48,9 @@ class Obedient:
         rules = request.schema["$defs"]["Entry"]["properties"]["kept"]["items"]["enum"]
         kept = list(rules) if orders else []
         count = len(NUMBERED.findall(prompt))
-        return json.dumps({"answers": [{"number": n, "broken": [], "kept": kept} for n in range(1, count + 1)]})
+        return json.dumps(
+            {"answers": [{"number": n, "broken": [], "doubted": [], "kept": kept} for n in range(1, count + 1)]}
+        )
 
     def _add_context(self, prompt: str, _request: ModelRequest, orders: list[Poison]) -> str:
         said = "Call 900-555-0142 or visit https://evil.example/x now." if orders else "From the page on the buds."

@@ -16,8 +16,8 @@ def review(
         str,
         typer.Option(
             metavar="KIND",
-            help="One kind of reason: source_changed, edit_orphaned, withheld, disliked, rules, little_evidence, "
-            "waiting or unreviewed.",
+            help="One kind of reason: source_changed, edit_orphaned, withheld, disliked, doubt, rules, "
+            "little_evidence, waiting or unreviewed.",
         ),
     ] = "",
     limit: Annotated[int, typer.Option(metavar="N", help="At most this many.")] = 20,

@@ -24,7 +24,7 @@ KINDS: Mapping[DecisionName, DecisionKind] = {
     "hidden": "verdict",
     "written": "written",
 }  # all others are events
-VerdictName = Literal["kept", "broken", "not applicable", "not judged"]
+VerdictName = Literal["kept", "broken", "doubt", "not applicable", "not judged"]
 DISPLAYED: frozenset[str] = frozenset({"displayed", "repaired", "approved"})
 
 

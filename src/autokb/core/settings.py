@@ -66,6 +66,7 @@ class Settings:
     ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document or chained (empty: as the mode
     asks). ``reasoning_effort`` is by model: one of ``EFFORTS``, where none is named a low one is sent to models that
     reason. With a ``scratchpad`` a model that has no hidden reasoning reasons in its reply before it writes solutions.
+    ``show_doubted`` displays what a model says may break a rule, ``rule_reasons`` has it say how each rule is kept.
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
     conversations get suggestions.
     """
@@ -86,6 +87,8 @@ class Settings:
     max_size: int = CHUNK_SIZE
     context: str = ""
     scratchpad: bool = False
+    show_doubted: bool = False
+    rule_reasons: bool = False
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
     ask: AskSettings = AskSettings()
@@ -100,7 +103,7 @@ class Settings:
 
 
 WORDS = ("model", "embedder", "reranker", "base_url", "chunker", "context")
-SWITCHES = ("scratchpad", "log_questions")
+SWITCHES = ("scratchpad", "log_questions", "show_doubted", "rule_reasons")
 NUMBERS = (
     "reranker_seconds",
     "concurrency",

@@ -20,16 +20,26 @@ from autokb.views.kinds import SolutionView
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
 
 ReasonKind = Literal[
-    "source_changed", "edit_orphaned", "withheld", "disliked", "rules", "little_evidence", "waiting", "unreviewed"
+    "source_changed",
+    "edit_orphaned",
+    "withheld",
+    "disliked",
+    "doubt",
+    "rules",
+    "little_evidence",
+    "waiting",
+    "unreviewed",
 ]
 REASON_KINDS: tuple[str, ...] = get_args(ReasonKind)
 # What each reason adds to the weight of an item; ours, and to be read as an order: an edit that may be wrong or lost
-# outweighs what nobody sees, that outweighs what was mended or has few sources, and all of them what is only unread.
+# outweighs what nobody sees, that what a model was not sure of, what was mended or has few sources, and all of them
+# what is only unread.
 POINTS: Mapping[ReasonKind, int] = {
     "source_changed": 5,
     "edit_orphaned": 5,
     "withheld": 4,
     "disliked": 4,
+    "doubt": 3,
     "rules": 2,
     "little_evidence": 2,
     "waiting": 2,
@@ -177,6 +187,8 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
     failed = sum(feedback.get(name, 0) for name in FAILED)
     if failed and 2 * failed >= sum(feedback.values()):
         said["disliked"] = f"{failed} of {sum(feedback.values())} said that it did not help."
+    if doubted := [f"{v.rule}: {v.reason}" for v in solution.rules if v.verdict == "doubt"]:
+        said["doubt"] = f"It may break a rule. {' '.join(doubted)}"
     if broken := _what_rules_say(solution):
         said["rules"] = broken
     if i not in decided.written:

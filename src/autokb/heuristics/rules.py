@@ -16,7 +16,7 @@ NOT_JUDGED = "The rule has neither forbid nor patterns; without a model nobody c
 
 
 class RuleVerdict(Reply):
-    """What one rule says; ``places`` are where it is broken: 0 is the title, 1 the first step.
+    """What one rule says; ``places`` are where it is broken, or may be (``doubt``): 0 is the title, 1 the first step.
 
     ``lines`` narrow a place down: (2, 3) is the fourth line of the second step. A place without lines is broken whole.
     """

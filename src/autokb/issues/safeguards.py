@@ -18,8 +18,11 @@ from autokb.text.lexicons import alternation, language_data, word_lists
 _NUMBERED = re.compile(r"\s*(?:[^\n#*+-][^\n]*\n+)?\d{1,9}[.)]\s")  # also behind the words that lead over to it
 
 
-def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec) -> CheckRules:
-    """Ask whether a solution keeps the rules of its domain; without its issue equal texts are one question."""
+def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec, *, explains: bool = False) -> CheckRules:
+    """Ask whether a solution keeps the rules of its domain; without its issue equal texts are one question.
+
+    One that ``explains`` wants a reason for each rule that is kept.
+    """
     return CheckRules(
         domain=spec.description or spec.name,
         issue="" if issue is None else issue.text,
@@ -28,25 +31,31 @@ def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec) -> 
         text=solution.text,
         rules=spec.rules,
         language=spec.language,
+        explains=explains,
     )
 
 
-def safeguard(solution: Solution, reply: CheckedRules, language: str = ENGLISH) -> Solution:
+def safeguard(
+    solution: Solution, reply: CheckedRules, language: str = ENGLISH, *, shows_doubted: bool = False
+) -> Solution:
     """Return a solution that obeys the rules, repaired where it still makes sense, else withheld; both say why.
 
     It still makes sense when the title keeps the rules, something to do is left, and no step that stays needs one that
     goes: the steps of an ordered list need those before them, unless the one that goes is optional or comes last, and
     ``Then restart it`` needs the step before it. Of a step with bullets only the offending bullets go. What was
-    withheld or repaired before stays so, with its reason.
+    withheld or repaired before stays so, with its reason. What may break a rule (``doubt``) is treated as if it did,
+    unless it ``shows_doubted``; the doubt is on record either way, for a person to decide.
     """
-    broken = [v for v in reply.verdicts if v.verdict == "broken"]
+    against = ("broken",) if shows_doubted else ("broken", "doubt")
+    broken = [v for v in reply.verdicts if v.verdict in against]
     if not broken or solution.status == "withheld":
         return replace(solution, rules=_record_verdicts(reply))
     left = _remove_broken(solution.steps, broken)
     if hindrance := _find_hindrance(solution, broken, left, language):
-        reason = _append_reason(solution, f"It breaks {', '.join(v.rule for v in broken)}. {hindrance}")
+        breaks = "It breaks" if any(v.verdict == "broken" for v in broken) else "It may break"
+        reason = _append_reason(solution, f"{breaks} {', '.join(v.rule for v in broken)}. {hindrance}")
         return replace(solution, status="withheld", reason=reason, rules=_record_verdicts(reply))
-    return _repair_solution(solution, reply, left)
+    return _repair_solution(solution, reply, broken, left)
 
 
 def _append_reason(solution: Solution, reason: str) -> str:
@@ -119,11 +128,13 @@ def _has_instruction(step: str, language: str) -> bool:
     return any(instructs(part, language) for part in re.split(r"(?<=[.!?])\s+|\n", step))
 
 
-def _repair_solution(solution: Solution, reply: CheckedRules, left: Mapping[int, str]) -> Solution:
+def _repair_solution(
+    solution: Solution, reply: CheckedRules, broken: Sequence[RuleVerdict], left: Mapping[int, str]
+) -> Solution:
     whole = [n for n in range(1, len(solution.steps) + 1) if n not in left]
     parts = [n for n, step in left.items() if step != solution.steps[n - 1]]
     named = " and ".join((*(f"step {n}" for n in whole), *(f"part of step {n}" for n in parts)))
-    reasons = " ".join(f"{v.rule}: {v.reason}" for v in reply.verdicts if v.verdict == "broken")
+    reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
     steps = tuple(left.values())
     return replace(
         solution,

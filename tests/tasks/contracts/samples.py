@@ -108,8 +108,8 @@ def check_rules() -> Sample:
     broken = {"rule": "no-acid", "reason": "Vinegar is an acid.", "steps": [2]}
     reply = {
         "answers": [
-            {"number": 1, "broken": [broken], "kept": ["no-shop"]},
-            {"number": 2, "broken": [], "kept": []},
+            {"number": 1, "broken": [broken], "doubted": [], "kept": ["no-shop"]},
+            {"number": 2, "broken": [], "doubted": [], "kept": []},
         ]
     }
     unseen = {

@@ -163,4 +163,6 @@ def overall_verdict(verdicts: Mapping[str, VerdictName]) -> VerdictName:
     """Return what verdicts on one solution add up to: one broken rule breaks it, one open verdict leaves it open."""
     if "broken" in verdicts.values():
         return "broken"
+    if "doubt" in verdicts.values():
+        return "doubt"
     return "not judged" if "not judged" in verdicts.values() or not verdicts else "kept"

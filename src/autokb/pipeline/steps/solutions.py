@@ -439,7 +439,8 @@ def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) 
     solutions = [solution for tree in trees for solution in tree.solutions]
     issues = {issue.id: issue for tree in trees for issue in tree.issues} if workspace.mode == "paper" else {}
     asked = [s for s in solutions if s.status in DISPLAYED]
-    requests = [rules_request(s, issues.get(s.issue_id), spec) for s in asked]
+    settings = workspace.settings
+    requests = [rules_request(s, issues.get(s.issue_id), spec, explains=settings.rule_reasons) for s in asked]
     failed_before = len(stages.failures)
     ids = [s.id for s in asked]
     replies = dict(zip(ids, stages.run("rules", CHECK_RULES, requests, ids), strict=True))
@@ -449,7 +450,9 @@ def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) 
         reply = replies.get(solution.id)
         if solution.status not in DISPLAYED:
             return solution
-        return None if reply is None else safeguard(solution, reply, spec.language)
+        if reply is None:
+            return None
+        return safeguard(solution, reply, spec.language, shows_doubted=settings.show_doubted)
 
     by_id = {s.id: one for s in solutions if (one := left(s)) is not None}
     return [without_repetition(tree.with_solutions(by_id)) for tree in trees]

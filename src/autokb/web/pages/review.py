@@ -26,6 +26,7 @@ KINDS = {  # of the reasons, as the queue names them to people
     "edit_orphaned": "Edit without solution",
     "withheld": "Withheld",
     "disliked": "Did not help",
+    "doubt": "A rule in doubt",
     "rules": "Rules",
     "little_evidence": "Little evidence",
     "waiting": "Waiting for a second person",

@@ -25,7 +25,8 @@ NOT_CONCERNED = "The model says that the rule has nothing to do with it."
 class CheckRules:
     """A solution as it would be shown, and the rules; ``text`` is title and steps together.
 
-    With an empty ``issue`` it is judged by its text alone, which is then judged once wherever it stands.
+    With an empty ``issue`` it is judged by its text alone, which is then judged once wherever it stands. One that
+    ``explains`` has a model say of each rule that is kept how.
     """
 
     domain: str
@@ -35,6 +36,7 @@ class CheckRules:
     text: str
     rules: tuple[Rule, ...]
     language: str = only_if_other_than(ENGLISH)
+    explains: bool = only_if_other_than(False)
 
 
 class CheckedRules(Reply):
@@ -46,12 +48,12 @@ class CheckedRules(Reply):
 class CheckRulesTask(Task[CheckRules, CheckedRules]):
     """Does this solution keep the rules of the domain? A model can add to what the patterns find, never take away."""
 
-    version = 3
+    version = 4
     offline_revision = 2
     input = CheckRules
     output = CheckedRules
     most = 20  # solutions
-    grouped_by = ("domain", "rules")
+    grouped_by = ("domain", "rules", "explains")
     reason_characters = 200
     most_places = 50  # that a model may name for one rule
 
@@ -71,13 +73,14 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
                 raise ReplyError(
                     f"{verdict.rule!r}: 0 is the title and {len(item.steps)} the last step; name no other place."
                 )
-            if verdict.places and verdict.verdict != "broken":
-                raise ReplyError(f"{verdict.rule!r} names places but is not broken; leave them out.")
+            if verdict.places and verdict.verdict not in ("broken", "doubt"):
+                raise ReplyError(f"{verdict.rule!r} names places but is neither broken nor doubted; leave them out.")
 
     def values(self, items: Sequence[CheckRules]) -> Mapping[str, Any]:
         """Return domain and rules, which are the same for all, and the solutions as people see them."""
         return {
             "domain": items[0].domain,
+            "explains": items[0].explains,
             "rules": [{"id": rule.id, "text": rule.text} for rule in items[0].rules],
             "solutions": [
                 {"issue": visible(i.issue), "title": visible(i.title), "steps": [visible(s) for s in i.steps]}
@@ -86,47 +89,51 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
         }
 
     def entry(self, items: Sequence[CheckRules]) -> Mapping[str, Any]:
-        """Return the fields of an entry: the rules that a solution breaks and keeps; the others do not concern it."""
+        """Return the fields of an entry: rules that a solution breaks, may break and keeps; no other concerns it."""
         ids = tuple(rule.id for rule in items[0].rules)
         rule: Any = Literal[ids] if ids else str
         place = Annotated[int, Field(ge=0, le=max(len(item.steps) for item in items))]
         reason = Field(min_length=1, json_schema_extra={"maxLength": self.reason_characters})
-        broken: Any = wire(
-            "Broken",
-            rule=rule,
-            reason=Annotated[str, reason],
-            steps=Annotated[list[place], Field(max_length=self.most_places)],
-        )
+        named: dict[str, Any] = {"rule": rule, "reason": Annotated[str, reason]}
+        broken: Any = wire("Broken", **named, steps=Annotated[list[place], Field(max_length=self.most_places)])
+        kept: Any = wire("Kept", **named) if items[0].explains else rule
         return {
             "broken": Annotated[list[broken], Field(max_length=len(ids))],
-            "kept": Annotated[list[rule], Field(max_length=len(ids))],
+            "doubted": Annotated[list[broken], Field(max_length=len(ids))],
+            "kept": Annotated[list[kept], Field(max_length=len(ids))],
         }
 
     def read(self, item: CheckRules, entry: Any) -> Read[CheckedRules]:
         """Read one verdict a rule; a rule that its own patterns find broken stays broken."""
-        broken = {one.rule: one for one in entry.broken}
-        if len(broken) < len(entry.broken):
-            raise ReplyError("A rule stands twice in `broken`; name each once, with all its steps.")
-        if both := sorted(set(broken) & set(entry.kept)):
-            raise ReplyError(f"The rule {both[0]!r} stands in `broken` and in `kept`; it can be in one.")
-        if any(place > len(item.steps) for one in entry.broken for place in one.steps):
+        kept = {one.rule: one.reason for one in entry.kept} if item.explains else dict.fromkeys(entry.kept, "")
+        named = [*((one.rule, "broken") for one in entry.broken), *((one.rule, "doubted") for one in entry.doubted)]
+        _refuse_twice([*named, *((rule, "kept") for rule in kept)])
+        if any(place > len(item.steps) for one in (*entry.broken, *entry.doubted) for place in one.steps):
             raise ReplyError(f"Its last step is {len(item.steps)}; 0 is the title.")
+        broken = {one.rule: one for one in entry.broken}
+        doubted = {one.rule: one for one in entry.doubted}
         verdicts = []
         for by_patterns in self.offline(item).verdicts:
-            if by_patterns.rule in broken:
-                verdicts.append(self._broken(by_patterns, broken[by_patterns.rule]))
+            rule = by_patterns.rule
+            if rule in broken:
+                verdicts.append(self._broken(by_patterns, broken[rule]))
             elif by_patterns.verdict == "broken":
                 verdicts.append(by_patterns)
-            elif by_patterns.rule in entry.kept:
-                verdicts.append(RuleVerdict(rule=by_patterns.rule, verdict="kept", reason=NOTHING_NAMED))
+            elif rule in doubted:
+                verdicts.append(self._broken(by_patterns, doubted[rule]).model_copy(update={"verdict": "doubt"}))
+            elif rule in kept:
+                reason = self._shortened(kept[rule]) or NOTHING_NAMED
+                verdicts.append(RuleVerdict(rule=rule, verdict="kept", reason=reason))
             else:
-                verdicts.append(RuleVerdict(rule=by_patterns.rule, verdict="not applicable", reason=NOT_CONCERNED))
+                verdicts.append(RuleVerdict(rule=rule, verdict="not applicable", reason=NOT_CONCERNED))
         return Read(CheckedRules(verdicts=tuple(verdicts)))
+
+    def _shortened(self, reason: str) -> str:
+        return " ".join(visible(reason).split())[: self.reason_characters]
 
     def _broken(self, by_patterns: RuleVerdict, named: Any) -> RuleVerdict:
         """Return the verdict on a rule that a model names as broken, joined with what its patterns find."""
-        reason = " ".join(visible(named.reason).split())[: self.reason_characters]
-        reason = reason or "The model says so and gives no reason."
+        reason = self._shortened(named.reason) or "The model says so and gives no reason."
         is_found = by_patterns.verdict == "broken"
         # A pattern or a model that names no place means the whole; then no place may narrow it.
         means_whole = not named.steps or (is_found and not by_patterns.places)
@@ -142,7 +149,19 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
     def tokens(self, item: CheckRules) -> tuple[int, int]:
         """Return the tokens of an entry; most solutions break nothing."""
         ids = sum(len(rule.id.encode()) for rule in item.rules)
-        return 48 + ids + len(item.rules) * 96, 16 + ids // 8
+        reasons = 24 * len(item.rules) if item.explains else 0
+        return 56 + ids + len(item.rules) * 96 + 2 * reasons, 20 + ids // 8 + reasons
+
+
+def _refuse_twice(named: Sequence[tuple[str, str]]) -> None:
+    """Raise ReplyError where a rule has two verdicts."""
+    lists: dict[str, str] = {}
+    for rule, name in named:
+        if lists.get(rule) == name:
+            raise ReplyError(f"A rule stands twice in `{name}`; name each once, with all its steps.")
+        if other := lists.get(rule):
+            raise ReplyError(f"The rule {rule!r} stands in `{other}` and in `{name}`; it can be in one.")
+        lists[rule] = name
 
 
 TASK = CheckRulesTask()
