@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,9 @@ from scripted_suggestions import LEAD, ScriptedSuggestions, first_lines, reply
 from stub_server import GARBAGE, HANG, StubServer, status
 
 SILENT = "the left earbud of my Lumo Buds is silent"
-REQUESTS = {"plain": 1, "react": 3, "chain_of_thought": 2, "chain_of_verification": 2}
+REQUESTS = {"plain": 1, "react": 3, "chain_of_thought": 2, "chain_of_verification": 2, "query_rewriting": 2}
+DISHWASHER = "can the buds be connected to my dishwasher"  # which the gate refuses, with something near
+WRITING = ("write_replies", "answer_from_quotes")
 every_strategy = pytest.mark.parametrize("strategy", sorted(REQUESTS))
 Ask = Callable[..., Suggested]
 
@@ -85,6 +88,10 @@ def opened(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 @pytest.fixture
 def own_words(built: Path) -> Suggested:
     return SupportKB.open(built, model="offline").suggest(SILENT)
+
+
+def _only(entry: dict[str, Any], fields: tuple[str, ...], _user: str) -> dict[str, Any]:
+    return {name: entry[name] for name in fields}
 
 
 def writes(text: str, **quote: Any) -> Callable[[str], Any]:
@@ -174,7 +181,36 @@ def test_small_talk_and_what_is_off_topic_ask_no_model_to_write(opened: Opened, 
     assert (hello.source, script.asked) == ("small_talk", [])
     refused = kb.suggest("How do I bake sourdough bread?", strategy=strategy)
     assert (refused.outcome, refused.suggestions[0].source) == ("abstains", "refusal")
-    assert script.tasks == (["next_step"] if strategy == "react" else [])
+    assert script.tasks == (["next_step"] if strategy in ("react", "query_rewriting") else [])
+
+
+@every_strategy
+def test_what_the_gate_refuses_with_something_near_is_the_models_to_answer(opened: Opened, strategy: str) -> None:
+    script = ScriptedSuggestions()
+    kb = opened(script)
+    assert kb.ask(DISHWASHER, model="offline").outcome == "abstains"
+    found = kb.suggest(DISHWASHER, strategy=strategy)
+    assert (found.outcome, found.fallback) == ("answered", None) and found.suggestions[0].evidence
+
+
+@every_strategy
+def test_what_the_gate_refuses_the_model_may_decline_too(opened: Opened, strategy: str) -> None:
+    nothing: dict[str, Any] = {"replies": [], "points": [], "quotes": []}
+    fields = {"extract_quotes": ("quotes",), "draft_and_doubt": ("quotes", "replies", "points")}
+    script = ScriptedSuggestions(
+        **{task: partial(_only, nothing, fields.get(task, ("replies",))) for task in (*fields, *WRITING)}
+    )
+    declined = opened(script).suggest(DISHWASHER, strategy=strategy)
+    assert (declined.outcome, declined.suggestions[0].source) == ("abstains", "refusal")
+
+
+def test_query_rewriting_searches_once_with_the_models_words(opened: Opened) -> None:
+    rewritten = {"action": "search", "words": "one earbud silent", "small_talk": "none"}
+    script = ScriptedSuggestions(next_step=lambda _user: rewritten)
+    kb = opened(script)
+    found = kb.suggest("hm, somehow it is not right", strategy="query_rewriting")
+    assert script.tasks == ["next_step", "write_replies"] and found.outcome == "answered"
+    assert kb.ask("one earbud silent").shown[0].steps[0] in script.asked[1][1]
 
 
 def test_react_searches_with_its_own_words_and_at_most_twice(opened: Opened) -> None:

@@ -70,7 +70,8 @@ class Answer:
     ``far`` are so far behind the first that nobody would send them.
     ``explanation`` is there where somebody asked for it. ``reading`` says which reader had a part in it, or why it had
     none. ``telling`` is the line of the first thing shown that says what a question for a fact asks. The ids in
-    ``urgent`` are those of warnings, of which the customer's words ``called`` for the first.
+    ``urgent`` are those of warnings, of which the customer's words ``called`` for the first. ``near`` is what a refused
+    question would have been shown, for a model that reads it and may decline.
     """
 
     query: str
@@ -91,6 +92,7 @@ class Answer:
     telling: TellingLine | None = field(default=None, compare=False)
     urgent: frozenset[str] = field(default=frozenset(), compare=False)
     called: bool = field(default=False, compare=False)
+    near: tuple[Solution, ...] = field(default=(), compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""

@@ -96,7 +96,9 @@ def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, e
     if found.outcome == "abstains":
         near = index.candidates.best_of_documents(scored.evidence.sections)
         nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
-        return replace(found, documents=tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING))
+        documents = tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING)
+        refused_shown = () if _is_far_off(scored) else tuple(one.solution for one in presentation.choose(k))
+        return replace(found, documents=documents, near=refused_shown)
     telling = telling_line(index, scored.read, found.shown[0])
     return replace(found, confidence=round(first_right(shown), 4), telling=telling)
 

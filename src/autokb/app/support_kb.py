@@ -259,9 +259,9 @@ class SupportKB:
 
         ``messages`` are those of a conversation, the last one the customer's, or that one alone as text; ``chat`` is a
         file of those before them (JSON, JSONL or CSV). Where the settings name a model, it writes them by a
-        ``strategy`` (plain, react, chain_of_thought, chain_of_verification) from 1 or 3 ``passages``, for at most
-        ``budget`` USD; where it fails, the knowledge base's own words stand in and ``fallback`` says why. The settings'
-        ``ask: model`` chooses among what is found, as for ``ask``, for its own day's budget.
+        ``strategy`` (plain, react, chain_of_thought, chain_of_verification, query_rewriting) from 1 or 3 ``passages``,
+        for at most ``budget`` USD; where it fails, the knowledge base's own words stand in and ``fallback`` says why.
+        The settings' ``ask: model`` chooses among what is found, as for ``ask``, for its own day's budget.
         ``conversation`` is its id, by which an experiment of the settings puts it into an arm: that of ``control`` gets
         no suggestions, and no model is asked. Without ``log`` nothing of it is kept.
         """

@@ -291,7 +291,7 @@ def suggest(
     strategy: Annotated[
         str,
         typer.Option(
-            metavar="plain|react|chain_of_thought|chain_of_verification",
+            metavar="plain|react|chain_of_thought|chain_of_verification|query_rewriting",
             help="How a model is asked; without one, all are the knowledge base's own words.",
         ),
     ] = "plain",

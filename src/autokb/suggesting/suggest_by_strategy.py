@@ -10,8 +10,14 @@ from itertools import islice
 from typing import Any
 
 from autokb.answering.strategies.checks import check_replies
-from autokb.answering.strategies.paper_strategies import chain_of_thought, chain_of_verification, plain, react
-from autokb.answering.strategies.passages import StrategyPassage, passages_of
+from autokb.answering.strategies.paper_strategies import (
+    chain_of_thought,
+    chain_of_verification,
+    plain,
+    query_rewriting,
+    react,
+)
+from autokb.answering.strategies.passages import StrategyPassage, near_passages, passages_of
 from autokb.answering.strategies.strategy import Retrieve, Said, Strategy, WrittenReplies
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, different_helps
 from autokb.core.errors import BadInputError
@@ -49,6 +55,7 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
     "react": NamedStrategy(react, (NEXT_STEP, WRITE_REPLIES)),
     "chain_of_thought": NamedStrategy(chain_of_thought, (EXTRACT_QUOTES, ANSWER_FROM_QUOTES)),
     "chain_of_verification": NamedStrategy(chain_of_verification, (DRAFT_AND_DOUBT, VERIFY_DRAFT)),
+    "query_rewriting": NamedStrategy(query_rewriting, (NEXT_STEP, WRITE_REPLIES)),
 }
 PASSAGES = (1, 3)  # that a strategy is shown
 NO_HELP = "The model found nothing that answers in what it was shown."
@@ -135,11 +142,12 @@ def _declined(reading: ReadConversation, reason: str | None) -> Suggested:
 
 
 def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[StrategyPassage]:
-    """Return the passages for a question: checked solutions, then sections, then past tickets."""
-    found = passages_of(reading.answer(question), most)
+    """Return the passages for a question: checked solutions, then sections, past tickets, and what the gate refused."""
+    answer = reading.answer(question)
+    found = list(passages_of(answer, most))
     if len(found) < most and reading.tickets is not None:
-        return [*found, *islice(passages_from_tickets(reading.tickets, question), most - len(found))]
-    return found
+        found += islice(passages_from_tickets(reading.tickets, question), most - len(found))
+    return found or near_passages(answer, most)
 
 
 def _verbatim(reading: ReadConversation, written: WrittenReplies, house: ReplyStyle) -> tuple[Suggestion, ...]:

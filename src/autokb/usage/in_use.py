@@ -24,7 +24,7 @@ from autokb.core.in_use import (
 )
 from autokb.core.results import Result
 from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.samples import ComparedFigure, compare_samples, nearest_rank
+from autokb.evaluation.statistics.samples import PERCENTILES, ComparedFigure, compare_samples, nearest_rank
 from autokb.evaluation.statistics.shares import Share, clustered_share, share, share_difference
 from autokb.stores.feedback import read_feedback
 from autokb.stores.outcomes import read_arms, read_outcomes
@@ -33,7 +33,6 @@ from autokb.stores.workspace import Workspace
 from autokb.views.theme_names import ThemeNames
 
 MOST_PARTS = 100  # sources, themes and groups that are told apart, those with most suggestions; weeks are the last ones
-PERCENTILES = (0.5, 0.95, 0.99)
 UNEVEN = 0.001  # probability of arms as uneven as these by chance: below it something else than the hash deals them out
 NOT_CAUSAL = (
     "Agents choose when to use a suggestion, perhaps where a conversation is easy: this difference is no effect of the "

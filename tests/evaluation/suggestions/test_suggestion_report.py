@@ -10,7 +10,11 @@ ENDS = {"value": 0.5, "low": 0.25, "high": 0.75}
 VERDICTS = {"correct": 1, "incorrect": 2, "unsure": 3, "not judged": 4}
 ANSWER: dict[str, Any] = {
     "systems": {
-        "autokb": {"metrics": {"coverage@1": ENDS, "words": ENDS, "seconds": ENDS}, "verdicts": VERDICTS},
+        "autokb": {
+            "metrics": {"coverage@1": ENDS, "words": ENDS, "seconds": ENDS},
+            "verdicts": VERDICTS,
+            "seconds": {"p50": 0.25, "p95": 0.75, "p99": 0.75},
+        },
         "incumbent": {"metrics": {"words": ENDS, "seconds": ENDS}, "verdicts": VERDICTS},
     },
     "differences": [
@@ -39,7 +43,10 @@ def test_differences_stand_beside_their_p_values() -> None:
 
 def test_times_are_those_of_the_run_and_verdicts_are_counted() -> None:
     (seconds,) = [table for table in suggestion_tables(ANSWER) if table.title == "Seconds a case"]
-    assert seconds.of_run and seconds.rows == (("autokb", SHOWN), ("incumbent", SHOWN))
+    assert seconds.of_run and seconds.rows == (
+        ("autokb", SHOWN, "0.250", "0.750", "0.750"),
+        ("incumbent", SHOWN, "–", "–", "–"),  # stored before there were percentiles
+    )
     assert tables()["First suggestions by verdict"][0] == ("autokb", "1", "2", "3", "4")
     assert ("cases.questions.n", "9") in tables()["Figures"]
 

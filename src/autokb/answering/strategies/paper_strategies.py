@@ -1,4 +1,7 @@
-"""The four strategies of the response prediction paper: plain, chain of thought, chain of verification and ReAct."""
+"""The strategies of the response prediction paper: plain, chain of thought, chain of verification and ReAct.
+
+Query rewriting, which it names as future work, is a ReAct of one search: the model's words are searched for once.
+"""
 
 from __future__ import annotations
 
@@ -88,9 +91,20 @@ MOST_SEARCHES = 2  # what they found is written from without another decision, s
 
 def react(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
     """Search with words of the model's own while it wants to, and write replies from the last passages found."""
+    return _searching(said, retrieve, ask, house, passages, MOST_SEARCHES)
+
+
+def query_rewriting(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
+    """Search once with the conversation's problem in the model's words, and write replies from what is found."""
+    return _searching(said, retrieve, ask, house, passages, 1)
+
+
+def _searching(
+    said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int, most_searches: int
+) -> WrittenReplies:
     found: tuple[StrategyPassage, ...] = ()
     searches: list[Search] = []
-    while len(searches) < MOST_SEARCHES:
+    while len(searches) < most_searches:
         step = ask(NEXT_STEP, Deciding(said.messages, tuple(searches), house.domain, house.language))
         if step is None:
             return WrittenReplies(passages=found)

@@ -80,6 +80,11 @@ def passages_of(answer: Answer, most: int) -> tuple[StrategyPassage, ...]:
     return tuple(found.values())
 
 
+def near_passages(answer: Answer, most: int) -> tuple[StrategyPassage, ...]:
+    """Return what is near a question that the gate refuses, best first, for a model that may decline too."""
+    return tuple(_passage(solution, "passage") for solution in answer.near[:most])
+
+
 def _passage(solution: Solution, source: Source) -> StrategyPassage:
     places = [*solution.evidence, *[None] * len(solution.steps)]
     parts = tuple(_part(step, place) for step, place in zip(solution.steps, places, strict=False))

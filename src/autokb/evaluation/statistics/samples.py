@@ -16,6 +16,7 @@ DRAWS_AT_ONCE = 200_000  # numbers in memory together: 1.6 MB stay in a processo
 # Of two samples that are compared while somebody waits: numbers drawn from the larger one, which take some 0.1 s.
 MOST_DRAWS, FEWEST_RESAMPLES = 10_000_000, 200
 QUANTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9}
+PERCENTILES = (0.5, 0.95, 0.99)  # of the time that people and programs wait for an answer
 FIGURES = ("mean", *QUANTILES)
 
 

@@ -17,6 +17,7 @@ from autokb.evaluation.record import Record
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.statistics.experiment import Difference, paired_difference, paired_t_test
+from autokb.evaluation.statistics.samples import PERCENTILES, nearest_rank
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.judging import RATES, JudgedOffer, Verdict, mechanical_verdict
 from autokb.evaluation.suggestions.sheet import SheetFigures
@@ -78,11 +79,15 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class SystemFigures(Record):
-    """A system's metrics, the values of single cases, and how many cases were judged how."""
+    """A system's metrics, the values of single cases, and how many cases were judged how.
+
+    ``seconds`` are p50, p95 and p99 of the time to a suggestion (nearest rank), None without a case.
+    """
 
     metrics: Mapping[str, Interval]
     per_query: Mapping[str, Mapping[str, float]]
     verdicts: Mapping[str, int]
+    seconds: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +161,9 @@ def measure_offers(
         if of_judge is not None and verdicts["not judged"] and not of_judge.verdicts:
             values = {metric: of_metric for metric, of_metric in values.items() if metric not in RATES}
             intervals |= dict.fromkeys(RATES, NOT_MEASURED)
-        found[name] = SystemFigures(intervals, values, {str(v): n for v, n in verdicts.items()})
+        seconds = sorted(offer.seconds for offer in of_case.values())
+        percentiles = {f"p{part * 100:.0f}": nearest_rank(seconds, part) for part in PERCENTILES}
+        found[name] = SystemFigures(intervals, values, {str(v): n for v, n in verdicts.items()}, percentiles)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autokb.evaluation.report import ReportTable, answer_tables, interval_text, number_text
@@ -30,7 +30,10 @@ def suggestion_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
         (name, *(str(body["verdicts"][v]) for v in ("correct", "incorrect", "unsure", "not judged")))
         for name, body in systems.items()
     )
-    seconds = tuple((name, interval_text(body["metrics"].get(SECONDS))) for name, body in systems.items())
+    seconds = tuple(
+        (name, interval_text(body["metrics"].get(SECONDS)), *map(number_text, _percentiles(body)))
+        for name, body in systems.items()
+    )
     more = [
         ReportTable("Systems (mean and 95 % interval)", ("metric", *systems), figures),
         ReportTable(f"Differences to {baseline} (paired)", columns, rows),
@@ -38,9 +41,14 @@ def suggestion_tables(answer: Mapping[str, Any]) -> list[ReportTable]:
             "First suggestions by verdict", ("system", "correct", "incorrect", "unsure", "not judged"), verdicts
         ),
         *_sheet_tables(answer.get("sheet")),
-        ReportTable("Seconds a case", ("system", "seconds"), seconds, of_run=True),
+        ReportTable("Seconds a case", ("system", "mean", "p50", "p95", "p99"), seconds, of_run=True),
     ]
     return [table for table in (*more, *found) if table.rows]
+
+
+def _percentiles(body: Mapping[str, Any]) -> Sequence[float | None]:
+    """Return p50, p95 and p99 of a system; answers that were stored earlier lack them."""
+    return tuple(body.get("seconds", dict.fromkeys(("p50", "p95", "p99"))).values())
 
 
 def _sheet_tables(sheet: Mapping[str, Any] | None) -> list[ReportTable]:
