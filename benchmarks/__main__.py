@@ -33,6 +33,7 @@ SLOW = (
     "retriever_study",
     "suggest_latency",
     "service_load",
+    "chosen_load",
     "service_kills",
     "question_log",
     "in_use",

@@ -67,9 +67,9 @@ def compare(place: Path, replies: Path, count: int) -> tuple[list[tuple[Graded, 
     return found, len(written), len(replied)
 
 
-def set_chooser(workspace: Path, url: str) -> None:
-    """Have a workspace ask the served model at question time."""
-    text = f"base_url: {url}\nretries: 0\nask: {{model: 'openai:reader', timeout: 60}}\n"
+def set_chooser(workspace: Path, url: str, timeout: float = 60.0) -> None:
+    """Have a workspace ask the served model at question time, for at most ``timeout`` seconds."""
+    text = f"base_url: {url}\nretries: 0\nask: {{model: 'openai:reader', timeout: {timeout:g}}}\n"
     (workspace / "settings.yaml").write_text(text + "prices: {reader: {input: 0.25, output: 1.25}}\n", encoding="utf-8")
 
 

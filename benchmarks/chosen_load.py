@@ -1,0 +1,71 @@
+"""Suggestions over HTTP that a model chooses (``ask: {model: ...}``), under load: what waiting for it adds of ours.
+
+The model is scripted and takes ``PAUSE`` seconds; 7,000 solutions, locust on loopback, every message another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.ask import import_workspace
+from benchmarks.chosen import set_chooser
+from benchmarks.figures import Figure, Result
+from benchmarks.running import folder
+from benchmarks.served import Served, served
+from benchmarks.service_load import SHORT, SIZE, WORKERS, use, wait_until_idle
+from benchmarks.serving import serving
+
+PAUSE = 0.3  # seconds
+RATE, SECONDS = 20, 30  # requests a second, and for how long
+LATE = 0.5  # seconds that a model which never replies is given
+OVERHEAD = 30.0  # ms
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Serve with a model that replies, then with one that is always late."""
+    seconds = 10 if options.quick else SECONDS
+    found: list[Figure] = []
+    with folder() as place:
+        import_workspace(place, SIZE)
+        for name, reply, timeout in (("replies", _choose, 60.0), ("late", _too_late, LATE)):
+            with serving(reply) as model:
+                set_chooser(place / "kb", model.url, timeout)
+                with served(place / "kb", "--workers", str(WORKERS)) as service:
+                    wait_until_idle(service)
+                    least = PAUSE if name == "replies" else LATE
+                    found += _figures(name, service, seconds, least)
+                found.append(Figure(f"{name}.asked_the_model", float(len(model.bodies)), "requests"))
+    return Result("chosen_load", found, {"pause": PAUSE, "late": LATE})
+
+
+def _figures(name: str, service: Served, seconds: float, least: float) -> Iterator[Figure]:
+    """Yield latencies, what is above the ``least`` seconds that the model alone takes, and errors."""
+    measured = use(service, RATE, seconds, SHORT)
+    yield Figure(f"{name}.requests", float(len(measured.due)), "")
+    for percent in (50, 95, 99):
+        yield Figure(f"{name}.p{percent}", measured.percentile(percent), "ms")
+    overhead = measured.percentile(50) - least * 1000
+    yield Figure(f"{name}.overhead_p50", overhead, "ms", at_most=OVERHEAD)
+    yield Figure(f"{name}.errors", float(measured.errors), "", at_most=0)
+    yield Figure(f"{name}.load_average", measured.load, "")
+
+
+def _choose(body: dict[str, Any]) -> str:
+    time.sleep(PAUSE)
+    return first_section(body)
+
+
+def _too_late(body: dict[str, Any]) -> str:
+    time.sleep(10 * LATE)
+    return first_section(body)
+
+
+def first_section(body: dict[str, Any]) -> str:
+    """Return the reply that chooses the first section."""
+    attributes = body["response_format"]["json_schema"]["schema"]["$defs"]["Attributes"]["properties"]
+    entry = {"number": 1, "attributes": {name: [] for name in attributes}, "sections": [1], "line": 0, "ask": "none"}
+    return json.dumps({"answers": [entry]})
