@@ -3,7 +3,8 @@
 ``python -m benchmarks.chosen FOLDER`` asks questions of the report half over five knowledge bases. What a model would
 be asked is written to ``FOLDER/HASH.md``; whoever reads it, person or model, writes to ``FOLDER/HASH.json`` the JSON
 object that it asks for. Asked again, the command prints the figures without and with these replies, paired; where a
-reply is missing the offline answer counts, and their number is said.
+reply is missing the offline answer counts, and their number is said. With ``--style reply`` the reader also writes the
+replies to customers; said are the share that passes the checks, their length, and why the others do not.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
+from autokb.core.settings import REPLY, STEPS, STYLES
 from benchmarks.answers import BASES, Base, Gold, Graded, grade, make, questions
 from benchmarks.figures import Figure
 from benchmarks.running import folder
@@ -37,7 +40,7 @@ def asked(count: int) -> Iterator[tuple[str, Gold]]:
     yield from sorted(every, key=lambda one: hashlib.sha256(f"chosen {one[1]['id']}".encode()).hexdigest())[:count]
 
 
-def compare(place: Path, replies: Path, count: int) -> tuple[list[tuple[Graded, Graded]], int, int]:
+def compare(place: Path, replies: Path, count: int, style: str = STEPS) -> tuple[list[tuple[Graded, Graded]], int, int]:
     """Return each question's answer without and with the replies; how many were asked about, and how many replied."""
     written: set[str] = set()
     replied: set[str] = set()
@@ -62,7 +65,7 @@ def compare(place: Path, replies: Path, count: int) -> tuple[list[tuple[Graded, 
         for name, gold in asked(count):
             base = bases[name]
             before = base.kb.ask(gold["question"], model="offline", log=False).as_json()
-            after = base.kb.ask(gold["question"], log=False).as_json()
+            after = base.kb.ask(gold["question"], style=style, log=False).as_json()
             found.append((grade(base, gold, before), grade(base, gold, after)))
     return found, len(written), len(replied)
 
@@ -87,6 +90,19 @@ def figures(pairs: Sequence[tuple[Graded, Graded]]) -> Iterator[Figure]:
         yield Figure(f"{column}.gain", mean, f"standard error {error:.3f}")
 
 
+def written(answers: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Say how many of the replies that were asked for pass the checks, how long these are, and why others do not."""
+    asked_for = [one for one in answers if one["reply"]["writer"]["seconds"]]  # of the others nobody was asked
+    passed = [one["reply"] for one in asked_for if one["reply"]["text"]]
+    yield f"{len(asked_for)} replies to write, {len(passed)} pass"
+    if passed:
+        words = mean(len(one["text"].split()) for one in passed)
+        yield f"of those that pass {mean(len(one['sentences']) for one in passed):.1f} sentences, {words:.0f} words"
+    for one in asked_for:
+        if note := one["reply"]["writer"]["note"]:
+            yield f"  {one['query']!r}: {note}"
+
+
 def main() -> None:
     """Ask, and print what the replies that are there make of it."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -94,13 +110,16 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--keep", type=Path, help="a folder for the workspaces, built once and asked again")
     parser.add_argument("--show", action="store_true", help="print the questions whose grade changes")
+    parser.add_argument("--style", choices=STYLES, default=STEPS, help="reply: have the reader write replies too")
     options = parser.parse_args()
     options.replies.mkdir(parents=True, exist_ok=True)
     with folder() as temporary:
-        pairs, prompts, replied = compare(options.keep or temporary, options.replies, options.count)
+        pairs, prompts, replied = compare(options.keep or temporary, options.replies, options.count, options.style)
     print(f"{len(pairs)} questions, {prompts} of them put to the model, {replied} replies")
     for figure in figures(pairs):
         print(f"{figure.name:<36}{figure.value:>8.3f}  {figure.unit}")
+    if options.style == REPLY:
+        print(*written([after.answer for _, after in pairs]), sep="\n")
     for before, after in pairs if options.show else ():
         changed = {c: (before.values[c], after.values[c]) for c in COLUMNS if before.values[c] != after.values[c]}
         if changed:

@@ -56,6 +56,13 @@ def test_what_it_does_not_name_is_said(reply: str, named: str) -> None:
     assert named in ungrounded(reply, PASSAGE)
 
 
+@pytest.mark.parametrize("spelled", ["Ada's", "Ada’s"])
+def test_whose_something_is_names_who_it_is(spelled: str) -> None:
+    assert ungrounded(f"Please see {spelled} lamp, and the lamp of Ada.", "The lamp of Ada") == ""
+    assert ungrounded("Please see Ada's lamp.", f"That is {spelled} lamp.") == ""
+    assert "name" in ungrounded(f"Please see {spelled} lamp.", "The lamp of Bob")
+
+
 def test_nouns_of_a_language_that_writes_them_with_a_capital_are_no_names() -> None:
     reply = "Bitte stellen Sie den Regler in den Einstellungen auf 40 und warten Sie einen Augenblick darauf."
     assert ungrounded(reply, PASSAGE) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,11 @@ EVENTS = {"accept": "text/event-stream"}
 
 
 def second_section(body: Any) -> str:
-    """Choose the second section that is offered."""
+    """Choose the second section that is offered, and write what its first line says."""
+    if "Sentence" in body["response_format"]["json_schema"]["schema"]["$defs"]:
+        line = re.search(r"^\[1\] (.*)$", body["messages"][1]["content"], re.MULTILINE)
+        assert line is not None
+        return json.dumps({"answers": [{"number": 1, "sentences": [{"text": line[1], "lines": [1]}]}]})
     attributes = body["response_format"]["json_schema"]["schema"]["$defs"]["Attributes"]["properties"]
     entry = {"number": 1, "attributes": {name: [] for name in attributes}, "sections": [2], "line": 0, "ask": "none"}
     return json.dumps({"answers": [entry]})
@@ -46,8 +51,8 @@ def client(
         yield opened
 
 
-def events_of(client: TestClient, text: str) -> list[tuple[str, Any]]:
-    streamed = client.post("/v1/ask", json={"text": text}, headers=EVENTS)
+def events_of(client: TestClient, text: str, **more: str) -> list[tuple[str, Any]]:
+    streamed = client.post("/v1/ask", json={"text": text, **more}, headers=EVENTS)
     assert streamed.status_code == 200 and streamed.headers["content-type"].startswith("text/event-stream")
     events = [event.split("\n") for event in streamed.text.removesuffix("\n\n").split("\n\n")]
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
@@ -64,6 +69,16 @@ def test_the_answer_that_is_there_comes_first_and_the_chosen_one_last(client: Te
     assert "reader" not in before and chosen["reading"]["note"] is None
     assert shown(before) != shown(chosen)
     assert chosen["matches"] == client.post("/v1/ask", json={"text": QUESTION}).json()["matches"]
+
+
+def test_a_written_reply_is_in_the_last_event_and_for_who_asks(client: TestClient) -> None:
+    (_, before), (_, done) = events_of(client, QUESTION, style="reply")
+    reply = done["reply"]
+    assert "reply" not in before and "reply" not in client.post("/v1/ask", json={"text": QUESTION}).json()
+    assert reply["text"] and reply["writer"]["note"] is None and reply["sentences"][0]["quotes"]
+    asked = client.post("/v1/ask", json={"text": QUESTION, "style": "reply"}).json()
+    assert asked["reply"]["sentences"] == reply["sentences"] and asked["matches"] == done["matches"]
+    assert client.post("/v1/ask", json={"text": QUESTION, "style": "verse"}).status_code == 422
 
 
 @pytest.mark.parametrize("server", [lambda _body: status(500)], indirect=True)

@@ -12,7 +12,7 @@ from autokb.answering.explain import Explanation
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.telling import TellingLine
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
-from autokb.core.nouns import Hit, Issue, Solution
+from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.retrieval.match_issues import TreeMatch
 from autokb.retrieval.reader import ReaderRun
 
@@ -62,6 +62,32 @@ class ShownPassage:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenSentence:
+    """A sentence of a written reply and the places that it stands on, none for a step that a person wrote."""
+
+    text: str
+    quotes: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReply:
+    """A reply that a model wrote from what is shown; without sentences, ``writing`` says why there is none."""
+
+    sentences: tuple[WrittenSentence, ...]
+    writing: ReaderRun
+
+    @property
+    def text(self) -> str | None:
+        """The reply as it can be sent, None where what is shown counts in its place."""
+        return " ".join(one.text for one in self.sentences) or None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of ``reply``."""
+        sentences = [asdict(one) for one in self.sentences]
+        return {"text": self.text, "sentences": sentences, "writer": asdict(self.writing)}
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Everything that one question gets back; ``seconds`` is what it took.
 
@@ -71,7 +97,8 @@ class Answer:
     ``explanation`` is there where somebody asked for it. ``reading`` says which reader had a part in it, or why it had
     none. ``telling`` is the line of the first thing shown that says what a question for a fact asks. The ids in
     ``urgent`` are those of warnings, of which the customer's words ``called`` for the first. ``near`` is what a refused
-    question would have been shown, for a model that reads it and may decline.
+    question would have been shown, for a model that reads it and may decline. ``reply`` is there where somebody asked
+    for one to be written.
     """
 
     query: str
@@ -93,6 +120,7 @@ class Answer:
     urgent: frozenset[str] = field(default=frozenset(), compare=False)
     called: bool = field(default=False, compare=False)
     near: tuple[Solution, ...] = field(default=(), compare=False)
+    reply: WrittenReply | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""
@@ -111,6 +139,7 @@ class Answer:
             **({"says": asdict(self.telling)} if self.telling else {}),
             **({"explain": self.explanation.as_json()} if self.explanation else {}),
             **(self.reading.as_json() if self.reading else {}),
+            **({"reply": self.reply.as_json()} if self.reply else {}),
         }
 
 

@@ -67,7 +67,7 @@ def best_lines(index: QuestionIndex, question: str, solution: Solution, most: in
 
 def _scored_lines(index: QuestionIndex, question: str, solution: Solution) -> list[tuple[float, TellingLine]]:
     """Return the lines of a solution with what late interaction gives each, 0 for one that was not encoded."""
-    lines = list(_lines(solution, index.spec.language))
+    lines = list(lines_of(solution, index.spec.language))
     row = index.candidates.row_of.get(solution.id)
     if row is None or index.candidates.rows[row].passage is None:
         return [(0.0, line) for line in lines]
@@ -83,7 +83,7 @@ def _scored_lines(index: QuestionIndex, question: str, solution: Solution) -> li
     return [(values.get(n, 0.0), line) for n, line in enumerate(lines)]
 
 
-def _lines(solution: Solution, language: str) -> Iterator[TellingLine]:
+def lines_of(solution: Solution, language: str) -> Iterator[TellingLine]:
     """Give the sentences of the steps that have evidence."""
     for step, evidence in zip(solution.steps, solution.evidence, strict=False):
         for line in step.split("\n"):

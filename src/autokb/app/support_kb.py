@@ -14,8 +14,9 @@ from autokb.app.doors.usage import UsageDoor
 from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
 from autokb.app.old_names import renamed
-from autokb.core.errors import NothingPublishedError
+from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.progress import Progress, silent
+from autokb.core.settings import REPLY, STYLES
 from autokb.stores.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
@@ -212,6 +213,7 @@ class SupportKB:
         model: str = "",
         log: bool = True,
         explain: bool = False,
+        style: str = "",
         first: Callable[[Answer], None] = lambda _answer: None,
     ) -> Answer:
         """Answer a question from what the last build published; the index stays in memory until the next one.
@@ -220,16 +222,23 @@ class SupportKB:
         ``log`` it is no customer's question, but one that somebody tries, and not kept.
         To ``explain``, the answer says of the best candidates what each feature counted, and how probable it is.
         A ``model`` (PROVIDER:NAME, else the settings' ``ask: model``) chooses among them; ``first`` is told the answer
-        before it is asked, which counts where the model fails, is late or has spent its day's budget.
+        before it is asked, which counts where the model fails, is late or has spent its day's budget. In the ``style``
+        reply (``steps``, else the settings' ``ask: style``) the model also writes one from the steps that are shown.
         """
         from autokb.retrieval.read_question import read_values
 
+        if (style := style or self.workspace.settings.ask.style) not in STYLES:
+            raise BadInputError(f"There is no style {style!r}; choose one of: {', '.join(STYLES)}.")
         with self._memory.opening:
             now = self._memory.now()
             opened, chooser = now.index, now.choosing_model(model)
         stated = read_values(opened.index.spec, attributes or {})
         choosing = None if chooser is None else chooser.choosing(first=first)
         answer = opened.ask(text, stated, k, explain=explain, choosing=choosing)
+        if style == REPLY:
+            from autokb.suggesting.choosing_model import with_reply
+
+            answer = with_reply(answer, opened.index.spec, chooser)
         if self._memory.log is not None and log:
             self._memory.log.note_answer(answer, opened.index.spec.language, opened.index.chunks.words.vocabulary)
         return answer

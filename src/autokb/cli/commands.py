@@ -260,8 +260,10 @@ def ask(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say why: the best candidates, what counted for each, and their issues.")
     ] = False,
-    model: Annotated[
-        str, typer.Option(metavar="PROVIDER:NAME", help="Have a model choose among what is found; nothing is written.")
+    model: Annotated[str, typer.Option(metavar="PROVIDER:NAME", help="Have a model choose among what is found.")] = "",
+    style: Annotated[
+        str,
+        typer.Option(metavar="steps|reply", help="Steps as they stand, or a reply that the model writes from them."),
     ] = "",
     json: Json = False,
 ) -> None:
@@ -273,7 +275,7 @@ def ask(
 
     kb = SupportKB.open(workspace)
     try:
-        answer = kb.ask(text, read_pairs(attribute or []), k, model=model, explain=explain)
+        answer = kb.ask(text, read_pairs(attribute or []), k, model=model, explain=explain, style=style)
     finally:
         kb.close()
     emit(json, answer.as_json(), lambda: answer_view(workspace, answer))

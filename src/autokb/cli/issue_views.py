@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.answering.answer import Answer
+from autokb.answering.answer import Answer, WrittenReply
 from autokb.answering.explain import ExplainedIssue, Explanation
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
@@ -199,6 +199,8 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines.append(
             Text.assemble(("nearest line: ", "dim"), (telling.text, "bold"), (f"  {_place(telling.evidence)}", "dim"))
         )
+    if answer.reply:
+        lines += _reply(answer.reply)
     lines += map(_answer_panel, answer.shown[:SHOWN])
     if more := answer.shown[SHOWN:]:
         lines.append(Text("not unfolded:", style="dim"))
@@ -210,6 +212,16 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     if answer.explanation:
         lines += _explanation(workspace, answer.explanation)
     return Group(*lines)
+
+
+def _reply(reply: WrittenReply) -> Iterator[RenderableType]:
+    """Show a written reply with the places that it stands on below it, or why there is none."""
+    if reply.text is None:
+        yield Text(f"no written reply: {reply.writing.note}", style="dim")
+        return
+    places = dict.fromkeys(_place(quote) for sentence in reply.sentences for quote in sentence.quotes)
+    sources = Text("\n".join(places) or "written by hand", style="dim")
+    yield Panel(Group(Text(reply.text, style="bold"), sources), title=Text("reply"), title_align="left")
 
 
 def _answer_panel(solution: Solution) -> Panel:

@@ -22,6 +22,7 @@ LONGEST_WAIT = 600.0  # seconds for a model at question time: nobody waits longe
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 GRAPH_STORES = ("ladybug", "neo4j")
+STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
 _DIGITS = 10  # of LARGEST_NUMBER
 _SHOWN = 60  # characters of a value that is refused
@@ -39,12 +40,13 @@ class AskSettings:
     """Which model chooses among what a question finds, if any; the offline answer stands in for it.
 
     It does where the reply takes more than ``timeout`` seconds, and where ``budget_per_day`` (USD) is spent; days are
-    those of UTC.
+    those of UTC. In the ``style`` reply it also writes one from the steps that are shown.
     """
 
     model: str = OFFLINE_MODEL
     timeout: float = 4.0
     budget_per_day: float = 5.0
+    style: str = STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,10 @@ def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
             f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD, not "
             f"{_shown(value['budget_per_day'])}."
         )
-    return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget)
+    style = value.get("style", usual.style)
+    if style not in STYLES:
+        raise BadInputError(f"settings.yaml: ask: style must be {' or '.join(STYLES)}, not {_shown(style)}.")
+    return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget, style)
 
 
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:

@@ -119,8 +119,8 @@ class QuestionLog:
     ) -> None:
         reason = (found.reason or "")[:READ]
         asked = (text[: READ + 1], found.outcome, asked_by, moment(), reason, issues, solutions[:MOST_SHOWN])
-        reading = found.reading
-        reader, cost = ("", 0.0) if reading is None else (reading.decided_by, reading.cost)
+        reader = "" if found.reading is None else found.reading.decided_by
+        cost = _cost_of(found)
         self._note(_AskedQuestion(*asked, conversation, language, vocabulary, found.seconds, reader, cost))
 
     def _note(self, one: _AskedQuestion | AssignedArm) -> None:
@@ -232,6 +232,14 @@ class QuestionLog:
             except (AutokbError, sqlite3.Error, OSError):  # a full disk, a folder that cannot be written
                 return False
             time.sleep(RETRY_SECONDS / 4)
+
+
+def _cost_of(found: Answer | Suggested) -> float | None:
+    """Return the USD that choosing and writing took; None where the model has no price."""
+    runs = [found.reading, found.reply.writing if isinstance(found, Answer) and found.reply else None]
+    costs = [0.0 if run is None else run.cost for run in runs]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def moment() -> str:

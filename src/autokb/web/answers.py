@@ -98,8 +98,23 @@ class Telling(BaseModel):
     evidence: Evidence
 
 
+class ReplySentence(BaseModel):
+    """A sentence of a written reply and the places that it stands on."""
+
+    text: str
+    quotes: list[Evidence]
+
+
+class Reply(BaseModel):
+    """A reply that a model wrote from what is shown; ``text`` is null where ``writer`` says why there is none."""
+
+    text: str | None
+    sentences: list[ReplySentence]
+    writer: Reader
+
+
 class QuestionAnswer(BaseModel):
-    """What a question gets back; ``explain`` is there only for who asks for it."""
+    """What a question gets back; ``explain`` and ``reply`` are there only for who asks for them."""
 
     query: str
     attributes: Attributes
@@ -114,6 +129,7 @@ class QuestionAnswer(BaseModel):
     says: Telling | None = None
     explain: Explanation | None = None
     reader: Reader | None = None
+    reply: Reply | None = None
 
 
 class OneSuggestion(BaseModel):

@@ -109,7 +109,8 @@ async def ask(request: Request, asked: Question) -> Response:
 
     def work() -> Any:
         kb = _kb(request)
-        return kb.ask(asked.text, asked.attributes, asked.k, explain=asked.explain, first=tell).as_json()
+        options: dict[str, Any] = asked.model_dump(include={"explain", "style"})
+        return kb.ask(asked.text, asked.attributes, asked.k, **options, first=tell).as_json()
 
     if not _wants_events(request):
         found = await compute(request, work)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
@@ -25,6 +25,7 @@ class Question(_Body):
     attributes: dict[Text, list[Text]] = Field(default_factory=dict)
     k: Annotated[int, Field(ge=1, le=100, strict=True)] = 5
     explain: StrictBool = False
+    style: Literal["", "steps", "reply"] = ""
 
 
 class SaidMessage(_Body):

@@ -704,6 +704,15 @@ def answer_from_quotes() -> Sample:
     return Sample(TASK, (_drafting(),), reply, NOT_IN_REPLIES, _shown_draftings(TASK.package))
 
 
+def compose_reply() -> Sample:
+    """A conversation that a reply of two sentences is composed for from numbered lines."""
+    from autokb.tasks.answers.compose_reply.task import TASK
+
+    sentences = [{"text": "Please wipe the mesh & wait.", "lines": [1]}, {"text": "Set both to 50.", "lines": [3, 2]}]
+    reply = {"answers": [{"number": 1, "sentences": sentences}]}
+    return Sample(TASK, (_drafting(),), reply, NOT_IN_REPLIES, _shown_draftings(TASK.package))
+
+
 def draft_and_doubt() -> Sample:
     """A conversation that a reply is written for, with a point to check."""
     from autokb.tasks.answers.draft_and_doubt.task import TASK
@@ -843,6 +852,7 @@ def question_answer_pairs() -> Sample:
 SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "answers/answer_from_quotes": answer_from_quotes,
     "answers/choose_answer": choose_answer,
+    "answers/compose_reply": compose_reply,
     "answers/draft_and_doubt": draft_and_doubt,
     "answers/extract_quotes": extract_quotes,
     "answers/next_step": next_step,

@@ -62,7 +62,7 @@ def check_replies(
 def _checked(
     reply: DraftedReply, passages: Sequence[StrategyPassage], said: str, spec: DomainSpec, manners: ReplyRules
 ) -> Suggestion:
-    evidence = tuple(dict.fromkeys(place for quote in reply.quotes for place in _places(quote, passages)))
+    evidence = tuple(dict.fromkeys(place for quote in reply.quotes for place in places_of(quote, passages)))
     if not reply.quotes:
         raise _DroppedError("it has no quote.")
     text = reply.text
@@ -81,8 +81,8 @@ def _checked(
     return Suggestion(text, cited[0].source, evidence, solution, title=cited[0].given.title)
 
 
-def _places(quote: Quoted, passages: Sequence[StrategyPassage]) -> Iterator[Place]:
-    """Give where a quote stands."""
+def places_of(quote: Quoted, passages: Sequence[StrategyPassage]) -> Iterator[Place]:
+    """Give where a quote stands, one place for each step that it is of."""
     passage = passages[quote.passage - 1]
     span = find_quote(passage.given.text, quote.quote)
     if span is None:

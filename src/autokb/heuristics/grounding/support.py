@@ -33,6 +33,10 @@ class GroundingWords(WordLists):
     file: ClassVar[str] = "grounding"
 
     negations_and_conditions: frozenset[str] = frozenset()
+    conditions: frozenset[str] = frozenset()
+    negating_conditions: frozenset[str] = frozenset()
+    joining_words: frozenset[str] = frozenset()
+    contrasting_words: frozenset[str] = frozenset()
     plain_negation: str = ""
     same_as_plain_negation: frozenset[str] = frozenset()
     negation_endings: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from autokb.text.languages import find_other_language
 from autokb.text.lexicons import WordLists, word_lists
 from autokb.text.words import content_words
 
+POSSESSIVE = "'s"
 _ARROW = re.compile(r"\s*[>→›»]\s*")  # between the names of a way through menus
 _SENTENCE = re.compile(r"[^\n.!?]+")
 _CAPITALISED = re.compile(r"(?<![\w'’&-])[^\W\d_a-z][^\W_]*(?:['’-][^\W_]+)*")
@@ -60,13 +61,17 @@ def _strange_capital(reply: str, material: str, language: str) -> str:
     words = word_lists(ReplyWords, language)
     if not words.only_names_have_capitals:
         return ""
-    known = material.casefold()
-    strange = [
-        found.group()
+    known = material.casefold().replace("’", "'")
+    names = (
+        (found.group(), found.group().casefold().replace("’", "'"))
         for found in _CAPITALISED.finditer(reply)
         if not _OPENING.search(reply[: found.start()])
-        and found.group().casefold() not in words.capitals_of_grammar
-        and not re.search(rf"(?<!\w){re.escape(found.group().casefold())}", known)
+    )
+    strange = [
+        name
+        for name, folded in names
+        if folded not in words.capitals_of_grammar
+        and not re.search(rf"(?<!\w){re.escape(folded.removesuffix(POSSESSIVE))}", known)
     ]
     # The customer's language may be another one, in which any noun has a capital.
     if not strange or find_other_language(reply, language, content_words(material, language)):
