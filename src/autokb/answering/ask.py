@@ -75,6 +75,7 @@ def ask_in_other_language(
     return replace(found, reason=unread, unread=True) if unread else found
 
 
+# Complex: a refusal, a reader and an explanation each change what is answered, in this order.
 def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, explain: bool = False) -> Answer:
     """Answer from what a question found: the candidates that fit it best, a question back, or nothing.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from autokb.answering.answer import Answer
@@ -26,9 +27,13 @@ def without_lines_for_others(answer: Answer, spec: DomainSpec) -> Answer:
     if not stated or not answer.shown:
         return answer
     reader = audience_reader(spec.attributes, spec.language)
-    seen = {s.id: s if s.id in answer.urgent else _for_customer(s, stated, reader) for s in _solutions(answer)}
-    if all(seen[s.id] is s for s in _solutions(answer)):
-        return answer
+    solutions = {solution.id: solution for solution in _solutions(answer)}
+    seen = {i: s if i in answer.urgent else _for_customer(s, stated, reader) for i, s in solutions.items()}
+    return answer if seen == solutions else _showing(answer, seen)
+
+
+def _showing(answer: Answer, seen: Mapping[str, Solution]) -> Answer:
+    """Return an answer with its solutions as they are ``seen``, by their ids."""
     telling = answer.telling
     return replace(
         answer,

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import DISPLAYED, Solution
+from autokb.core.nouns import DISPLAYED, Solution, VerdictName
 from autokb.core.results import Result
 from autokb.stores.feedback import count_verdicts
 from autokb.stores.question_log import count_shown_first
@@ -187,10 +187,7 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
     failed = sum(feedback.get(name, 0) for name in FAILED)
     if failed and 2 * failed >= sum(feedback.values()):
         said["disliked"] = f"{failed} of {sum(feedback.values())} said that it did not help."
-    if doubted := [f"{v.rule}: {v.reason}" for v in solution.rules if v.verdict == "doubt"]:
-        said["doubt"] = f"It may break a rule. {' '.join(doubted)}"
-    if broken := _what_rules_say(solution):
-        said["rules"] = broken
+    said |= _what_rules_say(solution)
     if i not in decided.written:
         places = len({(e.document, e.start, e.end) for e in solution.evidence})
         if places < len(solution.steps):
@@ -202,12 +199,20 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
     return said
 
 
-def _what_rules_say(solution: Solution) -> str:
-    """Return which rules a solution breaks, or broke before its steps were repaired; nothing where it does not."""
+def _what_rules_say(solution: Solution) -> dict[ReasonKind, str]:
+    """Return which rules a solution may break, and which it breaks or broke before its steps were repaired."""
+    said: dict[ReasonKind, str] = {}
+    if doubted := _reasons_of(solution, "doubt"):
+        said["doubt"] = f"It may break a rule. {doubted}"
     if solution.status == "repaired":
-        return solution.reason or "Steps that broke a rule were taken out."
-    broken = [f"{v.rule}: {v.reason}" for v in solution.rules if v.verdict == "broken"]
-    return f"It breaks a rule. {' '.join(broken)}" if broken else ""
+        said["rules"] = solution.reason or "Steps that broke a rule were taken out."
+    elif broken := _reasons_of(solution, "broken"):
+        said["rules"] = f"It breaks a rule. {broken}"
+    return said
+
+
+def _reasons_of(solution: Solution, verdict: VerdictName) -> str:
+    return " ".join(f"{one.rule}: {one.reason}" for one in solution.rules if one.verdict == verdict)
 
 
 def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Reason]:

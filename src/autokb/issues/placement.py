@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
-from autokb.core.nouns import DISPLAYED, Issue, Solution
+from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
 from autokb.core.solution_text import solution_title
 from autokb.heuristics.titles.phrase_editing import named_values, with_values
 from autokb.issues.solutions import solution_id
@@ -151,14 +151,15 @@ def without_repetition(tree: PlacedTree) -> PlacedTree:
     for solution in tree.solutions:
         of_node.setdefault(solution.issue_id, []).append(solution)
 
+    def shown(ids: Iterable[str]) -> list[set[Evidence]]:
+        return [set(s.evidence) for i in ids for s in of_node.get(i, ()) if s.status in DISPLAYED]
+
     def adds(issue: Issue) -> bool:
         broader = (n for n in tree.issues if compare(n.attributes, issue.attributes, issue.attributes) is Match.BROADER)
-        wider = dict.fromkeys((parent.id, *(n.id for n in broader)))
-        of_wider = [set(s.evidence) for node in wider for s in of_node.get(node, ()) if s.status in DISPLAYED]
-        own = [set(s.evidence) for s in of_node.get(issue.id, ()) if s.status in DISPLAYED]
+        wider, own = shown(dict.fromkeys((parent.id, *(n.id for n in broader)))), shown((issue.id,))
         # Some lines of a wider solution, without those for others, say more to these customers than all of them.
-        tailored = any(mine < theirs for mine in own for theirs in of_wider)
-        return tailored or not set().union(*own) <= set().union(*of_wider)
+        tailored = any(mine < theirs for mine in own for theirs in wider)
+        return tailored or not set().union(*own) <= set().union(*wider)
 
     kept = [issue for issue in tree.issues if issue is parent or adds(issue)]
     ranked = (

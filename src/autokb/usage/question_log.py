@@ -117,11 +117,23 @@ class QuestionLog:
         language: str,
         vocabulary: Container[str],
     ) -> None:
-        reason = (found.reason or "")[:READ]
-        asked = (text[: READ + 1], found.outcome, asked_by, moment(), reason, issues, solutions[:MOST_SHOWN])
-        reader = "" if found.reading is None else found.reading.decided_by
-        cost = _cost_of(found)
-        self._note(_AskedQuestion(*asked, conversation, language, vocabulary, found.seconds, reader, cost))
+        self._note(
+            _AskedQuestion(
+                text=text[: READ + 1],
+                outcome=found.outcome,
+                asked_by=asked_by,
+                date=moment(),
+                reason=(found.reason or "")[:READ],
+                issues=issues,
+                solutions=solutions[:MOST_SHOWN],
+                conversation=conversation,
+                language=language,
+                vocabulary=vocabulary,
+                seconds=found.seconds,
+                reader="" if found.reading is None else found.reading.decided_by,
+                cost=_cost_of(found),
+            )
+        )
 
     def _note(self, one: _AskedQuestion | AssignedArm) -> None:
         with self._changed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -161,10 +161,15 @@ def measure_offers(
         if of_judge is not None and verdicts["not judged"] and not of_judge.verdicts:
             values = {metric: of_metric for metric, of_metric in values.items() if metric not in RATES}
             intervals |= dict.fromkeys(RATES, NOT_MEASURED)
-        seconds = sorted(offer.seconds for offer in of_case.values())
-        percentiles = {f"p{part * 100:.0f}": nearest_rank(seconds, part) for part in PERCENTILES}
-        found[name] = SystemFigures(intervals, values, {str(v): n for v, n in verdicts.items()}, percentiles)
+        counts = {str(verdict): n for verdict, n in verdicts.items()}
+        seconds = _percentiles(offer.seconds for offer in of_case.values())
+        found[name] = SystemFigures(intervals, values, counts, seconds)
     return found
+
+
+def _percentiles(seconds: Iterable[float]) -> dict[str, float | None]:
+    ordered = sorted(seconds)
+    return {f"p{part * 100:.0f}": nearest_rank(ordered, part) for part in PERCENTILES}
 
 
 def _judged_figures(case: Case, offer: Offer, judged: JudgedOffer | None) -> tuple[Verdict, dict[str, float | None]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -106,27 +106,24 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
     def read(self, item: CheckRules, entry: Any) -> Read[CheckedRules]:
         """Read one verdict a rule; a rule that its own patterns find broken stays broken."""
         kept = {one.rule: one.reason for one in entry.kept} if item.explains else dict.fromkeys(entry.kept, "")
-        named = [*((one.rule, "broken") for one in entry.broken), *((one.rule, "doubted") for one in entry.doubted)]
-        _refuse_twice([*named, *((rule, "kept") for rule in kept)])
+        broken, doubted = ({one.rule: one for one in some} for some in (entry.broken, entry.doubted))
+        _refuse_twice({"broken": entry.broken, "doubted": entry.doubted}, kept)
         if any(place > len(item.steps) for one in (*entry.broken, *entry.doubted) for place in one.steps):
             raise ReplyError(f"Its last step is {len(item.steps)}; 0 is the title.")
-        broken = {one.rule: one for one in entry.broken}
-        doubted = {one.rule: one for one in entry.doubted}
-        verdicts = []
-        for by_patterns in self.offline(item).verdicts:
+
+        def verdict_of(by_patterns: RuleVerdict) -> RuleVerdict:
             rule = by_patterns.rule
             if rule in broken:
-                verdicts.append(self._broken(by_patterns, broken[rule]))
-            elif by_patterns.verdict == "broken":
-                verdicts.append(by_patterns)
-            elif rule in doubted:
-                verdicts.append(self._broken(by_patterns, doubted[rule]).model_copy(update={"verdict": "doubt"}))
-            elif rule in kept:
-                reason = self._shortened(kept[rule]) or NOTHING_NAMED
-                verdicts.append(RuleVerdict(rule=rule, verdict="kept", reason=reason))
-            else:
-                verdicts.append(RuleVerdict(rule=rule, verdict="not applicable", reason=NOT_CONCERNED))
-        return Read(CheckedRules(verdicts=tuple(verdicts)))
+                return self._broken(by_patterns, broken[rule])
+            if by_patterns.verdict == "broken":
+                return by_patterns
+            if rule in doubted:
+                return self._broken(by_patterns, doubted[rule]).model_copy(update={"verdict": "doubt"})
+            if rule in kept:
+                return RuleVerdict(rule=rule, verdict="kept", reason=self._shortened(kept[rule]) or NOTHING_NAMED)
+            return RuleVerdict(rule=rule, verdict="not applicable", reason=NOT_CONCERNED)
+
+        return Read(CheckedRules(verdicts=tuple(map(verdict_of, self.offline(item).verdicts))))
 
     def _shortened(self, reason: str) -> str:
         return " ".join(visible(reason).split())[: self.reason_characters]
@@ -153,10 +150,11 @@ class CheckRulesTask(Task[CheckRules, CheckedRules]):
         return 56 + ids + len(item.rules) * 96 + 2 * reasons, 20 + ids // 8 + reasons
 
 
-def _refuse_twice(named: Sequence[tuple[str, str]]) -> None:
+def _refuse_twice(against: Mapping[str, Sequence[Any]], kept: Iterable[str]) -> None:
     """Raise ReplyError where a rule has two verdicts."""
     lists: dict[str, str] = {}
-    for rule, name in named:
+    named = [*((name, one.rule) for name, some in against.items() for one in some), *(("kept", rule) for rule in kept)]
+    for name, rule in named:
         if lists.get(rule) == name:
             raise ReplyError(f"A rule stands twice in `{name}`; name each once, with all its steps.")
         if other := lists.get(rule):
