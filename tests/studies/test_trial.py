@@ -240,6 +240,17 @@ def test_where_the_model_fails_the_offline_answer_stands_in_and_it_is_asked_agai
     assert again.notes == () and again.systems[MODEL].ask.calls > report.systems[MODEL].ask.calls
 
 
+def test_an_address_that_was_put_right_counts_in_a_trial_that_goes_on(kettles: SupportKB, server: StubServer) -> None:
+    settings = kettles.workspace.folder / "settings.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace(server.url, "http://127.0.0.1:1/v1"), encoding="utf-8")
+    wrong = SupportKB.open(kettles.workspace.folder, model=NAME).evaluate.trial()
+    assert wrong.notes and server.requests == 0
+    settings.write_text(text, encoding="utf-8")
+    right = SupportKB.open(kettles.workspace.folder, model=NAME).evaluate.trial()
+    assert server.requests and right.notes == () and right.systems[MODEL].ask.calls
+
+
 def test_what_it_cannot_do_it_says(kettles: SupportKB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = kettles.workspace.folder
     with pytest.raises(BadInputError, match="name one with --model"):
@@ -277,13 +288,13 @@ def test_the_command_prints_the_report_and_reads_the_sheet(
     assert shape["systems"][MODEL]["build"]["tokens"]["input"] > 0
     assert main(["trial", folder, "--model", NAME]) == 0
     shown = capsys.readouterr().out
-    for words in ("held out of both builds", "the whole, at", "The blind sheet: ", f"--sheet {shape['sheet']}"):
+    for words in ("held out of both builds", "times its plan", "The blind sheet: ", f"--sheet {shape['sheet']}"):
         assert words in shown
     sheet = Path(shape["sheet"])
     head, *rows = sheet.read_text(encoding="utf-8").split("\n")
     sheet.write_text("\n".join([head, *(row.replace(",,,,", ",yes,yes,same,", 1) for row in rows)]), encoding="utf-8")
     assert main(["trial", folder, "--sheet", shape["sheet"]]) == 0
-    assert "model helps more than offline by +0.000" in capsys.readouterr().out
+    assert "Help of model minus help of offline, question by question: +0.000" in capsys.readouterr().out
     cost = shape["systems"][MODEL]["build"]["cost"]
     assert main(["trial", folder, "--model", NAME, "--budget", str(cost / 100), "--out", f"{folder}/poor"]) == 2
     assert costs(open_workspace(Path(folder) / "poor" / MODEL)).calls == 0

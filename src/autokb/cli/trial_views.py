@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from autokb.cli.views import money, next_line, quoted, several
+from autokb.cli.views import SKIPPED_SHOWN, money, next_line, quoted, several
 from autokb.evaluation.report import interval_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def trial_view(workspace: Path, report: TrialReport) -> RenderableType:
     if report.cost_a_question is not None:
         lines.append(Text(f"A question with the model: ${report.cost_a_question:.5f}."))
     lines.append(Text(f"The trial has spent {money(report.spent)} of {money(report.budget)}."))
-    lines += [Text(f"  {note}", style="yellow") for note in report.notes]
+    lines += [Text(f"  {' '.join(note.split())}", style="yellow") for note in report.notes[:SKIPPED_SHOWN]]
+    if (more := len(report.notes) - SKIPPED_SHOWN) > 0:
+        lines.append(Text(f"  ... and {more} more; --json lists all", style="yellow"))
     if report.stopped:
         lines.append(Text(f"Not all was done: {report.stopped}", style="yellow"))
     if report.sheet is not None and report.key is not None:
@@ -80,10 +82,10 @@ def _costs_table(report: TrialReport) -> Table:
         table.add_row(name, *(f"{figure:,}" for figure in figures), money(row.cost))
 
     add("the sample, planned", report.sample_plan)
-    add("the sample, so far" if report.ratio is None else "the sample, as it was", report.systems["model"].build)
+    add("the sample, so far" if report.ratio is None else "the sample, spent", report.systems["model"].build)
     add("the whole, planned", report.whole_plan)
     if report.ratio is not None:
-        name = f"the whole, at {report.ratio:.2f} of the plan"
+        name = f"the whole, {report.ratio:.2f} times its plan"
         table.add_row(name, "", "", "", money(report.whole_cost))
     return table
 
@@ -94,12 +96,12 @@ def marks_view(marks: SheetMarks) -> RenderableType:
     helps = (interval_text(one.as_json()) for one in marks.helps.values())
     table.add_row("helps (yes 1, partly .5, no 0)", *helps, "")
     table.add_row("is the better one", *(interval_text(one.as_json()) for one in marks.better.values()))
-    first, second = marks.helps
+    systems = " minus help of ".join(reversed(list(marks.helps)))
     difference = interval_text(marks.help_difference.as_json(), signed=True)
     return Group(
         Text(f"{several(marks.questions, 'question')} marked; 95 % intervals."),
         table,
-        Text(f"{second} helps more than {first} by {difference}, question by question."),
+        Text(f"Help of {systems}, question by question: {difference}."),
     )
 
 

@@ -276,7 +276,8 @@ class _Running:
             with new_workspace(place, self.workspace.domain_text, text) as made, made.file() as own, own.transaction():
                 own.stage("documents", documents)
                 own.stage("issues", issues)
-        return open_workspace(place, model=self.trial.model, mode=self.workspace.mode)
+        # The settings as they are now, so that a key's address or a price that was put right counts.
+        return replace(open_workspace(place, mode=self.workspace.mode), settings=self.workspace.settings)
 
     def _keep(self, trial: Trial) -> None:
         self.trial = trial
