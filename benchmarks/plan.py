@@ -29,7 +29,7 @@ from benchmarks.retrieval import split
 from benchmarks.running import autokb, folder, write_jsonl
 from benchmarks.serving import TESTS, ScriptedModel, serving, set_model
 
-sys.path.insert(0, str(TESTS / "pipeline"))
+sys.path.insert(0, str(TESTS))
 import model_workspace
 
 MODES = ("economical", "paper")

@@ -235,6 +235,15 @@ class ScriptedModel:
             found.append((number, {"solutions": [{"title": f"Start again with {topic}", "steps": steps}]}))
         return _answers(found)
 
+    def _choose_answer(self, _system: str, user: str, schema: Reply) -> Reply:
+        """Choose the section with most words of the last message; none where none has any."""
+        message = re.findall(r'<message from="customer">\n(.*?)\n</message>', user, re.DOTALL)[-1]
+        asked = set(_words(unescaped(message)))
+        shared = {number: len(asked & set(_words(text))) for number, text in _texts(user, "section")}
+        best = [number for number, count in shared.items() if count and count == max(shared.values())][:1]
+        attributes: Reply = {name: [] for name in _properties(schema, "Attributes")}
+        return _answers([(1, {"attributes": attributes, "sections": best, "line": 0, "ask": "none"})])
+
     def _correctness(self, _system: str, user: str, _schema: Reply) -> Reply:
         said = {"reason": "The steps are those of the quotes, and they are about this issue.", "verdict": "yes"}
         return _answers((n, said) for n, _ in _all(user, "solution"))

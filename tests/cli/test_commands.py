@@ -104,6 +104,7 @@ WORKSPACE_COMMANDS = [
     ("export", "{ws}", "{here}/x.jsonl"),
     ("import", "{ws}", "{here}/x.jsonl"),
     ("evaluate", "quality", "{ws}"),
+    ("trial", "{ws}", "--model", "openai:gpt-5-mini"),
     ("evaluate", "retrieval", "{ws}", "--queries", "{here}/q.jsonl", "--qrels", "{here}/q.tsv"),
 ]
 

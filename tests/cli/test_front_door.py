@@ -33,12 +33,14 @@ from autokb.cli import (  # noqa: F401
     serve_commands,
     ticket_answer_commands,
     ticket_commands,
+    trial_commands,
 )
 from autokb.cli.commands import app
 from autokb.core.api_keys import ApiKey
 from autokb.core.ids import short_id
 from autokb.core.in_use import Feedback, LoggedQuestion, feedback_id
 from autokb.core.nouns import Decision
+from autokb.evaluation.blind_sheet import Side, write_blind_sheet
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
 from autokb.sources import Fields
 from autokb.stores.api_keys import keep_api_key
@@ -242,6 +244,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "tickets similar {here}/kb 'the camera crashes' --k 2",
         lambda here: opened(here).tickets.similar("the camera crashes", 2),
     ),
+    "trial": (
+        "trial {here}/kb --sheet {here}/trial.csv",
+        lambda here: opened(here).evaluate.read_trial_sheet(here / "trial.csv"),
+    ),
     "chunk": (
         "chunk {here}/page.md --method headings --max-size 60",
         lambda here: list(SupportKB.chunk([here / "page.md"], ChunkRequest("headings", 60))),
@@ -290,6 +296,10 @@ def lay_files(here: Path) -> None:
     (here / "cases.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
     (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
     (here / "closed.csv").write_text("chat,ok,again,took,closed\nc1,yes,no,60,2026-03-01\nc2,no,,,\n", encoding="utf-8")
+    sides = {name: {"1": Side(name, "pairing.md")} for name in ("offline", "model")}
+    write_blind_sheet(here / "trial.csv", {"1": QUESTION}, sides)
+    marked = (here / "trial.csv").read_text(encoding="utf-8").replace("1,,,,", "1,yes,partly,A,")
+    (here / "trial.csv").write_text(marked, encoding="utf-8")
     (here / "q.tsv").write_text(f"1\t{document}\t1\n", encoding="utf-8")
 
 

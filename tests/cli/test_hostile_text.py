@@ -71,6 +71,8 @@ RESULTS = (
     "autokb.chunking.chunk_result",
     "autokb.evaluation.report",
     "autokb.evaluation.suggestions.cases",
+    "autokb.evaluation.blind_sheet",
+    "autokb.studies.trial",
 )
 NO_VIEWS = {
     "cli._told": "takes an error; those are below",
@@ -325,6 +327,8 @@ COMMANDS = (
     "export {here}/kb {here}/kb.{hostile}",
     "evaluate quality {here}/kb --report {here}/none/{hostile}.html",
     "evaluate compare {here}/{hostile} {here}/{hostile}",
+    "trial {here}/kb --model openai:{hostile}",
+    "trial {here}/kb --sheet {here}/{hostile}.csv",
     "ask {here}/kb rain --attribute {hostile}=x",
     "ask {here}/kb rain --k {hostile}",
     "ask {here}/kb rain --{hostile}",

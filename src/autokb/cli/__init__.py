@@ -56,6 +56,7 @@ COMMAND_FILES = {
     "review": ("review_commands",),
     "serve": ("serve_commands",),
     "tickets": ("ticket_commands", "ticket_answer_commands"),
+    "trial": ("trial_commands",),
     "undo": ("decision_commands",),
     "write": ("decision_commands",),
 }

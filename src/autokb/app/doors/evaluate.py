@@ -10,6 +10,7 @@ from autokb.core.progress import Progress, silent
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
+    from autokb.evaluation.blind_sheet import SheetMarks
     from autokb.evaluation.quality.report import QualityReport
     from autokb.evaluation.retrieval.experiment import RetrievalReport
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from autokb.studies.draft_cases import CaseSource, DraftedCases
     from autokb.studies.evaluate_suggestions import SuggestionEvaluation
     from autokb.studies.evaluate_tickets import TicketRetrievalReport
+    from autokb.studies.trial import TrialReport
 
 
 class EvaluateDoor:
@@ -138,6 +140,34 @@ class EvaluateDoor:
         return draft_cases(
             self._memory.workspace, Path(target), source, others, options=ModelOptions(budget), progress=progress
         )
+
+    def trial(
+        self,
+        budget: float = 1.0,
+        *,
+        themes: int = 10,
+        questions: int = 30,
+        out: Path | str | None = None,
+        progress: Progress = silent,
+    ) -> TrialReport:
+        """Build a sample offline and by the settings' model, ask both past questions, and estimate the whole.
+
+        It works in a folder of its own (``out``, else ``trial`` in the workspace), which a later run goes on with; all
+        runs together spend no more than ``budget`` (USD). Nothing of the workspace changes.
+        """
+        from autokb.studies.trial import run_trial
+
+        folder = Path(out) if out else None
+        return run_trial(
+            self._memory.workspace, budget, themes=themes, questions=questions, folder=folder, progress=progress
+        )
+
+    @staticmethod
+    def read_trial_sheet(sheet: Path | str) -> SheetMarks:
+        """Return what the filled blind sheet of a trial says; its key lies beside it."""
+        from autokb.evaluation.blind_sheet import read_blind_sheet
+
+        return read_blind_sheet(Path(sheet))
 
     def calibrate_gate(self, in_domain: Path | str, out_of_domain: Path | str) -> GateCalibration:
         """Calibrate the gate on a team's own questions: two JSONL files with ``id`` and ``text``.
