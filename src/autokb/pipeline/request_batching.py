@@ -59,11 +59,13 @@ class _SharedReading:
             for part in own:
                 self._holders.setdefault(part, []).append(number)
         self._known: set[Hashable] = set()
+        self._characters = 0
         self._shared = Counter[int]()
 
     def begin(self) -> int:
         """Begin a request with the first group that is left, and return it."""
         self._known.clear()
+        self._characters = 0
         self._shared.clear()
         first = min(self.left)
         self.take(first)
@@ -74,13 +76,19 @@ class _SharedReading:
         del self.left[number]
         for part in self._parts[number].keys() - self._known:
             self._known.add(part)
+            self._characters += self._parts[number][part]
             for other in self._holders[part]:
                 self._shared[other] += self._parts[other][part]
 
     def nearest(self) -> list[int]:
-        """Return the groups that share enough with the request, those that share the largest part of theirs first."""
+        """Return the groups that share enough with the request, those that share the largest part of theirs first.
+
+        One that brings more than a request has room for is not among them: to render it would take long.
+        """
         of_theirs = {n: self._shared[n] / self._sizes[n] for n in self.left}
-        near = (n for n, share in of_theirs.items() if share >= LEAST_SHARED)
+        room = MOST_TOKENS_READ * FEWEST_CHARACTERS_A_TOKEN - self._characters
+        bring_little = (n for n in self.left if self._sizes[n] - self._shared[n] <= room)
+        near = (n for n in bring_little if of_theirs[n] >= LEAST_SHARED)
         return sorted(near, key=lambda n: (-of_theirs[n], n))
 
 

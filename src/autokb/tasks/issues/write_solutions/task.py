@@ -192,7 +192,7 @@ def _passage_values(excerpts: Sequence[Excerpt], language: str) -> list[Mapping[
 
 
 def _node_values(items: Sequence[WriteSolutions]) -> list[Mapping[str, Any]]:
-    numbered = numbered_places(items)
+    numbered = numbered_places(items) if read_apart(items) else {}
     return [
         {
             "text": visible(item.issue),
