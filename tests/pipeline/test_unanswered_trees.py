@@ -31,10 +31,10 @@ def server() -> Iterator[StubServer]:
 
 @pytest.fixture(autouse=True)
 def _only_loud_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    def is_answered(_self: SectionRanker, issue: Issue) -> bool:
+    def is_worth_asking(_self: SectionRanker, issue: Issue) -> bool:
         return LOUD in issue.text.casefold()
 
-    monkeypatch.setattr(SectionRanker, "is_answered", is_answered)
+    monkeypatch.setattr(SectionRanker, "is_worth_asking", is_worth_asking)
 
 
 def asked_about(server: StubServer) -> str:

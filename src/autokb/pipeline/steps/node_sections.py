@@ -29,6 +29,7 @@ from autokb.retrieval.ranker import packaged_ranker
 REPORTS = 4  # reports that are read beside a node's text; eight are no better
 REPORT_CHARACTERS = 150  # of a report: its title and first sentence; 600 are no better
 LEAST = 0.3  # probability that the first section is right, below which a node shows nothing: 1 of 63 right ones is lost
+LEAST_ASKED = 0.2  # the same, below which a model is not asked: of 68 trees that need a section .3 would lose 3
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class SectionRanker:
         the first that they allow follow.
         """
         shown = self._first_shown(issue)
-        if not self._is_likely(shown):
+        if not self._is_likely(shown, LEAST):
             return []
         presentation, first = shown.presentation, shown.choices[0]
         found = self._of_subject(first, presentation)
@@ -97,18 +98,18 @@ class SectionRanker:
             found += self._of_subject(allowed, presentation) if allowed else []
         return [one.solution.id for one in found if issue.parent_id is None or presentation.holds_for_all(one.solution)]
 
-    def is_answered(self, issue: Issue) -> bool:
-        """Return whether the best section of all documents is likely enough to answer a node."""
-        return self._is_likely(self._first_shown(issue))
+    def is_worth_asking(self, issue: Issue) -> bool:
+        """Return whether the best section of all documents is likely enough to answer a node to ask a model about it."""
+        return self._is_likely(self._first_shown(issue), LEAST_ASKED)
 
     def _first_shown(self, issue: Issue) -> Shown:
         text, *also = self.readings[issue.id]
         presentation = Presentation(self.index.score(text, issue.attributes, also=also))
         return Shown(self.index, presentation, tuple(islice(presentation.fitting(presentation.ranked_rows()), LISTED)))
 
-    def _is_likely(self, shown: Shown) -> bool:
+    def _is_likely(self, shown: Shown, least: float) -> bool:
         """Return whether what is first can be right; by another encoder the probability was never fitted."""
-        return bool(shown.choices) and (not are_fitted(self.index) or first_right(shown) >= LEAST)
+        return bool(shown.choices) and (not are_fitted(self.index) or first_right(shown) >= least)
 
     def _of_subject(self, choice: Choice, presentation: Presentation) -> list[Choice]:
         """Return what may be shown of a section's subject, best first."""

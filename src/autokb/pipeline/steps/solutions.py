@@ -267,15 +267,14 @@ def _tree_requests(
 def _unanswered_trees(stages: Stages, finder: PassageFinder, trees: Mapping[str, Sequence[Issue]]) -> set[str]:
     """Return the trees none of whose nodes a section is likely to answer, and whose reports nothing is known to help.
 
-    They are those that show nothing offline either. By another encoder, whose cosines say nothing of that, there are
-    none.
+    They show nothing offline either. By another encoder, whose cosines say nothing of that, there are none.
     """
     if not are_fitted(finder.index):
         return set()
     unknown = {tree: nodes for tree, nodes in trees.items() if not any(map(finder.resolving, nodes))}
     nodes = [(node, finder.told(node)) for tree in unknown.values() for node in tree]
     ranker = SectionRanker.of(stages, finder.index, finder.passages, nodes) if nodes else None
-    return {tree for tree, of_tree in unknown.items() if ranker and not any(map(ranker.is_answered, of_tree))}
+    return {tree for tree, of_tree in unknown.items() if ranker and not any(map(ranker.is_worth_asking, of_tree))}
 
 
 def _node_requests(
