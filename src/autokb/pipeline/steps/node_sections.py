@@ -99,7 +99,7 @@ class SectionRanker:
         return [one.solution.id for one in found if issue.parent_id is None or presentation.holds_for_all(one.solution)]
 
     def is_worth_asking(self, issue: Issue) -> bool:
-        """Return whether the best section of all documents is likely enough to answer a node to ask a model about it."""
+        """Return whether the best section is likely enough to answer a node that a model is asked about it."""
         return self._is_likely(self._first_shown(issue), LEAST_ASKED)
 
     def _first_shown(self, issue: Issue) -> Shown:
