@@ -110,7 +110,7 @@ def _start(workspace: Path) -> subprocess.Popen[bytes]:
 def _stored(workspace: Path) -> set[str]:
     """Return the marks of all replies that are in the ledger on the disk."""
     with closing(sqlite3.connect(workspace / "knowledge.db")) as db:
-        return {mark_in(text) for (text,) in db.execute("SELECT text FROM request WHERE text IS NOT NULL")}
+        return {mark_in(text) for (text,) in db.execute("SELECT text FROM request WHERE text != ''")}
 
 
 def mark_of(body: dict[str, Any]) -> str:

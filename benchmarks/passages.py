@@ -36,7 +36,7 @@ TOKENS_BEFORE = 1_531_575  # input of the stage when five passages a node of 2,5
 MOST_TOKENS = 1.2  # times as many
 _PASSAGE = re.compile(r"<passage\b.*?</passage>", re.DOTALL)
 _ISSUE = re.compile(r"<issue\b.*?</issue>", re.DOTALL)
-_NUMBER = re.compile(r"^[ \t]*\[\d+\][ \t]", re.MULTILINE)
+_NUMBER = re.compile(r"^[ \t]*\[(\d+)\][ \t]", re.MULTILINE)
 
 Request = Mapping[str, Any]
 
@@ -137,8 +137,9 @@ def _shown(
     issues = [[unescaped(issue) for issue in _ISSUE.findall(request)] for request in requests]
     for need in needs():
         node = need.node(nodes)
-        number = next((n for n, own in enumerate(issues) if node and any(_is(node, one) for one in own)), None)
-        words = "" if number is None else _shown_words(requests[number])
+        asked_for = ((n, one) for n, own in enumerate(issues) for one in own if node and _is(node, one))
+        number, issue = next(asked_for, (None, ""))
+        words = "" if number is None else _shown_words(requests[number], issue)
         yield need, [_share(words, documents[s["document"]], s["heading"]) for s in need.sections]
 
 
@@ -147,9 +148,19 @@ def _is(node: Issue, asked: str) -> bool:
     return f"<text>{node.text}</text>" in asked and f"<attributes>{values}</attributes>" in asked
 
 
-def _shown_words(request: str) -> str:
-    passages = "\n\n".join(_PASSAGE.findall(request))
-    return _letters(plain_text(_NUMBER.sub("", unescaped(passages)), images=False))
+def _shown_words(request: str, issue: str) -> str:
+    """Return the letters of the lines that an issue of a request was given: all where it names none."""
+    passages = unescaped("\n\n".join(_PASSAGE.findall(request)))
+    if ranges := re.search(r"<lines>(.*)</lines>", issue):
+        own = {n for one in ranges[1].split(", ") for n in _range(one)}
+        pieces = re.split(r"^(?=[ \t]*\[\d+\][ \t])", passages, flags=re.MULTILINE)
+        passages = "".join(p for p in pieces if not (m := _NUMBER.match(p)) or int(m[1]) in own)
+    return _letters(plain_text(_NUMBER.sub("", passages), images=False))
+
+
+def _range(said: str) -> range:
+    first, _, last = said.partition("-")
+    return range(int(first), int(last or first) + 1)
 
 
 def _share(words: str, text: str, heading: str) -> float:

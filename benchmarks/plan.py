@@ -1,4 +1,4 @@
-"""How near ``autokb plan`` comes to what a first build then asks: calls, tokens read and written, by stage and mode.
+"""How near ``autokb plan`` comes to what a first build then asks: calls, tokens, money, by stage and mode.
 
 Each workspace is planned and then built with a scripted model. Where nothing else is known of a workspace the model
 writes as much as the strong one of which we have figures: 51 children and 92 solutions for 41 issues and 12 articles,
@@ -33,7 +33,7 @@ sys.path.insert(0, str(TESTS))
 import model_workspace
 
 MODES = ("economical", "paper")
-AIM = 0.25  # of calls, tokens read and tokens written
+AIMS = {"calls": 0.15, "input": 0.25, "output": 0.25, "cost": 0.15}  # share of what was asked
 CHILDREN = 51 / 41  # a raw issue, and solutions a node (some 17 trees have 68), as the strong model wrote
 SOLUTIONS = 92 / 68
 MOST_OWN = 5  # lists of steps among which a node's own one is, which half of the nodes have
@@ -62,8 +62,9 @@ def run(options: argparse.Namespace) -> Result:
             with folder() as place:
                 found = detail[f"{case.name} {mode}"] = measure(place / case.name, case, mode)
             show(f"{case.name}, {mode}", found)
+            aims = AIMS if mode == MODES[0] else {}
             figures += [
-                Figure(f"{case.name}_{mode}_{what}", off, "share off", at_most=AIM if mode == "economical" else None)
+                Figure(f"{case.name}_{mode}_{what}", abs(off), "share off", at_most=aims.get(what))
                 for what, off in found["off"].items()
             ]
     return Result("plan", figures, detail)
@@ -96,7 +97,8 @@ def _figures(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _whole(answer: Mapping[str, Any]) -> dict[str, float]:
-    return {"calls": answer["calls"], "input": answer["tokens"]["input"], "output": answer["tokens"]["output"]}
+    tokens = answer["tokens"]
+    return {"calls": answer["calls"], "input": tokens["input"], "output": tokens["output"], "cost": answer["cost"]}
 
 
 def _off(planned: Mapping[str, float], spent: Mapping[str, float]) -> dict[str, float]:
@@ -109,20 +111,21 @@ def show(title: str, found: Mapping[str, Any]) -> None:
     from rich.table import Table
 
     table = Table(title=f"{title}: planned | asked {json.dumps(found['built'])}", title_justify="left")
-    for column in ("stage", "calls", "input", "output"):
+    for column in ("stage", *AIMS):
         table.add_column(column, justify="left" if column == "stage" else "right")
-    none = dict.fromkeys(("calls", "input", "output"), 0)
+    none = dict.fromkeys(AIMS, 0)
     for stage in ("all", *cost.STAGES, "chunks"):
         plan, spent = (found[which].get(stage, none) for which in ("plan", "spent"))
         if plan["calls"] or spent["calls"]:
-            table.add_row(stage, *(f"{plan[w]:,.0f} | {spent[w]:,.0f}{_share(plan[w], spent[w])}" for w in none))
+            table.add_row(stage, *(_pair(plan[w], spent[w], 4 if w == "cost" else 0) for w in none))
     Console(width=130).print(table)
     seconds = " ".join(f"{name} {found[name]:.1f}" for name in found if name.endswith("seconds"))
     print(f"{seconds}; planned after it: {found['plan_after']}")
 
 
-def _share(planned: float, spent: float) -> str:
-    return f"  {planned / spent - 1:+.0%}" if spent else ""
+def _pair(planned: float, spent: float, decimals: int) -> str:
+    off = f"  {planned / spent - 1:+.0%}" if spent else ""
+    return f"{planned:,.{decimals}f} | {spent:,.{decimals}f}{off}"
 
 
 class StrongModel(ScriptedModel):

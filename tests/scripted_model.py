@@ -184,7 +184,8 @@ class ScriptedModel:
         answers = []
         for number, issue in _all(user, "issue"):
             text, fixed = _one(issue, "text"), dict(re.findall(r"(\w+): ([^;]+)", _one(issue, "attributes")))
-            found = sorted((section for section in sections if _suits(section, fixed)), key=_usual)
+            own = _own_lines(_one(issue, "lines"), sections)
+            found = sorted((section for section in own if _suits(section, fixed)), key=_usual)
             ids = []
             for draft in _chosen(found, self.solutions(text), self.own(text)):
                 kept = draft if with_attributes else _for_one(draft, fixed)
@@ -423,6 +424,17 @@ def _sections(passage: str, known: Sequence[Attribute]) -> list[Reply]:
             found[-1]["steps"].append({"places": [int(item[1])], "text": ""})
         together = bool(item) or (together and not line.strip())
     return [{**section, "steps": section["steps"][:STEPS]} for section in found]
+
+
+def _own_lines(ranges: str, sections: Sequence[Reply]) -> list[Reply]:
+    """Return the sections with those of their steps that are among an issue's lines; all where it names none."""
+    if not ranges:
+        return list(sections)
+    lines: set[int] = set()
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", ranges):
+        lines.update(range(int(first), int(last or first) + 1))
+    kept = ({**s, "steps": [step for step in s["steps"] if lines.issuperset(step["places"])]} for s in sections)
+    return [section for section in kept if section["steps"]]
 
 
 def _for_one(draft: Reply, fixed: Mapping[str, str]) -> Reply:

@@ -12,7 +12,7 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
 from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
-from autokb.tasks.issues.write_solutions.reply_reader import passages_of
+from autokb.tasks.issues.write_solutions.passages import passages_of
 from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions, WrittenSolutions
 from autokb.text.conditional_markup import find_conditionals
 
@@ -230,6 +230,16 @@ def test_a_shared_solution_is_written_once_and_read_for_each_node() -> None:
     assert found[2].complaints == ()
     assert found[2].answer is not None
     assert "was not found for this issue" in found[2].answer.left_out[0].reason
+
+
+def test_a_shared_solution_that_lacks_a_step_for_one_node_is_worth_a_repair() -> None:
+    items = (node(ONE, OTHER), node(ONE))
+    charge = 5
+    found = read(items, [draft(1, step(LID), step(charge))], [1], [1])
+    assert solutions(found[0]) == [("displayed", "Reset", ["Open the lid.", "Charge both buds."])]
+    assert solutions(found[1]) == [("repaired", "Reset", ["Open the lid."])]
+    assert found[0].complaints == ()
+    assert found[1].complaints == ("Solution 1, step 2: its lines were not found for this issue.",)
 
 
 @pytest.mark.parametrize(

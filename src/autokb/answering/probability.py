@@ -84,9 +84,9 @@ FEATURES: Mapping[str, Feature] = {
 }
 
 
-def are_fitted(shown: Shown) -> bool:
+def are_fitted(index: QuestionIndex) -> bool:
     """Return whether the heads were fitted on cosines of the encoder in use."""
-    return bool(encoder_key(shown.index.encoder) == packaged_record()["encoder"])
+    return bool(encoder_key(index.encoder) == packaged_record()["encoder"])
 
 
 def first_right(shown: Shown) -> float:
@@ -99,7 +99,7 @@ def answerable(shown: Shown) -> float:
 
     The heads were fitted on cosines of the packaged encoder; by another one it is that of the build's gate alone.
     """
-    if not shown.choices or not are_fitted(shown):
+    if not shown.choices or not are_fitted(shown.index):
         return probability_of(shown.index.nearness(shown.scored) + shown.index.word_odds(shown.scored))
     return _probability("answerable", shown)
 

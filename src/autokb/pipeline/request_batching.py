@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ FEWEST_CHARACTERS_A_TOKEN = 3.0  # of ordinary text; a group must fit also where
 MOST_TOKENS_READ = 24_000  # of one request: beyond it models overlook entries, whatever their window holds
 TOKENS_AROUND_ENTRIES = 8  # of a usual reply: {"answers": []}
 MOST_TOKENS_AROUND = 64  # of a reply at its longest
+LEAST_SHARED = 0.25  # of what a group reads, which the request that it joins reads anyway
 LONGER_THAN_USUAL = 2  # times that a group's reply may be; entries at their longest are not all in one reply
 
 Group = tuple[int, ...]  # positions of the items that share a request
@@ -43,6 +45,51 @@ def halves(group: Group, error: CutOffError) -> list[Group]:
     """Return the parts to ask about where the reply about a group was too long; none where that is not why."""
     middle = len(group) // 2
     return [group[:middle], group[middle:]] if middle and not error.hidden else []
+
+
+class _SharedReading:
+    """What groups of items read, to find those that share most with the ones that a request has; ``left`` have none."""
+
+    def __init__(self, parts: Sequence[Mapping[Hashable, int]]) -> None:
+        self.left = dict.fromkeys(range(len(parts)))
+        self._parts = parts
+        self._sizes = [max(sum(own.values()), 1) for own in parts]
+        self._holders: dict[Hashable, list[int]] = {}
+        for number, own in enumerate(parts):
+            for part in own:
+                self._holders.setdefault(part, []).append(number)
+        self._known: set[Hashable] = set()
+        self._characters = 0
+        self._shared = Counter[int]()
+
+    def begin(self) -> int:
+        """Begin a request with the first group that is left, and return it."""
+        self._known.clear()
+        self._characters = 0
+        self._shared.clear()
+        first = min(self.left)
+        self.take(first)
+        return first
+
+    def take(self, number: int) -> None:
+        """Add a group to the request."""
+        del self.left[number]
+        for part in self._parts[number].keys() - self._known:
+            self._known.add(part)
+            self._characters += self._parts[number][part]
+            for other in self._holders[part]:
+                self._shared[other] += self._parts[other][part]
+
+    def nearest(self) -> list[int]:
+        """Return the groups that share enough with the request, those that share the largest part of theirs first.
+
+        One that brings more than a request has room for is not among them: to render it would take long.
+        """
+        of_theirs = {n: self._shared[n] / self._sizes[n] for n in self.left}
+        room = MOST_TOKENS_READ * FEWEST_CHARACTERS_A_TOKEN - self._characters
+        bring_little = (n for n in self.left if self._sizes[n] - self._shared[n] <= room)
+        near = (n for n in bring_little if of_theirs[n] >= LEAST_SHARED)
+        return sorted(near, key=lambda n: (-of_theirs[n], n))
 
 
 @dataclass(frozen=True)
@@ -87,7 +134,27 @@ class Batching:
             groups[-1].append(position)
         if self.task.evenly:
             return [group for groups in together.values() for group in self._evened(groups)]
-        return [tuple(group) for group in (*order, *(groups[-1] for groups in together.values()))]
+        found = [tuple(group) for group in (*order, *(groups[-1] for groups in together.values()))]
+        return self._joined(found)
+
+    def _joined(self, groups: Sequence[Group]) -> list[Group]:
+        """Return the groups, those that read the same in one: to the first one left comes what shares most with it."""
+        if self.one_each:
+            return list(groups)
+        reading = _SharedReading(
+            [{p: size for n in group for p, size in self.task.parts(self.items[n]).items()} for group in groups]
+        )
+        found: list[Group] = []
+        while reading.left:
+            joined = groups[reading.begin()]
+            while (near := self._nearest(groups, reading, joined)) is not None:
+                joined += groups[near]
+                reading.take(near)
+            found.append(joined)
+        return found
+
+    def _nearest(self, groups: Sequence[Group], reading: _SharedReading, joined: Group) -> int | None:
+        return next((n for n in reading.nearest() if self._fits((*joined, *groups[n]))), None)
 
     def _evened(self, groups: Sequence[Sequence[int]]) -> list[Group]:
         """Return as many groups of about the same size, or the same ones where those would not fit."""

@@ -102,6 +102,13 @@ class Task(Generic[In, Out]):
         """Return what the items of one request have in common, by default their fields ``grouped_by``."""
         return tuple(getattr(item, name) for name in self.grouped_by)
 
+    def parts(self, item: In) -> Mapping[Hashable, int]:
+        """Return what of an item's question others may ask about too, with its characters; by default nothing.
+
+        A request says it once, so groups that have much of it in common are one request.
+        """
+        return {}
+
     def tokens(self, item: In) -> tuple[int, int]:
         """Return the most tokens that an item's entry can sensibly need, and the usual number."""
         return self.entry_tokens

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.heuristics.titles.issue_excerpt import LONGEST_EXCERPT, issue_excerpt
+from autokb.heuristics.titles.issue_excerpt import LONGEST_TEXT, issue_excerpt
 
 STORY = (
     "Hello everybody. I bought the kettle at the market two weeks ago. My brother has the same one. "
@@ -29,10 +29,16 @@ def test_without_a_title_the_telling_sentences_stand_alone() -> None:
 
 @pytest.mark.parametrize("text", [STORY * 9, "word " * 500, "x" * 999, "Der Deckel schließt nicht mehr richtig. " * 20])
 def test_it_is_never_longer_than_it_may_be_and_ends_at_a_word(text: str) -> None:
-    excerpt = issue_excerpt("The lid, a long story of what happened", text)
-    assert len(excerpt) <= LONGEST_EXCERPT
+    title = "The lid, a long story of what happened"
+    excerpt = issue_excerpt(title, text)
+    assert len(excerpt) <= len(title) + LONGEST_TEXT
     cut = excerpt.removesuffix("…")
     assert excerpt == cut or " " not in text or text.find(cut.split(" ")[-1] + " ") >= 0
+
+
+def test_a_title_is_whole_however_long_it_is() -> None:
+    title = "The lid does not close after boiling water, " + "neither at home nor at work, " * 5 + "what can I do?"
+    assert issue_excerpt(title, STORY).startswith(title)
 
 
 def test_german_sentences_are_read_as_german() -> None:

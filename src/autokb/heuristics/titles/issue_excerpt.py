@@ -1,12 +1,13 @@
-"""What a raw issue says of its problem in two lines: its title, and the sentences that tell most beside it."""
+"""What a raw issue says of its problem: its whole title, and the sentences that tell most beside it."""
 
 from __future__ import annotations
 
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.subject_words import subject_stem, subject_words
-from autokb.heuristics.titles.issue_title import issue_title, names_problem, sentences_of_problem
+from autokb.heuristics.titles.issue_title import names_problem, sentences_of_problem, whole_title
 
-LONGEST_EXCERPT = 150  # characters
+LONGEST_TEXT = 150  # characters beside the title
+LONGEST_LINE = 300  # characters of a title; what is longer is a text that somebody put there
 SHORTEST_PART = 25  # characters; less of a sentence says nothing
 FEWEST_NEW_WORDS = 2  # that a sentence adds to what stands there already
 MOST_NEW_WORDS = 6  # that count: a longer sentence tells no more
@@ -15,16 +16,17 @@ _ENDS = ".!?…:"
 
 
 def issue_excerpt(title: str, text: str, product: str = "", language: str = ENGLISH) -> str:
-    """Return the title and the telling sentences, of LONGEST_EXCERPT characters at most, cut at the end of a word.
+    """Return the title and the telling sentences, of LONGEST_TEXT characters at most, cut at the end of a word.
 
     A sentence tells more where it names what is wrong, adds words about the subject and comes early: what follows is
     mostly what was tried. The words of ``product`` say nothing.
     """
     known = set(product.casefold().split())
-    excerpt = issue_title(title, text, product, language)
+    excerpt = _cut(whole_title(title, text, product, language), LONGEST_LINE)
+    most = len(excerpt) + LONGEST_TEXT
     left = list(enumerate(dict.fromkeys(sentences_of_problem(text, language))))
     while left:
-        room = LONGEST_EXCERPT - len(excerpt) - (2 if excerpt else 0)
+        room = most - len(excerpt) - (2 if excerpt else 0)
         if room < SHORTEST_PART:
             break
         said = {subject_stem(word, language) for word in subject_words(excerpt, language)} | known

@@ -96,14 +96,19 @@ def negation_endings(known: TitleWords) -> str:
 
 
 def issue_title(title: str, text: str, product: str = "", language: str = ENGLISH) -> str:
-    """Return one line of about 140 characters at most; empty only where title and text have no word at all.
+    """Return one line of about 140 characters at most; empty only where title and text have no word at all."""
+    return shorten(whole_title(title, text, product, language))
+
+
+def whole_title(title: str, text: str, product: str = "", language: str = ENGLISH) -> str:
+    """Return the line of ``issue_title``, a title without a cut, however long somebody made it.
 
     The words of ``product`` say nothing: a title with one further word is less than the first sentences.
     """
     title = _without_shouting(_one_line(title, language), text, language)
     of_product = frozenset(product.casefold().split())
     if _is_telling(title, of_product, language) and not _is_only_manners(title, language):
-        return shorten(title)
+        return title
     first = _first_sentences(list(sentences_of_problem(text, language)), of_product, language)
     return shorten(_without_shouting(first, title, language) or title or _one_line(text, language))
 

@@ -29,6 +29,7 @@ from autokb.retrieval.ranker import packaged_ranker
 REPORTS = 4  # reports that are read beside a node's text; eight are no better
 REPORT_CHARACTERS = 150  # of a report: its title and first sentence; 600 are no better
 LEAST = 0.3  # probability that the first section is right, below which a node shows nothing: 1 of 63 right ones is lost
+LEAST_ASKED = 0.2  # the same, below which a model is not asked: of 68 trees that need a section .3 would lose 3
 
 
 @dataclass(frozen=True)
@@ -86,19 +87,29 @@ class SectionRanker:
         makes its children; of a child those that hold for all of its customers. Where rules forbid the first, those of
         the first that they allow follow.
         """
-        text, *also = self.readings[issue.id]
-        presentation = Presentation(self.index.score(text, issue.attributes, also=also))
-        first = tuple(islice(presentation.fitting(presentation.ranked_rows()), LISTED))
-        shown = Shown(self.index, presentation, first)
-        # By another encoder the probability was never fitted, so it may not keep a node silent.
-        if not first or (are_fitted(shown) and first_right(shown) < LEAST):
+        shown = self._first_shown(issue)
+        if not self._is_likely(shown, LEAST):
             return []
-        found = self._of_subject(first[0], presentation)
-        if first[0].solution.id in self.withheld:
+        presentation, first = shown.presentation, shown.choices[0]
+        found = self._of_subject(first, presentation)
+        if first.solution.id in self.withheld:
             ranked = presentation.fitting(presentation.ranked_rows())
             allowed = next((one for one in ranked if one.solution.id not in self.withheld), None)
             found += self._of_subject(allowed, presentation) if allowed else []
         return [one.solution.id for one in found if issue.parent_id is None or presentation.holds_for_all(one.solution)]
+
+    def is_worth_asking(self, issue: Issue) -> bool:
+        """Return whether the best section is likely enough to answer a node that a model is asked about it."""
+        return self._is_likely(self._first_shown(issue), LEAST_ASKED)
+
+    def _first_shown(self, issue: Issue) -> Shown:
+        text, *also = self.readings[issue.id]
+        presentation = Presentation(self.index.score(text, issue.attributes, also=also))
+        return Shown(self.index, presentation, tuple(islice(presentation.fitting(presentation.ranked_rows()), LISTED)))
+
+    def _is_likely(self, shown: Shown, least: float) -> bool:
+        """Return whether what is first can be right; by another encoder the probability was never fitted."""
+        return bool(shown.choices) and (not are_fitted(self.index) or first_right(shown) >= least)
 
     def _of_subject(self, choice: Choice, presentation: Presentation) -> list[Choice]:
         """Return what may be shown of a section's subject, best first."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from autokb.answering.probability import are_fitted
 from autokb.core.attributes import Attributes, Match, as_lists, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
@@ -54,7 +55,7 @@ from autokb.tasks.issues.write_solutions.task import WriteSolutions, WrittenSolu
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "10"  # raise it when a node's request or what is made of its reply changes
+VERSION = "11"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -222,16 +223,22 @@ def _write(
     issues: Mapping[int, Issue],
     trees: Mapping[str, Sequence[Issue]],
 ) -> dict[int, tuple[WriteSolutions, str]]:
-    """Ask for the solutions of nodes; returns requests and solutions, without those that failed or are awaited."""
+    """Ask for the solutions of nodes; returns requests and solutions, without those that failed or are awaited.
+
+    Nobody is asked about trees that no section is likely to answer.
+    """
     with stages.timed(STAGE):
         if trees:
             requests = _tree_requests(workspace, finder, issues, trees)
+            unanswered = _unanswered_trees(stages, finder, {r.tree: trees[r.tree] for r in requests.values()})
         else:
-            requests = _node_requests(workspace, finder, issues)
-    replies = stages.run(STAGE, WRITE_SOLUTIONS, list(requests.values()), [issues[n].id for n in requests])
+            requests, unanswered = _node_requests(workspace, finder, issues), set()
+    asked = {number: request for number, request in requests.items() if request.tree not in unanswered}
+    replies = stages.run(STAGE, WRITE_SOLUTIONS, list(asked.values()), [issues[n].id for n in asked])
+    answers: dict[int, WrittenSolutions | None] = dict(zip(asked, replies, strict=True))
     found = {}
-    for (number, request), reply in zip(requests.items(), replies, strict=True):
-        if reply is not None:
+    for number, request in requests.items():
+        if (reply := answers.get(number, WrittenSolutions(solutions=()))) is not None:
             solutions = written_solutions(issues[number], request, reply)
             bodies = [{"id": s.solution.id, "path": s.path, **SOLUTION.body(s.solution)} for s in solutions]
             left_out = [part.model_dump() for part in reply.left_out]
@@ -255,6 +262,19 @@ def _tree_requests(
                 request = shown_request(issues[number], workspace.spec, passages)
                 requests[number] = replace(request, tree=tree, scratchpad=workspace.settings.scratchpad)
     return {number: requests[number] for number in sorted(requests)}
+
+
+def _unanswered_trees(stages: Stages, finder: PassageFinder, trees: Mapping[str, Sequence[Issue]]) -> set[str]:
+    """Return the trees none of whose nodes a section is likely to answer, and whose reports nothing is known to help.
+
+    They show nothing offline either. By another encoder, whose cosines say nothing of that, there are none.
+    """
+    if not are_fitted(finder.index):
+        return set()
+    unknown = {tree: nodes for tree, nodes in trees.items() if not any(map(finder.resolving, nodes))}
+    nodes = [(node, finder.told(node)) for tree in unknown.values() for node in tree]
+    ranker = SectionRanker.of(stages, finder.index, finder.passages, nodes) if nodes else None
+    return {tree for tree, of_tree in unknown.items() if ranker and not any(map(ranker.is_worth_asking, of_tree))}
 
 
 def _node_requests(
@@ -321,6 +341,10 @@ class PassageFinder:
         """Return the raw issues that tell of a node's problem: its own, or its parent's where nobody reported it."""
         parent = self.index.nodes.knowledge.issues.get(issue.parent_id or "")
         return issue.raw_issues or (parent.raw_issues if parent else ())
+
+    def resolving(self, issue: Issue) -> set[str]:
+        """Return the documents that resolved the raw issues which tell of a node's problem."""
+        return {document for raw in self.reports(issue) for document in self.links.get(raw, ())}
 
     def told(self, issue: Issue) -> list[str]:
         """Return what the raw issues say that tell of a node's problem."""

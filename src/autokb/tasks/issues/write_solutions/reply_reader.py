@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, WrapValidator
@@ -19,7 +18,8 @@ from autokb.heuristics.solutions.instructions import is_generic
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.tasks.asking import validation_message
 from autokb.tasks.issues.attribute_fields import attributes_type, read_values
-from autokb.tasks.issues.write_solutions.places import StepPlace, find_places
+from autokb.tasks.issues.write_solutions.passages import numbered_places, own_places, passage_key
+from autokb.tasks.issues.write_solutions.places import StepPlace
 from autokb.tasks.task import Read
 from autokb.tasks.wire import wire
 from autokb.text.markdown import plain_text, section_at, sections
@@ -46,20 +46,6 @@ class Unreadable:
     reason: str
 
 
-def passages_of(items: Sequence[WriteSolutions]) -> tuple[Excerpt, ...]:
-    """Return the excerpts of all nodes, each once; a request numbers them in this order, from 1."""
-    found: dict[tuple[str, int, str], Excerpt] = {}
-    for item in items:
-        for excerpt in item.excerpts:
-            found.setdefault(passage_key(excerpt), excerpt)
-    return tuple(found.values())
-
-
-def passage_key(excerpt: Excerpt) -> tuple[str, int, str]:
-    """Return what makes two excerpts of different nodes the same passage."""
-    return excerpt.document, excerpt.offset, excerpt.text
-
-
 def asks_attributes(items: Sequence[WriteSolutions]) -> bool:
     """Return whether a model says for whom each solution holds; else that is another question."""
     return items[0].with_attributes and bool(items[0].configuration)
@@ -75,7 +61,7 @@ def solution_type(items: Sequence[WriteSolutions]) -> Any:
 
     Only the JSON schema bounds its parts: one that does not read costs itself, not the reply that other nodes share.
     """
-    last = max(len(find_places(passages_of(items), items[0].language)), 1)
+    last = max(len(numbered_places(items)), 1)
     number: Any = Annotated[int, _in_schema(minimum=1, maximum=last)]
     step: Any = wire(
         "Step",
@@ -136,7 +122,8 @@ class SolutionReader:
         self._audience = audience_reader(self._item.configuration, self._item.language)
         self._node = self._audience.with_implied_values(self._item.attributes)  # with what follows from what it fixes
         self._own = {passage_key(e): n for n, e in reversed(list(enumerate(self._item.excerpts)))}
-        self._places = dict(enumerate(find_places(passages_of(items), items[0].language), 1))
+        numbered = numbered_places(items)
+        self._places = numbered | own_places(self._item, numbered)
         self._left_out: list[LeftOut] = []
         self._complaints: list[str] = []
 
@@ -161,8 +148,9 @@ class SolutionReader:
 
     def _solution(self, draft: Any, before: Sequence[WrittenSolution]) -> WrittenSolution:
         """Return a draft as a solution of the node; with no step that can be used it is withheld."""
+        cited = self._cited_excerpts(draft)
         read = self._steps(draft)
-        number = self._cited_excerpt(draft, read.steps)
+        number = _named_after(read.steps, cited)
         excerpt = self._item.excerpts[number]
         headings = _headings(excerpt, read.steps[0].start if read.steps else 0)
         attributes = self._attributes(draft, read)
@@ -193,14 +181,14 @@ class SolutionReader:
             return "withheld", ("It holds for other values than the issue's.",)
         return "repaired" if read.reasons else "displayed", ()
 
-    def _cited_excerpt(self, draft: Any, steps: Sequence[Step]) -> int:
-        """Return the node's excerpt that a solution is named after: its first true step's, else the first cited."""
+    def _cited_excerpts(self, draft: Any) -> list[int]:
+        """Return the node's excerpts that a solution cites; one that cites only those of other nodes is not its own."""
         named = (n for step in draft.steps if not isinstance(step, Unreadable) for n in step.places)
-        own = (self._own.get(passage_key(self._places[n].excerpt)) for n in named if n in self._places)
-        found = next((n for n in chain((step.excerpt for step in steps), own) if n is not None), None)
-        if found is None:
-            raise _Unusable("no step of it names a place in a passage that was found for this issue")
-        return found
+        excerpts = [self._own.get(passage_key(self._places[n].excerpt)) for n in named if n in self._places]
+        own = [number for number in excerpts if number is not None]
+        if excerpts and not own:
+            raise _Unusable("what it says was not found for this issue")
+        return own
 
     def _steps(self, draft: Any) -> _ReadSteps:
         steps: list[Step] = []
@@ -250,7 +238,7 @@ class SolutionReader:
         """Return a step with its quote, in the model's words where the quote supports them."""
         number, span = self._own.get(passage_key(place.excerpt)), place.span
         if number is None:
-            raise _Unusable("its passage was not found for this issue")
+            raise _Unusable("its lines were not found for this issue", repairable=True)
         excerpt = self._item.excerpts[number]
         headings = _headings(excerpt, span[0])
         if self._audience.excludes(self._audience_at(excerpt, headings, span), self._node):
@@ -347,6 +335,14 @@ def _one_audience(of_steps: Sequence[Values], is_for_all: bool) -> Values:
     """
     some = {values for values in of_steps if values != ANY}
     return some.pop() if len(some) == 1 and not (is_for_all and ANY in of_steps) else ANY
+
+
+def _named_after(steps: Sequence[Step], cited: Sequence[int]) -> int:
+    """Return the excerpt that a solution is named after: its first true step's, else the first that it cites."""
+    found = next((n for n in (*(step.excerpt for step in steps), *cited) if n is not None), None)
+    if found is None:
+        raise _Unusable("no step of it names a place in the passages")
+    return found
 
 
 def _join(places: Sequence[StepPlace]) -> list[StepPlace]:

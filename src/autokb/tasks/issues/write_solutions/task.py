@@ -14,13 +14,19 @@ from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import write_solutions
 from autokb.tasks.issues.attribute_fields import attributes_tokens, describe_attributes
-from autokb.tasks.issues.write_solutions.places import show_passages
+from autokb.tasks.issues.write_solutions.passages import (
+    as_ranges,
+    numbered_places,
+    own_places,
+    passages_of,
+    read_apart,
+)
+from autokb.tasks.issues.write_solutions.places import find_places, show_passages
 from autokb.tasks.issues.write_solutions.reply_reader import (
     LONGEST_REASONING,
     SolutionReader,
     asks_attributes,
     most_solutions,
-    passages_of,
     solution_type,
 )
 from autokb.tasks.prompts import examples, spelled_reply
@@ -35,9 +41,10 @@ REASONING_TOKENS = (500, 60)  # of a scratchpad for a node: the most, and the us
 class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """Which solutions do these passages hold for this node?
 
-    The nodes of a tree share passages, and what serves several of them is written once: the reply's ``solutions`` come
-    before its answers, which name the numbers of those that serve each node. A step names the numbers of places in the
-    passages, and its quote is cut out of the document there: a model copies nothing and can invent no quote.
+    The nodes of a tree share passages, other trees share some of them, and what serves several nodes is written once:
+    the reply's ``solutions`` come before its answers, which name the numbers of those that serve each node. A step
+    names the numbers of places in the passages, and its quote is cut out of the document there: a model copies nothing
+    and can invent no quote.
     """
 
     version = 7
@@ -72,8 +79,15 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
 
     def together(self, item: WriteSolutions) -> Hashable:
         """Nodes of one tree can share a request, within one domain and one manner of reply."""
-        manner = item.with_attributes, item.scratchpad
-        return item.tree, item.domain, item.rules, tuple(item.configuration), manner
+        return item.tree, *_manner(item)
+
+    def parts(self, item: WriteSolutions) -> Mapping[Hashable, int]:
+        """Return the lines that a node's passages have: trees that read the same ones can share a request too."""
+        manner = _manner(item)
+        return {
+            (manner, place.excerpt.document, place.excerpt.offset + place.span[0]): place.span[1] - place.span[0]
+            for place in find_places(item.excerpts, item.language)
+        }
 
     def values(self, items: Sequence[WriteSolutions]) -> Mapping[str, Any]:
         """Return domain, attributes and rules, which are the same for all, then passages and nodes."""
@@ -85,8 +99,9 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
             "rules": first.rules,
             "most": most_solutions(items),
             "scratchpad": first.scratchpad,
+            "apart": read_apart(items),
             "passages": _passage_values(passages_of(items), first.language),
-            "issues": [_node_values(item) for item in items],
+            "issues": _node_values(items),
         }
 
     def examples(self, items: Sequence[WriteSolutions]) -> Sequence[Mapping[str, Any]]:
@@ -142,10 +157,9 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
         """Return the tokens of a reply with the solutions of these answers, each written once, and their numbers."""
         first = items[0]
         found = {
-            (excerpt.document, excerpt.offset, *((step.start, step.end) for step in solution.steps)): solution
+            _cited(item, solution): solution
             for item, answer in zip(items, answers, strict=True)
             for solution in (answer.solutions if answer is not None else ())
-            for excerpt in [item.excerpts[solution.excerpt]]
         }
         attributes = attributes_tokens(first.configuration)[1] * 3 // 4 if asks_attributes(items) else 0
         written = sum(
@@ -155,6 +169,12 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
         unknown = sum(self.tokens(item)[1] for item, one in zip(items, answers, strict=True) if one is None)
         reasoning = REASONING_TOKENS[1] if first.scratchpad else 0
         return written + unknown + len(items) * (self.named_tokens + reasoning)
+
+
+def _cited(item: WriteSolutions, solution: WrittenSolution) -> tuple[Hashable, ...]:
+    """Return where the steps of a solution stand in the documents."""
+    cited = ((item.excerpts[solution.excerpt_of(step)], step) for step in solution.steps)
+    return tuple((excerpt.document, excerpt.offset + step.start) for excerpt, step in cited)
 
 
 def _check_excerpt(item: WriteSolutions, number: int) -> None:
@@ -171,12 +191,21 @@ def _passage_values(excerpts: Sequence[Excerpt], language: str) -> list[Mapping[
     ]
 
 
-def _node_values(item: WriteSolutions) -> Mapping[str, Any]:
-    attributes = as_lists(item.attributes)
-    return {
-        "text": visible(item.issue),
-        "attributes": "; ".join(f"{name}: {', '.join(values)}" for name, values in attributes.items()),
-    }
+def _node_values(items: Sequence[WriteSolutions]) -> list[Mapping[str, Any]]:
+    numbered = numbered_places(items) if read_apart(items) else {}
+    return [
+        {
+            "text": visible(item.issue),
+            "attributes": "; ".join(f"{name}: {', '.join(v)}" for name, v in as_lists(item.attributes).items()),
+            "lines": as_ranges(list(own_places(item, numbered))),
+        }
+        for item in items
+    ]
+
+
+def _manner(item: WriteSolutions) -> tuple[Hashable, ...]:
+    """Return what a request says once for all of its nodes."""
+    return item.domain, item.rules, tuple(item.configuration), item.with_attributes, item.scratchpad
 
 
 TASK = WriteSolutionsTask()
