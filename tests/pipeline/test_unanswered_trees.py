@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from model_workspace import made
 
 from autokb.core.nouns import Issue
 from autokb.pipeline.steps.node_sections import SectionRanker
 from autokb.sources import Fields
+from model_workspace import made
 from scripted_model import ScriptedModel, form_of
 from stub_server import StubServer
 
