@@ -15,7 +15,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from model_workspace import DOCUMENTS, DOMAIN
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, WorkspaceBusyError
@@ -24,6 +23,7 @@ from autokb.core.vectors import encoder_key
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.sources import Fields
 from autokb.views.kinds import SolutionView
+from model_workspace import DOCUMENTS, DOMAIN
 
 ISSUES = [
     ("k1", "App does not connect on my iPhone", "descaling.md"),

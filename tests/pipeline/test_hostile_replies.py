@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from model_workspace import PRICES, exported, made
 
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
 from autokb.llm.reply_bound import too_long
+from model_workspace import PRICES, exported, made
 from scripted_model import ScriptedModel, form_of
 from stub_server import BOMB, DRIP, FLOOD, Fault, StubServer
 

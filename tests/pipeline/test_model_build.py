@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 from answered_files import answer_files
-from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
+from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, length, status
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 
 from autokb.app import SupportKB
 from autokb.core.results import BuildReport
 from autokb.tasks.prompts import unescaped
+from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 from scripted_model import ScriptedModel, form_of
 from stub_server import StubServer
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from model_workspace import DOCUMENTS, ISSUES, PRICES, made
 
 from autokb.core.results import BuildReport, Plan
+from model_workspace import DOCUMENTS, ISSUES, PRICES, made
 from scripted_model import ScriptedModel
 from stub_server import StubServer
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_workspace import PRICES, made, reopened
 
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.nouns import Failure
 from autokb.core.results import BuildReport
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from llm.contracts.thinkers import cap_of
+from model_workspace import PRICES, made, reopened
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, body
 

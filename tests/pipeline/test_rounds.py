@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from answered_files import answer_files
-from model_workspace import DOCUMENTS, PRICES, exported, made
 
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.results import BuildReport
+from model_workspace import DOCUMENTS, PRICES, exported, made
 from scripted_model import ScriptedModel
 
 NOWHERE = "http://127.0.0.1:1/v1"  # batch files send nothing

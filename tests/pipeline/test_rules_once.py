@@ -8,13 +8,13 @@ import re
 from pathlib import Path
 
 from answered_files import answer_files
-from model_workspace import PRICES, made, reopened
 
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.results import BuildReport
 from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
 from autokb.pipeline.stages import Stages
+from model_workspace import PRICES, made, reopened
 from scripted_model import ScriptedModel
 
 NOWHERE = "http://127.0.0.1:1/v1"  # batch files send nothing

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from model_workspace import DOMAIN, add_sources, write_sources
 
 from autokb.app import SupportKB
 from autokb.core import regex_timeout
+from model_workspace import DOMAIN, add_sources, write_sources
 
 SLOW = r"(?:\w|\w\w|\s|\W)+[#%]{2}$"
 RULE = f"  - {{id: no-marks, text: Write no marks., patterns: ['{SLOW}']}}\n"

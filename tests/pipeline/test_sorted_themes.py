@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_workspace import ISSUES, PRICES, made
 
 from autokb.llm.caps import limits
 from autokb.pipeline.request_batching import Batching
 from autokb.pipeline.steps import issues as step
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.assign_theme.task import AssignTheme
+from model_workspace import ISSUES, PRICES, made
 from scripted_model import ScriptedModel, form_of
 from stub_server import StubServer
 

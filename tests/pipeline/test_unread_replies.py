@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_workspace import PRICES, made, reopened
 
 from autokb.app import SupportKB
+from model_workspace import PRICES, made, reopened
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, refusal, status
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from answered_files import answer_files
-from model_workspace import exported, made
 
 from autokb.cli import main
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.results import BuildReport
 from autokb.pipeline import waiting
 from batch_stub import BatchStub, ran, response
+from model_workspace import exported, made
 from scripted_model import ScriptedModel
 
 NOWHERE = "http://127.0.0.1:1/v1"  # batch files send nothing
