@@ -192,7 +192,7 @@ def test_a_budget_is_never_passed_and_the_build_goes_on(server: StubServer, tmp_
     price = whole.build().cost
     spent, stops = 0.0, 0
     while True:
-        budget = price  # the dearest request alone may cost nearly all of it
+        budget = 1.3 * price  # the dearest request alone may cost more than all of them do
         try:
             spent += kb.build(budget=budget).cost
             break
@@ -255,7 +255,7 @@ def test_every_item_is_done_or_listed_and_a_later_build_asks_only_for_the_rest(t
     kinds = ["", "{", "I cannot do that.", '{"answers": []}', '{"answers": [{"number": 1}]}', "[1, 2]", '{"a":1,"a":2}']
 
     def reply(body: dict[str, Any]) -> str | Fault:
-        if broken and chance.random() < 0.5:
+        if broken and chance.random() < 0.8:
             return chance.choice(kinds) if chance.random() < 0.8 else status(500)
         return model(body)
 

@@ -249,7 +249,7 @@ def test_without_a_model_the_steps_are_given_and_it_says_so(_built_headphones: P
     assert found.as_json()["reply"] == {
         "text": None,
         "sentences": [],
-        "writer": {"name": "offline", "seconds": 0.0, "note": NEEDS_MODEL},
+        "writer": {"name": "offline", "seconds": 0.0, "note": NEEDS_MODEL, "cost": 0.0},
     }
 
 
