@@ -78,7 +78,7 @@ def undo(
     feedback_id: Annotated[str, typer.Argument(metavar="ID", help="The feedback's id.")],
     json: Json = False,
 ) -> None:
-    """Take a feedback back; it counts no more, fed or not."""
+    """Withdraw a feedback entry; it no longer counts, whether it was fed already or not."""
     from autokb.app import SupportKB
     from autokb.cli.feedback_views import undone_sentence
     from autokb.cli.output import emit

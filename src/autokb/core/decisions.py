@@ -205,7 +205,10 @@ def edit_solution(solution: Solution, edit: Decision) -> Solution:
 
 
 def write_solution(written: Decision, issue_id: str) -> Solution:
-    """Return a solution by hand on a node; it needs no evidence and is approved as it was written."""
+    """Return the solution of a hand-written decision on a node.
+
+    It needs no evidence and is approved; where one of its rule verdicts is broken it is withheld, with the reason.
+    """
     solution = Solution(
         id=written.id,
         issue_id=issue_id,

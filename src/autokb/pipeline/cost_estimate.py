@@ -122,7 +122,7 @@ class CountingRunner:
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Form the requests, count them, and stand in for their replies."""
         batching = Batching(job.task, job.items, self._limits, self._one_each)
-        given_up, asked = UnreadItems(self._ledger.file, job, self._model, self._limits.output).give_up()
+        given_up, asked = UnreadItems(self._ledger.file, job, self._model, self._limits.output).split_exhausted()
         groups = batching.groups(job.keys, asked, self._ledger.open_groups(job.task.name))
         if self._caps.any_was_cut:
             groups = [part for group in groups for part in self._still_asked(job, group, given_up)]

@@ -67,7 +67,7 @@ class ModelRunner:
         session.count_reused(job.stage, job.task.name, [k for n, k in enumerate(job.keys) if n not in missing])
         batching = Batching(job.task, job.items, session.limits(self._model), session.mode == "paper")
         unread_items = UnreadItems(session.file, job, self._model, batching.limits.output)
-        given_up, asked = unread_items.give_up()
+        given_up, asked = unread_items.split_exhausted()
         if given_up:
             yield given_up
         groups = batching.groups(job.keys, asked, session.ledger.open_groups(job.task.name))

@@ -26,8 +26,8 @@ class UnreadItems:
     model: str
     most_output: int
 
-    def give_up(self) -> tuple[list[Answered], list[int]]:
-        """Return what of the job's missing items is not asked about again, with the reason, and what still is."""
+    def split_exhausted(self) -> tuple[list[Answered], list[int]]:
+        """Return answers that give up, with the reason, and the positions of missing items still to be asked about."""
         keys = {n: self.job.keys[n] for n in self.job.missing}
         notes = self._notes(list(keys.values()))
         past = {

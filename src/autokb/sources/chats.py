@@ -80,7 +80,9 @@ def read_chats(
         found |= new
         skipped += shorten_report(bad, file.relative, none_read=not read.conversations)
     present = tuple((x.root, x.relative) for x in files)
-    return Reading(tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.misspelt())
+    return Reading(
+        tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.missing_field()
+    )
 
 
 def read_conversation_file(path: Path) -> Conversation:

@@ -91,7 +91,7 @@ def read_documents(
                 skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
     present = tuple((x.root, x.relative) for x in files)
-    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()), named.misspelt())
+    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()), named.missing_field())
 
 
 def _without_controls(document: Document) -> Document:

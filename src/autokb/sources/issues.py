@@ -89,7 +89,7 @@ def read_issues(
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
     issues, duplicates = _with_unique_ids(found)
     return Reading(
-        issues, (*skipped, *duplicates), tuple((x.root, x.relative) for x in files), misspelt=named.misspelt()
+        issues, (*skipped, *duplicates), tuple((x.root, x.relative) for x in files), misspelt=named.missing_field()
     )
 
 

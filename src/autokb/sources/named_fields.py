@@ -33,8 +33,11 @@ class NamedFields:
             if not self._missing:
                 return
 
-    def misspelt(self) -> str:
-        """Return a sentence where records were read and none of them has a field that was named, else nothing."""
+    def missing_field(self) -> str:
+        """Return a sentence about the first named field that no record has; nothing where all are there.
+
+        Where no record was read nothing is said.
+        """
         if not self._missing or not self._files:
             return ""
         option, name = next(iter(self._missing.items()))

@@ -65,7 +65,7 @@ def read_outcomes(
         }
     )
     named.look_in(records, file.relative)
-    if misspelt := named.misspelt():
+    if misspelt := named.missing_field():
         raise BadInputError(misspelt)
     found = []
     for placed in records:

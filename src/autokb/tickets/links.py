@@ -93,24 +93,24 @@ def update_similar(
         kept.setdefault(edge.source, []).append(edge)
     # Whoever lost a neighbour looks for another; whom a changed ticket is nearer to than the last of its own takes it.
     stale = {t for t, edges in kept.items() if any(e.target not in row or e.target in changed for e in edges)}
-    stale |= _nearer_to(changed, kept, ids, titles, threshold)
+    stale |= _tickets_gaining_a_neighbour(changed, kept, ids, titles, threshold)
     again = sorted({row[t] for t in stale | set(changed) if t in row})
     compared = set(again)
     others = [e for t, edges in kept.items() if t in row and row[t] not in compared for e in edges]
     return in_order([*others, *_edges(ids, titles, again, threshold)])
 
 
-def _nearer_to(
+def _tickets_gaining_a_neighbour(
     changed: Collection[str], kept: Mapping[str, list[Edge]], ids: Sequence[str], titles: Vectors, threshold: float
 ) -> set[str]:
     """Return the tickets to which a changed one is nearer than the last of the neighbours that they may have."""
-    fresh = [n for n, ticket in enumerate(ids) if ticket in changed]
-    if not fresh:
+    changed_rows = [n for n, ticket in enumerate(ids) if ticket in changed]
+    if not changed_rows:
         return set()
-    nearest = (titles @ titles[fresh].T).max(axis=1)
-    full = {t: min(e.score for e in edges) for t, edges in kept.items() if len(edges) >= MOST_SIMILAR}
-    last = np.array([full.get(ticket, threshold) for ticket in ids])
-    return {ids[n] for n in np.flatnonzero(np.round(nearest, 6) >= last).tolist()}
+    nearest = (titles @ titles[changed_rows].T).max(axis=1)
+    lowest_kept = {t: min(e.score for e in edges) for t, edges in kept.items() if len(edges) >= MOST_SIMILAR}
+    cutoff = np.array([lowest_kept.get(ticket, threshold) for ticket in ids])
+    return {ids[n] for n in np.flatnonzero(np.round(nearest, 6) >= cutoff).tolist()}  # rounded as the kept scores are
 
 
 def _edges(ids: Sequence[str], titles: Vectors, rows: Sequence[int], threshold: float) -> list[Edge]:

@@ -117,7 +117,10 @@ class OpenTicketList:
 
 
 def list_tickets(workspace: Workspace, limit: int, after: str, role: Role) -> Page[TicketView]:
-    """Return a page of the published tickets, for a reader with the private data of their titles masked."""
+    """Return a page of published tickets in the order of their ids, starting behind the id ``after``.
+
+    Private data in titles are masked unless ``role`` is an agent or more. BadInputError for a limit out of bounds.
+    """
     check_limit(limit)
     with workspace.file() as file, file.snapshot():
         ids = list_ticket_ids(file, after, limit + 1)

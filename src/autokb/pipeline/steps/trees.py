@@ -54,7 +54,10 @@ class Grown:
             yield self.seed_of[parent.id], [parent, *forest.children(parent.id)]
 
     def without(self, parents: Collection[str], reason: str) -> Grown:
-        """Return what is left without the trees of these parents, for whose raw issues that is the reason."""
+        """Return a copy without the trees of these parents; ``reason`` is recorded for their raw issues.
+
+        ``joined`` stays as it is.
+        """
         gone = {raw_id for parent in self.issues if parent.id in parents for raw_id in parent.raw_issues}
         return replace(
             self,

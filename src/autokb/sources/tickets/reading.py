@@ -88,7 +88,9 @@ def read_tickets(
         )
     skipped += _attach(comments, found)
     present = tuple((x.root, x.relative) for x in files)
-    return Reading(tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.misspelt())
+    return Reading(
+        tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.missing_field()
+    )
 
 
 def _read_file(
