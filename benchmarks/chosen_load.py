@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +16,7 @@ from benchmarks.figures import Figure, Result
 from benchmarks.running import folder
 from benchmarks.served import Served, served
 from benchmarks.service_load import SHORT, SIZE, WORKERS, use, wait_until_idle
-from benchmarks.serving import serving
+from benchmarks.serving import serving, stub
 
 PAUSE = 0.3  # seconds
 RATE, SECONDS = 20, 30  # requests a second, and for how long
@@ -54,14 +53,12 @@ def _figures(name: str, service: Served, seconds: float, least: float) -> Iterat
     yield Figure(f"{name}.load_average", measured.load, "")
 
 
-def _choose(body: dict[str, Any]) -> str:
-    time.sleep(PAUSE)
-    return first_section(body)
+def _choose(body: dict[str, Any]) -> Any:
+    return stub.slow(PAUSE, first_section(body))
 
 
-def _too_late(body: dict[str, Any]) -> str:
-    time.sleep(10 * LATE)
-    return first_section(body)
+def _too_late(_body: dict[str, Any]) -> Any:
+    return stub.HANG
 
 
 def first_section(body: dict[str, Any]) -> str:
