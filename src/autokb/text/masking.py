@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autokb.core.nouns import Span
 
@@ -21,6 +22,7 @@ FEWEST_PHONE_DIGITS, MOST_PHONE_DIGITS = 7, 15  # of a national number, and ITU 
 SHORTEST_RANDOM = 32  # characters of a string that is a secret by its looks alone
 FEWEST_BITS = 4.2  # a character of such a string: identifiers of people's making repeat themselves more
 FEWEST_CHANGES = 0.25  # of its neighbouring characters are of another class; words in camel case change less often
+REMEMBERED = 40_000  # characters of a text whose findings are kept for the next time: of 64 such, 3 MB at most
 MOST_WORDS = 0.15  # of its characters stand in runs of five small letters: the names of a C++ linker have more
 _END = r"(?![\w@])"
 _EMAIL = re.compile(
@@ -120,8 +122,18 @@ def mask(texts: Sequence[str], published: Iterable[str] = ()) -> Masking:
     return Masking(tuple(masked), {name: original for (_, original), name in given.items()})
 
 
-def find_private(text: str) -> list[Found]:
+def find_private(text: str) -> Sequence[Found]:
     """Return what is masked in a text, in order: ``email``, ``phone``, ``card`` and ``secret``; nothing overlaps."""
+    return _find_private_once(text) if len(text) <= REMEMBERED else _find_all(text)
+
+
+# A request is masked when it is made and when its reply is read, and its system turn is that of all of its task.
+@lru_cache(maxsize=64)
+def _find_private_once(text: str) -> tuple[Found, ...]:
+    return tuple(_find_all(text))
+
+
+def _find_all(text: str) -> list[Found]:
     found: list[Found] = []
     for kind, find in _FINDERS:
         for start, end in find(text):
