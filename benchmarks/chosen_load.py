@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from benchmarks.ask import import_workspace
@@ -19,7 +22,7 @@ from benchmarks.service_load import SHORT, SIZE, WORKERS, use, wait_until_idle
 from benchmarks.serving import serving, stub
 
 PAUSE = 0.3  # seconds
-RATE, SECONDS = 20, 30  # requests a second, and for how long
+RATES, SECONDS = (10, 20), 30  # requests a second, and for how long
 LATE = 0.5  # seconds that a model which never replies is given
 OVERHEAD = 30.0  # ms
 
@@ -30,20 +33,29 @@ def run(options: argparse.Namespace) -> Result:
     found: list[Figure] = []
     with folder() as place:
         import_workspace(place, SIZE)
-        for name, reply, timeout in (("replies", _choose, 60.0), ("late", _too_late, LATE)):
+        runs = [(f"{rate}_a_second", _choose, 60.0, rate) for rate in RATES]
+        for name, reply, timeout, rate in (*runs, ("late", _too_late, LATE, RATES[0])):
             with serving(reply) as model:
                 set_chooser(place / "kb", model.url, timeout)
+                forget_replies(place / "kb")
                 with served(place / "kb", "--workers", str(WORKERS)) as service:
                     wait_until_idle(service)
-                    least = PAUSE if name == "replies" else LATE
-                    found += _figures(name, service, seconds, least)
+                    least = LATE if name == "late" else PAUSE
+                    found += _figures(name, service, rate, seconds, least)
                 found.append(Figure(f"{name}.asked_the_model", float(len(model.bodies)), "requests"))
     return Result("chosen_load", found, {"pause": PAUSE, "late": LATE})
 
 
-def _figures(name: str, service: Served, seconds: float, least: float) -> Iterator[Figure]:
+def forget_replies(workspace: Path) -> None:
+    """Empty the ledger, so that the same questions are asked of the model again."""
+    with closing(sqlite3.connect(workspace / "knowledge.db")) as db, db:
+        db.execute("DELETE FROM request")
+        db.execute("DELETE FROM work WHERE stage = 'ask'")
+
+
+def _figures(name: str, service: Served, rate: float, seconds: float, least: float) -> Iterator[Figure]:
     """Yield latencies, what is above the ``least`` seconds that the model alone takes, and errors."""
-    measured = use(service, RATE, seconds, SHORT)
+    measured = use(service, rate, seconds, SHORT)
     yield Figure(f"{name}.requests", float(len(measured.due)), "")
     for percent in (50, 95, 99):
         yield Figure(f"{name}.p{percent}", measured.percentile(percent), "ms")
