@@ -16,7 +16,8 @@ from scripted_model import form_of
 from stub_server import Fault
 
 LEAD = "Happy to help: "
-_PASSAGE = re.compile(r'<passage number="(\d+)">\n<title>.*?</title>\n<text>\n(.*?)\n</text>', re.DOTALL)
+_PASSAGE = re.compile(r"<passage>\n<title>.*?</title>\n<text>\n(.*?)\n</text>", re.DOTALL)
+_LINE = re.compile(r"^\[(\d+)\] (?:\d+\. |- )?(.*)$", re.MULTILINE)
 _QUOTE = re.compile(r'<quote number="(\d+)">\n<title>.*?</title>\n<text>\n(.*?)\n</text>', re.DOTALL)
 _MESSAGE = re.compile(r'<message from="customer">\n(.*?)\n</message>', re.DOTALL)
 _POINT = re.compile(r'<point number="(\d+)">')
@@ -57,20 +58,17 @@ class ScriptedSuggestions:
         return {"action": action, "words": words, "small_talk": "none"}
 
     def _write_replies(self, user: str) -> Entry:
-        return {"replies": [reply(text, [{"passage": n, "quote": text}]) for n, text in first_lines(user)]}
+        return {"replies": [reply(text, [n]) for n, text in first_lines(user)]}
 
     def _extract_quotes(self, user: str) -> Entry:
-        return {"quotes": [{"passage": n, "quote": text} for n, text in first_lines(user)]}
+        return {"lines": [n for n, _ in first_lines(user)]}
 
     def _answer_from_quotes(self, user: str) -> Entry:
         quotes = [(int(n), unescaped(text)) for n, text in _QUOTE.findall(user)]
         return {"replies": [reply(text, [n]) for n, text in quotes[:3]]}
 
     def _draft_and_doubt(self, user: str) -> Entry:
-        lines = first_lines(user)
-        replies = [{"text": reply(text, [])["text"], "rests_on": [n]} for n, (_, text) in enumerate(lines, 1)]
-        quotes = [{"passage": n, "quote": text} for n, text in lines]
-        return {"quotes": quotes, "replies": replies, "points": ["The first step is the right one."]}
+        return {**self._write_replies(user), "points": ["The first step is the right one."]}
 
     def _verify_draft(self, user: str) -> Entry:
         feedback = [{"point": int(n), "holds": "yes", "why": "A passage says so."} for n in _POINT.findall(user)]
@@ -85,14 +83,15 @@ def _task_of(body: Mapping[str, Any]) -> str:
     return form_of(body)[0].removeprefix("answers_").removeprefix("issues_")
 
 
-def reply(text: str, quotes: list[Any]) -> dict[str, Any]:
+def reply(text: str, lines: list[int]) -> dict[str, Any]:
     """Return a reply in a passage's own words behind a few friendly ones."""
-    return {"text": f"{LEAD}{text}", "quotes": quotes}
+    return {"text": f"{LEAD}{text}", "lines": lines}
 
 
 def first_lines(user: str) -> list[tuple[int, str]]:
-    """Return the number and the first line of each passage of a prompt."""
-    return [(int(n), unescaped(text).split("\n")[0]) for n, text in _PASSAGE.findall(user)]
+    """Return the first line of each passage of a prompt behind its number."""
+    found = (_LINE.search(text) for text in _PASSAGE.findall(user))
+    return [(int(line[1]), unescaped(line[2])) for line in found if line]
 
 
 def last_message(user: str) -> str:

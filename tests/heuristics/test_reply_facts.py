@@ -1,29 +1,12 @@
-"""Whether a reply is borne out: its quotes, and the names that it has."""
+"""Whether a reply is borne out: the names that it has."""
 
 from __future__ import annotations
 
 import pytest
 
-from autokb.heuristics.replies.drafts import find_quote
 from autokb.heuristics.replies.facts import ungrounded
 
 PASSAGE = "Open **Settings > Sound & vibration** and set the slider to 40. See https://lamp.example/sound for Ada Lamp."
-
-
-@pytest.mark.parametrize(
-    ("quote", "span"),
-    [
-        ("set the slider to 40", (42, 62)),
-        ("set  the\nslider to 40", (42, 62)),
-        ("Set the slider to 40", None),
-        ("set the slider to 41", None),
-        ("set the … to 40", None),
-        ("**", None),
-        ("", None),
-    ],
-)
-def test_a_quote_stands_letter_by_letter_but_for_white_space(quote: str, span: tuple[int, int] | None) -> None:
-    assert find_quote(PASSAGE, quote) == span
 
 
 @pytest.mark.parametrize(

@@ -114,11 +114,9 @@ def test_short_answers_stand_in_their_passages(
     hand_made: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def shortly(body: dict[str, Any]) -> dict[str, Any]:
-        passages = re.findall(r'<passage number="(\d+)">\n(.*?)</passage>', body["messages"][1]["content"], re.DOTALL)
-        quotes = [(int(number), line) for number, text in passages for line in text.split("\n") if "sun spares" in line]
-        number, quote = (quotes or [(0, "")])[0]
-        answer = "the garage roof" if quotes else "NOANSWERFOUND"
-        return {"answers": [{"number": 1, "passage": number, "quote": quote, "answer": answer}]}
+        lines = re.findall(r"^\[(\d+)\] .*sun spares", body["messages"][1]["content"], re.MULTILINE)
+        answer = "the garage roof" if lines else "NOANSWERFOUND"
+        return {"answers": [{"number": 1, "line": int((lines or [0])[0]), "answer": answer}]}
 
     asked = {
         "messages": ["What is screwed to the dock so that the sun spares the robot?"],

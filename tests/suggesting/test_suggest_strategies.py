@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from autokb.core.reply_rules import count_words
 from autokb.core.tickets import TicketEvidence
 from autokb.suggesting.suggest_by_strategy import NO_HELP, STRATEGIES, suggest_by_strategy
 from autokb.suggesting.suggestion_models import SuggestionModels
-from scripted_suggestions import LEAD, ScriptedSuggestions, first_lines, reply
+from scripted_suggestions import LEAD, ScriptedSuggestions, first_lines
 from stub_server import GARBAGE, HANG, StubServer, status
 
 SILENT = "the left earbud of my Lumo Buds is silent"
@@ -94,12 +94,12 @@ def _only(entry: dict[str, Any], fields: tuple[str, ...], _user: str) -> dict[st
     return {name: entry[name] for name in fields}
 
 
-def writes(text: str, **quote: Any) -> Callable[[str], Any]:
-    """Return a script of write_replies that gives this text and a quote, by default the first line of passage 1."""
+def writes(text: str, lines: Sequence[int] | None = None) -> Callable[[str], Any]:
+    """Return a script of write_replies that gives this text and lines, by default the first line of passage 1."""
 
     def written(user: str) -> Any:
-        number, line = first_lines(user)[0]
-        return {"replies": [reply("", [{"passage": number, "quote": line, **quote}]) | {"text": text}]}
+        named = [first_lines(user)[0][0]] if lines is None else list(lines)
+        return {"replies": [{"text": text, "lines": named}]}
 
     return written
 
@@ -195,8 +195,8 @@ def test_what_the_gate_refuses_with_something_near_is_the_models_to_answer(opene
 
 @every_strategy
 def test_what_the_gate_refuses_the_model_may_decline_too(opened: Opened, strategy: str) -> None:
-    nothing: dict[str, Any] = {"replies": [], "points": [], "quotes": []}
-    fields = {"extract_quotes": ("quotes",), "draft_and_doubt": ("quotes", "replies", "points")}
+    nothing: dict[str, Any] = {"replies": [], "points": [], "lines": []}
+    fields = {"extract_quotes": ("lines",), "draft_and_doubt": ("replies", "points")}
     script = ScriptedSuggestions(
         **{task: partial(_only, nothing, fields.get(task, ("replies",))) for task in (*fields, *WRITING)}
     )
@@ -237,26 +237,21 @@ def test_react_may_find_that_a_message_is_small_talk(opened: Opened) -> None:
     assert found.spent.calls == 1
 
 
-def test_chain_of_thought_answers_from_true_quotes_alone(opened: Opened) -> None:
-    def quotes(user: str) -> Any:
-        number, line = first_lines(user)[0]
-        return {"quotes": [{"passage": number, "quote": "Throw it away."}, {"passage": number, "quote": line}]}
-
-    script = ScriptedSuggestions(extract_quotes=quotes)
+def test_chain_of_thought_answers_from_its_quotes_alone(opened: Opened) -> None:
+    script = ScriptedSuggestions(extract_quotes=lambda user: {"lines": [first_lines(user)[1][0]]})
     found = opened(script).suggest(SILENT, strategy="chain_of_thought")
-    assert "Throw it away" not in script.asked[1][1]
+    (_, first), (_, second), *_ = first_lines(script.asked[0][1])
     assert "<passage" not in script.asked[1][1]
-    assert len(found.suggestions) == 1 and found.fallback is None
+    assert second in script.asked[1][1] and first not in script.asked[1][1]
+    (one,) = found.suggestions
+    assert one.text == f"{LEAD}{second}" and [e.quote for e in one.evidence] == [second]
 
 
 def test_chain_of_verification_shows_the_drafts_and_points_and_sends_the_final_replies(opened: Opened) -> None:
     def verified(user: str) -> Any:
         number, line = first_lines(user)[0]
         feedback = [{"point": 1, "holds": "no", "why": "It is another one."}]
-        return {
-            "feedback": feedback,
-            "replies": [{"text": f"Right: {line}", "quotes": [{"passage": number, "quote": line}]}],
-        }
+        return {"feedback": feedback, "replies": [{"text": f"Right: {line}", "lines": [number]}]}
 
     script = ScriptedSuggestions(verify_draft=verified)
     found = opened(script).suggest(SILENT, strategy="chain_of_verification")
@@ -270,24 +265,24 @@ def test_chain_of_verification_shows_the_drafts_and_points_and_sends_the_final_r
 
 
 @pytest.mark.parametrize(
-    ("text", "quote", "reason"),
+    ("text", "lines", "reason"),
     [
-        ("Throw it away.", {"quote": "Throw it away."}, "passage 1 does not say “Throw it away.”"),
-        ("Please do so.", {"quote": "…"}, "passage 1 does not say"),
-        ("Unfortunately, please put both into the case.", {}, "a word that is not to be used"),
-        ("Please wait 95 seconds.", {}, "the number 95 does not stand in its source"),
-        ("Please look at www.other-shop.example/buds today.", {}, "does not stand in its source"),
-        ("Please open Settings > Frobnication.", {}, "the menu"),
-        ("Please put them into the “Turbo” mode.", {}, "'Turbo' does not stand in its source"),
-        ("Please press Frobnicate in the menu.", {}, "the name 'Frobnicate' does not stand in its source"),
-        ("Please contact our support.", {}, "breaks the rule no-support with “contact our support”"),
-        ("word " * 40, {}, "has 30 words or more"),
+        ("Please do so.", [], "it rests on no line"),
+        ("Please do so.", [999], "replies.0.lines.0"),
+        ("Unfortunately, please put both into the case.", None, "a word that is not to be used"),
+        ("Please wait 95 seconds.", None, "the number 95 does not stand in its source"),
+        ("Please look at www.other-shop.example/buds today.", None, "does not stand in its source"),
+        ("Please open Settings > Frobnication.", None, "the menu"),
+        ("Please put them into the “Turbo” mode.", None, "'Turbo' does not stand in its source"),
+        ("Please press Frobnicate in the menu.", None, "the name 'Frobnicate' does not stand in its source"),
+        ("Please contact our support.", None, "breaks the rule no-support with “contact our support”"),
+        ("word " * 40, None, "has 30 words or more"),
     ],
 )
 def test_a_reply_that_is_not_borne_out_gives_way_to_what_is_known_and_the_reason_is_said(
-    opened: Opened, own_words: Suggested, text: str, quote: dict[str, Any], reason: str
+    opened: Opened, own_words: Suggested, text: str, lines: Sequence[int] | None, reason: str
 ) -> None:
-    found = opened(ScriptedSuggestions(write_replies=writes(text, **quote))).suggest(SILENT)
+    found = opened(ScriptedSuggestions(write_replies=writes(text, lines))).suggest(SILENT)
     assert reason in (found.fallback or "")
     assert [one.text for one in found.suggestions] == [one.text for one in own_words.suggestions]
 
@@ -310,12 +305,9 @@ def test_a_good_reply_stays_beside_a_bad_one_and_two_that_say_the_same_are_one(o
     assert found.fallback is None
 
 
-def test_a_quote_may_differ_in_white_space_and_what_the_customer_said_may_be_said_back(opened: Opened) -> None:
-    def spaced(user: str) -> Any:
-        number, line = first_lines(user)[0]
-        return writes("Put your 7 Zorbo buds back.", passage=number, quote=line.replace(" ", "\n  "))(user)
-
-    found = opened(ScriptedSuggestions(write_replies=spaced)).suggest(f"I have 7 Zorbo buds, {SILENT}")
+def test_what_the_customer_said_may_be_said_back(opened: Opened) -> None:
+    script = ScriptedSuggestions(write_replies=writes("Put your 7 Zorbo buds back."))
+    found = opened(script).suggest(f"I have 7 Zorbo buds, {SILENT}")
     assert [one.text for one in found.suggestions] == ["Put your 7 Zorbo buds back."]
 
 
@@ -385,8 +377,8 @@ def test_whatever_a_model_does_the_agent_has_suggestions(
 def test_a_model_that_finds_no_answer_in_the_passages_has_the_agent_decline(opened: Opened, strategy: str) -> None:
     empty: dict[str, Any] = {
         "write_replies": {"replies": []},
-        "extract_quotes": {"quotes": []},
-        "draft_and_doubt": {"quotes": [], "replies": [], "points": []},
+        "extract_quotes": {"lines": []},
+        "draft_and_doubt": {"replies": [], "points": []},
     }
     script = ScriptedSuggestions(**{n: (lambda _u, e=e: e) for n, e in empty.items()})
     found = opened(script).suggest(SILENT, strategy=strategy)

@@ -22,7 +22,7 @@ from autokb.cli.issue_views import answer_view
 from autokb.core.domain import Rule
 from autokb.core.errors import BadInputError
 from autokb.core.settings import read_settings
-from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Quoted
+from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, parts_of
 from autokb.heuristics.rules import RuleVerdict
 from autokb.suggesting.choosing_model import NEEDS_MODEL
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
@@ -273,8 +273,9 @@ def test_rules_without_words_to_look_for_are_judged_of_the_whole_reply(
     judged: list[CheckRules] = []
 
     def write(_task: Any, item: Any) -> DraftedReplies:
-        lines = item.passages[0].parts
-        return DraftedReplies(replies=tuple(DraftedReply(text=t, quotes=(Quoted(passage=1, quote=t),)) for t in lines))
+        places = [one for one in parts_of(item.passages) if one.passage == 1]
+        said = (DraftedReply(text=one.words(item.passages), quotes=(one,)) for one in places)
+        return DraftedReplies(replies=tuple(said))
 
     def judge(items: Any) -> list[CheckedRules | None]:
         judged.extend(items)

@@ -1,4 +1,4 @@
-"""The task of short answers: fewer than ten words with a quote, or nothing."""
+"""The task of short answers: fewer than ten words with the line that says so, or nothing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from autokb.tasks.answers.short_answer.task import NOTHING_FOUND, TASK, AnswerSh
 from autokb.tasks.asking import read_reply
 from autokb.tasks.task import Read
 
-ITEM = AnswerShortly("Who built the lighthouse?", ("The ferry leaves at nine.", "Ada Holm built  the\nlighthouse."))
-QUOTE = "Ada Holm built the lighthouse."
+BUILT = "A storm took the old one. Ada Holm built  the\nlighthouse."
+ITEM = AnswerShortly("Who built the lighthouse?", ("The ferry leaves at nine.", BUILT))
 
 
 def read(**entry: Any) -> Read[ShortAnswer]:
@@ -22,24 +22,24 @@ def read(**entry: Any) -> Read[ShortAnswer]:
     return found
 
 
-def test_an_answer_with_its_quote_is_taken_whatever_its_white_space() -> None:
-    assert read(passage=2, quote=QUOTE, answer="Ada Holm").answer == ShortAnswer(
-        answer="Ada Holm", passage=2, quote=QUOTE
-    )
+def test_an_answer_is_taken_with_the_place_of_its_line() -> None:
+    found = read(line=3, answer="Ada Holm").answer
+    assert found == ShortAnswer(answer="Ada Holm", passage=2, start=26, end=57)
+    assert BUILT[found.start : found.end] == "Ada Holm built  the\nlighthouse."
 
 
 @pytest.mark.parametrize("answer", ["NOANSWERFOUND", "noanswerfound.", " NOANSWERFOUND "])
 def test_no_answer_is_none_whatever_stands_beside_it(answer: str) -> None:
-    assert read(passage=1, quote="The ferry", answer=answer).answer == NOTHING_FOUND
+    assert read(line=1, answer=answer).answer == NOTHING_FOUND
 
 
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
-        ({"passage": 2, "quote": QUOTE, "answer": "one two three four five six seven eight nine ten"}, "has 10 words"),
-        ({"passage": 1, "quote": QUOTE, "answer": "Ada Holm"}, "must stand in passage 1 word for word"),
-        ({"passage": 2, "quote": "", "answer": "Ada Holm"}, "must stand in passage 2 word for word"),
-        ({"passage": 0, "quote": QUOTE, "answer": "Ada Holm"}, "There is no passage 0"),
+        ({"line": 3, "answer": "one two three four five six seven eight nine ten"}, "has 10 words"),
+        ({"line": 0, "answer": "Ada Holm"}, "Name the line that answers"),
+        ({"line": 1, "answer": " "}, "Where there is no answer write NOANSWERFOUND"),
+        ({"line": 4, "answer": "Ada Holm"}, "line"),
     ],
 )
 def test_what_no_passage_bears_out_is_an_error(entry: dict[str, Any], sentence: str) -> None:

@@ -6,6 +6,7 @@ sentence that its lines do not bear out, and the whole reply is left out: what i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,7 +22,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import CUSTOMER, Evidence, Message, Solution
 from autokb.core.reply_rules import ReplyRules, count_words, read_reply_rules
 from autokb.heuristics.grounding.support import unsupported_fact
-from autokb.heuristics.replies.drafts import DraftedReply, Drafting, ReplyStyle, find_quote
+from autokb.heuristics.replies.drafts import DraftedReply, Drafting, ReplyStyle
 from autokb.heuristics.replies.facts import ungrounded
 from autokb.heuristics.replies.fidelity import unfaithful
 from autokb.tasks.answers.compose_reply.task import TASK as COMPOSE_REPLY
@@ -100,15 +101,17 @@ def _section(solution: Solution, language: str) -> StrategyPassage:
 def _place(line: TellingLine) -> Evidence:
     """Return where a line stands: it alone, but its whole step where the line was edited."""
     whole = line.evidence
-    if (span := find_quote(whole.quote, line.text)) is None:
+    words = r"\s+".join(map(re.escape, line.text.split()))
+    if (found := re.search(words, whole.quote)) is None:
         return whole
-    start, end = span
+    start, end = found.span()
     return replace(whole, start=whole.start + start, end=whole.start + end, quote=whole.quote[start:end])
 
 
 def _doubt(sentence: DraftedReply, shown: Sequence[StrategyPassage], said: str, language: str) -> str:
     """Return what a sentence names or says otherwise than its lines, or nothing."""
-    lines = "\n".join(quote.quote for quote in sentence.quotes)
+    given = [one.given for one in shown]
+    lines = "\n".join(quote.words(given) for quote in sentence.quotes)
     titles = "\n".join(dict.fromkeys(shown[quote.passage - 1].title for quote in sentence.quotes))
     return (
         unsupported_fact(sentence.text, f"{lines}\n{titles}")

@@ -184,8 +184,9 @@ class SuggestionSystems:
             if reply is None or not reply.answer:
                 return Offer((), True, seconds, spent)
             document = documents[passages[reply.passage - 1][0]]
-            start = document.text.find(reply.quote)
-            evidence = (Evidence(document.id, start, start + len(reply.quote), reply.quote),) if start >= 0 else ()
+            quote = item.passages[reply.passage - 1][reply.start : reply.end]
+            start = document.text.find(quote)
+            evidence = (Evidence(document.id, start, start + len(quote), quote),) if start >= 0 else ()
             return Offer((Suggestion(reply.answer, "passage", evidence),), False, seconds, spent)
 
         return offer

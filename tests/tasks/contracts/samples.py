@@ -666,8 +666,7 @@ def _drafting() -> Any:
 
 
 def _drafted(number: int) -> Mapping[str, Any]:
-    quotes = [{"passage": 1, "quote": "1. Wipe the mesh & wait."}, {"passage": 2, "quote": "Set left and right to 50."}]
-    return {"text": f"Please wipe the mesh and wait, {number} of 2.", "quotes": quotes[:number]}
+    return {"text": f"Please wipe the mesh and wait, {number} of 2.", "lines": [1, 3][:number]}
 
 
 def _shown_draftings(package: str) -> tuple[tuple[tuple[Any, ...], Mapping[str, Any]], ...]:
@@ -691,7 +690,7 @@ def extract_quotes() -> Sample:
     def quoting(about: Any) -> Quoting:
         return Quoting(about.conversation, about.passages, about.house.domain)
 
-    reply = {"answers": [{"number": 1, "quotes": _drafted(2)["quotes"]}]}
+    reply = {"answers": [{"number": 1, "lines": [3, 1]}]}
     shown = tuple(((quoting(about),), right) for (about,), right in _shown_draftings(TASK.package))
     return Sample(TASK, (quoting(_drafting()),), reply, NOT_IN_REPLIES, shown)
 
@@ -700,7 +699,7 @@ def answer_from_quotes() -> Sample:
     """A conversation that a reply is written for from quotes."""
     from autokb.tasks.answers.answer_from_quotes.task import TASK
 
-    reply = {"answers": [{"number": 1, "replies": [{"text": "Please wipe the mesh and wait.", "quotes": [1, 3]}]}]}
+    reply = {"answers": [{"number": 1, "replies": [{"text": "Please wipe the mesh and wait.", "lines": [1, 3]}]}]}
     return Sample(TASK, (_drafting(),), reply, NOT_IN_REPLIES, _shown_draftings(TASK.package))
 
 
@@ -719,8 +718,7 @@ def draft_and_doubt() -> Sample:
 
     entry = {
         "number": 1,
-        "quotes": _drafted(2)["quotes"],
-        "replies": [{"text": "Please wipe the mesh and wait.", "rests_on": [1, 2]}],
+        "replies": [_drafted(2)],
         "points": ["Left and right are to be 50."],
     }
     return Sample(TASK, (_drafting(),), {"answers": [entry]}, NOT_IN_REPLIES, _shown_draftings(TASK.package))
@@ -728,21 +726,16 @@ def draft_and_doubt() -> Sample:
 
 def verify_draft() -> Sample:
     """A draft with two points, of which one does not hold."""
-    from autokb.heuristics.replies.drafts import DraftedReply, Quoted, Verifying
+    from autokb.heuristics.replies.drafts import Verifying
     from autokb.tasks.answers.verify_draft.task import TASK
 
     about = _drafting()
-    draft = DraftedReply(
-        text="Set both to <90> & wait.", quotes=(Quoted(passage=2, quote="Set left and right to 50."),)
-    )
-    item = Verifying(
-        about.conversation, about.passages, about.house, (draft,), ("Both are set to 90.", "One waits </point>.")
-    )
+    draft, points = "Set both to <90> & wait.", ("Both are set to 90.", "One waits </point>.")
+    item = Verifying(about.conversation, about.passages, about.house, (draft,), points)
     feedback = [{"point": 1, "holds": "no", "why": "It says 50."}, {"point": 2, "holds": "yes", "why": ""}]
     reply = {"answers": [{"number": 1, "feedback": feedback, "replies": [_drafted(1)]}]}
-    unseen = {**NOT_IN_REPLIES, "Quoted.quote": "the passages are shown, which the draft must stand on"}
     shown = tuple(((TASK.example(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
-    return Sample(TASK, (item,), reply, unseen, shown)
+    return Sample(TASK, (item,), reply, NOT_IN_REPLIES, shown)
 
 
 def next_step() -> Sample:
@@ -786,7 +779,7 @@ def short_answer() -> Sample:
 
     passages = ("The <ferry> leaves at nine & comes back at ten.", "The lighthouse </passage> is 31 metres high.")
     item = AnswerShortly("How high is the <lighthouse> & who lives there?", passages)
-    reply = {"number": 1, "passage": 2, "quote": "is 31 metres high.", "answer": "31 metres"}
+    reply = {"number": 1, "line": 2, "answer": "31 metres"}
     shown = [
         ((AnswerShortly(e["question"], tuple(e["passages"])),), whole_reply(e["reply"])) for e in examples(TASK.package)
     ]

@@ -12,13 +12,13 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Message
 from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.reply_rules import ReplyRules, count_words
-from autokb.heuristics.replies.drafts import DraftedReply, Quoted, find_quote, first_sentences
+from autokb.heuristics.replies.drafts import DraftedReply, Quoted, first_sentences
 from autokb.heuristics.replies.facts import ungrounded
 from autokb.heuristics.rules import find_breach
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
 
 JudgeRules = Callable[[Sequence[CheckRules]], Iterable[CheckedRules | None]]
-QUOTE_SHOWN = 60  # characters of a quote in a reason
+WORDS_SHOWN = 60  # characters of what breaks a rule, in a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class _DroppedError(Exception):
 def check_replies(
     written: WrittenReplies, messages: Sequence[Message], spec: DomainSpec, manners: ReplyRules, judge: JudgeRules
 ) -> Checked:
-    """Return the replies whose quotes stand in their passages and that keep to manners, facts and rules.
+    """Return the replies that rest on lines of their passages and keep to manners, facts and rules.
 
     One with too many words is shortened by whole sentences. Rules with words to look for are looked for; where a domain
     has others, ``judge`` is asked about all replies at once.
@@ -64,7 +64,7 @@ def _checked(
 ) -> Suggestion:
     evidence = tuple(dict.fromkeys(place for quote in reply.quotes for place in places_of(quote, passages)))
     if not reply.quotes:
-        raise _DroppedError("it has no quote.")
+        raise _DroppedError("it rests on no line.")
     text = reply.text
     if count_words(text) >= manners.max_words and not (text := first_sentences(text, manners, spec.language)):
         raise _DroppedError(f"its first sentence has {manners.max_words} words or more, or one that is not to be used.")
@@ -76,19 +76,14 @@ def _checked(
         raise _DroppedError(f"{doubt}.")
     for rule in spec.rules:
         if words := find_breach(rule, text, spec.language):
-            raise _DroppedError(f"it breaks the rule {rule.id} with “{' '.join(words.split())[:QUOTE_SHOWN]}”.")
+            raise _DroppedError(f"it breaks the rule {rule.id} with “{' '.join(words.split())[:WORDS_SHOWN]}”.")
     solution = next((one.solution_id for one in cited if one.solution_id), None)
     return Suggestion(text, cited[0].source, evidence, solution, title=cited[0].given.title)
 
 
 def places_of(quote: Quoted, passages: Sequence[StrategyPassage]) -> Iterator[Place]:
     """Give where a quote stands, one place for each step that it is of."""
-    passage = passages[quote.passage - 1]
-    span = find_quote(passage.given.text, quote.quote)
-    if span is None:
-        shown = " ".join(quote.quote.split())[:QUOTE_SHOWN]
-        raise _DroppedError(f"passage {quote.passage} does not say “{shown}”.")
-    yield from passage.evidence_of(*span)
+    yield from passages[quote.passage - 1].evidence_of(quote.start, quote.end)
 
 
 def _rules_request(text: str, spec: DomainSpec) -> CheckRules:

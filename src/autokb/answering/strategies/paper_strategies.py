@@ -13,10 +13,9 @@ from autokb.heuristics.replies.drafts import (
     DraftedReplies,
     DraftedReply,
     Drafting,
-    Quoted,
     ReplyStyle,
     Verifying,
-    find_quote,
+    parts_of,
 )
 from autokb.tasks.answers.answer_from_quotes.task import TASK as ANSWER_FROM_QUOTES
 from autokb.tasks.answers.draft_and_doubt.task import TASK as DRAFT_AND_DOUBT
@@ -29,7 +28,7 @@ from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
 
 
 def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
-    """Take quotes from the passages, leave out those that no passage has, and write replies from the others."""
+    """Take quotes from the passages, and write replies from nothing but them."""
     found = tuple(retrieve(said.question, passages))
     if not found:
         return WrittenReplies(refuses=True)
@@ -38,29 +37,21 @@ def chain_of_thought(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle
     if taken is None or not taken.quotes:
         return WrittenReplies(passages=found, refuses=taken is not None)
     # The quotes of a passage stay together, the passages in the order in which a quote names them first.
-    of_passage: dict[int, list[str]] = {}
-    for quote in taken.quotes:
-        if find_quote(given[quote.passage - 1].text, quote.quote):
-            of_passage.setdefault(quote.passage, []).append(quote.quote)
-    if not of_passage:
-        wrong = tuple(DraftedReply(text=quote.quote, quotes=(quote,)) for quote in taken.quotes)
-        return WrittenReplies(wrong, found)  # whose check says what is wrong with each
-    numbers = list(of_passage)
-    quotes = tuple(replace(given[n - 1], parts=tuple(dict.fromkeys(of_passage[n]))) for n in numbers)
-    drafted = ask(ANSWER_FROM_QUOTES, Drafting(said.messages, quotes, house, said.question))
+    first = list(dict.fromkeys(quote.passage for quote in taken.quotes))
+    quotes = sorted(taken.quotes, key=lambda quote: first.index(quote.passage))
+    parts = {n: tuple(quote.words(given) for quote in quotes if quote.passage == n) for n in first}
+    shown = tuple(replace(given[n - 1], parts=parts[n]) for n in first)
+    drafted = ask(ANSWER_FROM_QUOTES, Drafting(said.messages, shown, house, said.question))
     written = _written(drafted, found)
-    return replace(written, replies=tuple(_renumbered(reply, numbers) for reply in written.replies))
+    place = dict(zip(parts_of(shown), quotes, strict=True))
+    replies = (DraftedReply(text=r.text, quotes=tuple(place[quote] for quote in r.quotes)) for r in written.replies)
+    return replace(written, replies=tuple(replies))
 
 
 def _written(drafted: DraftedReplies | None, found: tuple[StrategyPassage, ...]) -> WrittenReplies:
     """Return what a model wrote from passages: where it read them and wrote nothing, they do not answer."""
     replies = drafted.replies if drafted is not None else ()
     return WrittenReplies(replies, found, refuses=drafted is not None and not replies)
-
-
-def _renumbered(reply: DraftedReply, numbers: list[int]) -> DraftedReply:
-    quotes = tuple(Quoted(passage=numbers[q.passage - 1], quote=q.quote) for q in reply.quotes)
-    return DraftedReply(text=reply.text, quotes=quotes)
 
 
 def chain_of_verification(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
@@ -72,8 +63,9 @@ def chain_of_verification(said: Said, retrieve: Retrieve, ask: Ask, house: Reply
     draft = ask(DRAFT_AND_DOUBT, about)
     if draft is None or not draft.replies:
         return _written(draft, found)
-    points = draft.points or tuple(reply.text for reply in draft.replies)
-    verified = ask(VERIFY_DRAFT, Verifying(about.conversation, about.passages, house, draft.replies, points))
+    drafts = tuple(reply.text for reply in draft.replies)
+    about_points = Verifying(about.conversation, about.passages, house, drafts, draft.points or drafts)
+    verified = ask(VERIFY_DRAFT, about_points)
     return _written(verified, found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autokb.core.domain import ENGLISH
@@ -28,8 +28,13 @@ class GivenPassage:
 
     @property
     def text(self) -> str:
-        """The parts as one text, which quotes are taken from."""
+        """The parts as one text, in which quotes have their places."""
         return "\n".join(self.parts)
+
+    def place_of(self, part: int) -> Span:
+        """Return where a part, counted from 0, stands in the text."""
+        start = sum(len(one) + 1 for one in self.parts[:part])
+        return start, start + len(self.parts[part])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,15 @@ class Drafting:
 
 
 class Quoted(Reply):
-    """Words that a passage is said to have; passages count from 1."""
+    """A place of a passage, which counts from 1: ``text[start:end]`` of it."""
 
     passage: int
-    quote: str
+    start: int
+    end: int
+
+    def words(self, passages: Sequence[GivenPassage]) -> str:
+        """Return what stands there."""
+        return passages[self.passage - 1].text[self.start : self.end]
 
 
 class DraftedReply(Reply):
@@ -73,7 +83,7 @@ class Verifying:
     conversation: tuple[Message, ...]
     passages: tuple[GivenPassage, ...]
     house: ReplyStyle
-    drafts: tuple[DraftedReply, ...]
+    drafts: tuple[str, ...]
     points: tuple[str, ...]
 
 
@@ -89,13 +99,15 @@ def check_numbers(quotes: tuple[Quoted, ...], passages: int) -> None:
         raise ReplyError(f"There is no passage {strange[0]}; there are {passages}.")
 
 
-def find_quote(text: str, quote: str) -> Span | None:
-    """Return where a quote stands, None where it does not, and for one that has no letter or digit."""
-    words = quote.split()
-    if not any(c.isalnum() for c in quote):
-        return None
-    found = re.search(r"\s+".join(map(re.escape, words)), text)
-    return None if found is None else found.span()
+def quote_part(passages: Sequence[GivenPassage], passage: int, part: int) -> Quoted:
+    """Return a whole part, counted from 0, of a passage, counted from 1."""
+    start, end = passages[passage - 1].place_of(part)
+    return Quoted(passage=passage, start=start, end=end)
+
+
+def parts_of(passages: Sequence[GivenPassage]) -> list[Quoted]:
+    """Return each part of the passages whole."""
+    return [quote_part(passages, number, n) for number, one in enumerate(passages, 1) for n in range(len(one.parts))]
 
 
 def draft_verbatim(drafting: Drafting) -> DraftedReplies:
@@ -116,7 +128,7 @@ def draft_verbatim(drafting: Drafting) -> DraftedReplies:
             title=passage.title,
         )
         if part is not None:
-            quotes = tuple(Quoted(passage=number, quote=passage.parts[n]) for n in part.steps)
+            quotes = tuple(quote_part(drafting.passages, number, n) for n in part.steps)
             found.append(DraftedReply(text=part.text, quotes=quotes))
     return DraftedReplies(replies=tuple(found))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -18,18 +17,16 @@ from autokb.heuristics.replies.drafts import (
     Quoted,
     ReplyStyle,
     Verifying,
-    find_quote,
 )
-from autokb.tasks.prompts import unescaped
+from autokb.tasks.places import read_pieces
 from autokb.tasks.wire import number_to, wire
 
 MOST_REPLIES = 3  # of one reply of a model, as many as an agent is offered
-MOST_QUOTES = 6  # of a reply
+MOST_LINES = 6  # that a reply rests on
 LONGEST_REPLY = 1_000  # characters; what has too many words but fewer characters is shortened
-LONGEST_QUOTE = 1_200  # characters
 MOST_POINTS = 8  # to check, of all replies
 LONGEST_POINT = 300  # characters
-TOKENS_A_REPLY = (500, 110)  # the most that a reply with its quotes can sensibly need, and the usual number
+TOKENS_A_REPLY = (350, 60)  # the most that a reply with its numbers can sensibly need, and the usual number
 
 
 def shown(about: Drafting | Verifying) -> Mapping[str, Any]:
@@ -42,16 +39,41 @@ def shown(about: Drafting | Verifying) -> Mapping[str, Any]:
         "negative_words": manners.negative_words,
         "rules": house.rules,
         "language": house.language,
-        **shown_material(about.conversation, about.passages),
+        **shown_material(about.conversation, about.passages, house.language),
     }
 
 
-def shown_material(conversation: Sequence[Message], passages: Sequence[GivenPassage]) -> Mapping[str, Any]:
+def shown_material(
+    conversation: Sequence[Message], passages: Sequence[GivenPassage], language: str
+) -> Mapping[str, Any]:
     """Return what was said and what was found, as prompts show it."""
     return {
         "conversation": [{"role": m.role, "text": m.text} for m in conversation],
-        "passages": [{"title": p.title, "text": p.text} for p in passages],
+        "passages": shown_passages(passages, language),
     }
+
+
+def shown_passages(passages: Sequence[GivenPassage], language: str) -> list[Mapping[str, str]]:
+    """Return the titles and texts of passages, each line that can be named behind its number."""
+    number, found = 0, list[Mapping[str, str]]()
+    for passage in passages:
+        lines = []
+        for piece in (piece for part in passage.parts for piece in read_pieces(part, language)):
+            number += piece.is_place
+            lines.append(f"[{number}] {piece.shown}" if piece.is_place else piece.shown)
+        found.append({"title": passage.title, "text": "\n".join(lines)})
+    return found
+
+
+def numbered_lines(passages: Sequence[GivenPassage], language: str) -> list[Quoted]:
+    """Return what the numbers of lines stand for, that of 1 first."""
+    found = []
+    for number, passage in enumerate(passages, 1):
+        for at, part in enumerate(passage.parts):
+            start, _ = passage.place_of(at)
+            spans = (piece.span for piece in read_pieces(part, language) if piece.is_place)
+            found += [Quoted(passage=number, start=start + first, end=start + last) for first, last in spans]
+    return found
 
 
 def published_texts(passages: Sequence[GivenPassage]) -> list[str]:
@@ -66,23 +88,11 @@ def example_drafting(example: Mapping[str, Any]) -> Drafting:
     return Drafting(conversation, passages, ReplyStyle("", ReplyRules()))
 
 
-@cache  # a type takes longer to make than a reply to read
-def quote_type(passages: int) -> Any:
-    """Return the type of a quote with the number of its passage."""
-    quote = Annotated[str, Field(min_length=1, max_length=LONGEST_QUOTE)]
-    return wire("Quote", passage=number_to(max(1, passages)), quote=quote)
-
-
-def reply_type(quote: Any, name: str = "quotes") -> Any:
-    """Return the type of a reply that has, under a name, quotes or what stands for one."""
+def replies_type(lines: int) -> Any:
+    """Return the type of a list of replies, each with the numbers of the lines that it rests on."""
     text = Annotated[str, Field(min_length=1, max_length=LONGEST_REPLY)]
-    return wire("Reply", text=text, **{name: list_of(quote, MOST_QUOTES)})
-
-
-@cache
-def replies_type(passages: int) -> Any:
-    """Return the type of a list of replies with their quotes."""
-    return list_of(reply_type(quote_type(passages)), MOST_REPLIES)
+    reply = wire("Reply", text=text, lines=list_of(number_to(max(1, lines)), MOST_LINES))
+    return list_of(reply, MOST_REPLIES)
 
 
 def list_of(kind: Any, most: int) -> Any:
@@ -90,19 +100,14 @@ def list_of(kind: Any, most: int) -> Any:
     return Annotated[list[kind], Field(max_length=most)]
 
 
-def read_replies(replies: Sequence[Any], passages: Sequence[GivenPassage]) -> tuple[DraftedReply, ...]:
+def read_replies(replies: Sequence[Any], lines: Sequence[Quoted]) -> tuple[DraftedReply, ...]:
     """Return replies as a person sees them; what is wrong with one is found by who checks them all."""
-    return tuple(DraftedReply(text=one_line(r.text), quotes=read_quotes(r.quotes, passages)) for r in replies)
+    return tuple(DraftedReply(text=one_line(r.text), quotes=read_lines(r.lines, lines)) for r in replies)
 
 
-def read_quotes(quotes: Sequence[Any], passages: Sequence[GivenPassage]) -> tuple[Quoted, ...]:
-    """Return quotes as their passages spell them: a prompt shows ``<`` escaped, and a model may copy that."""
-    found = []
-    for one in quotes:
-        text, quote = passages[one.passage - 1].text, visible(one.quote)
-        is_escaped = find_quote(text, quote) is None and find_quote(text, unescaped(quote)) is not None
-        found.append(Quoted(passage=one.passage, quote=unescaped(quote) if is_escaped else quote))
-    return tuple(found)
+def read_lines(numbers: Sequence[int], lines: Sequence[Quoted]) -> tuple[Quoted, ...]:
+    """Return what numbers stand for, each once; one of none is left out."""
+    return tuple(lines[n - 1] for n in dict.fromkeys(numbers) if n <= len(lines))
 
 
 def one_line(text: str) -> str:

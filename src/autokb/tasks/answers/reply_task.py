@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, Verifying, check_numbers
-from autokb.tasks.answers.replies_wire import example_drafting, published_texts, shown
+from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, Quoted, Verifying, check_numbers
+from autokb.tasks.answers.replies_wire import example_drafting, numbered_lines, published_texts, shown
 from autokb.tasks.task import Task
 
 Given = TypeVar("Given", bound=Drafting | Verifying)
@@ -26,6 +26,10 @@ class ReplyTask(Task[Given, Written]):
     def shown(self, item: Given) -> Mapping[str, Any]:
         """Return what a request shows: the conversation, the passages and how the team replies."""
         return shown(item)
+
+    def lines(self, item: Given) -> Sequence[Quoted]:
+        """Return the lines that a reply can rest on, in the order of their numbers."""
+        return numbered_lines(item.passages, item.house.language)
 
     def example(self, example: Mapping[str, Any]) -> Any:
         """Return what an entry of ``examples.yaml`` is about."""

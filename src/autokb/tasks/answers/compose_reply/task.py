@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, Quoted
-from autokb.tasks.answers.replies_wire import list_of, one_line
+from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, parts_of
+from autokb.tasks.answers.replies_wire import list_of, one_line, read_lines
 from autokb.tasks.answers.reply_task import ReplyTask
 from autokb.tasks.task import Read
 from autokb.tasks.wire import number_to, wire
@@ -25,6 +25,7 @@ class ComposeReplyTask(ReplyTask[Drafting, DraftedReplies]):
 
     input = Drafting
     output = DraftedReplies
+    version = 2
     entry_tokens = (MOST_SENTENCES * 100, 150)
 
     def shown(self, item: Drafting) -> Mapping[str, Any]:
@@ -51,11 +52,8 @@ class ComposeReplyTask(ReplyTask[Drafting, DraftedReplies]):
 
     def read(self, item: Drafting, entry: Any) -> Read[DraftedReplies]:
         """Turn each sentence into a draft with its lines as quotes."""
-        lines = [Quoted(passage=n, quote=part) for n, passage in enumerate(item.passages, 1) for part in passage.parts]
-        sentences = (
-            DraftedReply(text=one_line(s.text), quotes=tuple(lines[n - 1] for n in dict.fromkeys(s.lines)))
-            for s in entry.sentences
-        )
+        lines = parts_of(item.passages)
+        sentences = (DraftedReply(text=one_line(s.text), quotes=read_lines(s.lines, lines)) for s in entry.sentences)
         return Read(DraftedReplies(replies=tuple(sentences)))
 
 

@@ -1,4 +1,4 @@
-"""The task that takes from passages, word for word, what bears on a customer's question."""
+"""The task that takes from passages the lines that bear on a customer's question."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from autokb.heuristics.replies.drafts import GivenPassage, Quoted, check_numbers
 from autokb.tasks.answers.replies_wire import (
     example_drafting,
     list_of,
+    numbered_lines,
     published_texts,
-    quote_type,
-    read_quotes,
+    read_lines,
     shown_material,
 )
 from autokb.tasks.task import Read, Task
+from autokb.tasks.wire import number_to
 
 __all__ = ["TASK", "Quotes", "Quoting"]
 
@@ -43,12 +44,12 @@ class Quotes(Reply):
 
 
 class ExtractQuotesTask(Task[Quoting, Quotes]):
-    """Which words of these passages bear on what the customer asks?"""
+    """Which lines of these passages bear on what the customer asks?"""
 
     input = Quoting
     output = Quotes
     masks = True
-    entry_tokens = (1_600, 200)
+    entry_tokens = (200, 30)
 
     def check(self, item: Quoting, reply: Quotes) -> None:
         """Refuse a passage that is not there."""
@@ -57,7 +58,7 @@ class ExtractQuotesTask(Task[Quoting, Quotes]):
     def values(self, items: Sequence[Quoting]) -> Mapping[str, Any]:
         """Return the conversation and the passages."""
         (item,) = items
-        return {"domain": item.domain, **shown_material(item.conversation, item.passages)}
+        return {"domain": item.domain, **shown_material(item.conversation, item.passages, item.language)}
 
     def published(self, items: Sequence[Quoting]) -> Sequence[str]:
         """Return the passages that are no tickets."""
@@ -66,15 +67,16 @@ class ExtractQuotesTask(Task[Quoting, Quotes]):
     def examples(self, items: Sequence[Quoting]) -> Sequence[Mapping[str, Any]]:
         """Return the examples as a request shows its own material."""
         found = [(e, example_drafting(e)) for e in super().examples(items)]
-        return [{**e, **shown_material(d.conversation, d.passages)} for e, d in found]
+        return [{**e, **shown_material(d.conversation, d.passages, d.house.language)} for e, d in found]
 
     def entry(self, items: Sequence[Quoting]) -> Mapping[str, Any]:
-        """Return the field of the one entry: the quotes."""
-        return {"quotes": list_of(quote_type(len(items[0].passages)), MOST_QUOTES)}
+        """Return the field of the one entry: the numbers of the lines that are quoted."""
+        lines = numbered_lines(items[0].passages, items[0].language)
+        return {"lines": list_of(number_to(max(1, len(lines))), MOST_QUOTES)}
 
     def read(self, item: Quoting, entry: Any) -> Read[Quotes]:
-        """Read the quotes as they are; whether they stand in their passages is looked at by who uses them."""
-        return Read(Quotes(quotes=read_quotes(entry.quotes, item.passages)))
+        """Turn numbers into places."""
+        return Read(Quotes(quotes=read_lines(entry.lines, numbered_lines(item.passages, item.language))))
 
 
 TASK = ExtractQuotesTask()

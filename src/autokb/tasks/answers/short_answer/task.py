@@ -11,8 +11,11 @@ from pydantic import Field
 from autokb.core.domain import ENGLISH
 from autokb.core.ids import only_if_other_than
 from autokb.core.reply_rules import count_words
+from autokb.heuristics.replies.drafts import GivenPassage, Quoted
+from autokb.tasks.answers.replies_wire import numbered_lines, shown_passages
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
+from autokb.tasks.wire import number_to
 
 __all__ = ["NO_ANSWER", "TASK", "AnswerShortly", "ShortAnswer"]
 
@@ -30,17 +33,18 @@ class AnswerShortly:
 
 
 class ShortAnswer(Reply):
-    """Fewer than ten words, and what bears them out: words of the passage with this number (from 1), verbatim.
+    """Fewer than ten words, and what bears them out: ``text[start:end]`` of the passage with this number (from 1).
 
-    Where the passages do not answer the question all is empty, and the number 0.
+    Where the passages do not answer the question all is empty, and the numbers 0.
     """
 
     answer: str
     passage: int
-    quote: str
+    start: int
+    end: int
 
 
-NOTHING_FOUND = ShortAnswer(answer="", passage=0, quote="")
+NOTHING_FOUND = ShortAnswer(answer="", passage=0, start=0, end=0)
 
 
 class ShortAnswerTask(Task[AnswerShortly, ShortAnswer]):
@@ -49,30 +53,25 @@ class ShortAnswerTask(Task[AnswerShortly, ShortAnswer]):
     input = AnswerShortly
     output = ShortAnswer
     masks = True
-    entry_tokens = (320, 80)
+    entry_tokens = (120, 30)
     passage_characters = 6_000  # that a model reads of each
-    answer_characters, quote_characters = 200, 600
+    answer_characters = 200
 
     def check(self, item: AnswerShortly, reply: ShortAnswer) -> None:
-        """Refuse a long answer, one without a quote, and a quote that does not stand in its passage."""
-        if not reply.answer:
-            if reply != NOTHING_FOUND:
-                raise ReplyError(f"Where there is no answer write {NO_ANSWER}, the passage 0 and no quote.")
-            return
+        """Refuse a long answer, and one without a line."""
+        if not reply.answer and reply != NOTHING_FOUND:
+            raise ReplyError(f"Where there is no answer write {NO_ANSWER} and the line 0.")
         if count_words(reply.answer) > MOST_WORDS:
             raise ReplyError(f"The answer has {count_words(reply.answer)} words; write {MOST_WORDS} at most.")
-        if not 1 <= reply.passage <= len(item.passages):
-            raise ReplyError(f"There is no passage {reply.passage}; name one from 1 to {len(item.passages)}.")
-        quote = " ".join(reply.quote.split())
-        if not quote or quote not in " ".join(item.passages[reply.passage - 1].split()):
-            raise ReplyError(f"The quote must stand in passage {reply.passage} word for word.")
+        if reply.answer and not reply.passage:
+            raise ReplyError(f"Name the line that answers, or write {NO_ANSWER} and the line 0.")
 
     def values(self, items: Sequence[AnswerShortly]) -> Mapping[str, Any]:
         """Return the question and the passages, long ones cut."""
         (item,) = items
         return {
             "question": item.question,
-            "passages": [passage[: self.passage_characters] for passage in item.passages],
+            "passages": self._shown(item),
             "most": MOST_WORDS,
             "nothing": NO_ANSWER,
         }
@@ -84,8 +83,7 @@ class ShortAnswerTask(Task[AnswerShortly, ShortAnswer]):
     def entry(self, items: Sequence[AnswerShortly]) -> Mapping[str, Any]:
         """Return the fields of the entry: where the answer stands, and then the answer."""
         return {
-            "passage": Annotated[int, Field(ge=0, le=len(items[0].passages))],
-            "quote": Annotated[str, Field(max_length=self.quote_characters)],
+            "line": number_to(len(self._lines(items[0])), 0),
             "answer": Annotated[str, Field(min_length=1, max_length=self.answer_characters)],
         }
 
@@ -94,7 +92,24 @@ class ShortAnswerTask(Task[AnswerShortly, ShortAnswer]):
         answer = unescaped(entry.answer).strip()
         if answer.strip(".").upper() == NO_ANSWER:
             return Read(NOTHING_FOUND)
-        return Read(ShortAnswer(answer=answer, passage=entry.passage, quote=unescaped(entry.quote).strip()))
+        if not entry.line:
+            return Read(ShortAnswer(answer=answer, passage=0, start=0, end=0))
+        line = self._lines(item)[entry.line - 1]
+        return Read(ShortAnswer(answer=answer, passage=line.passage, start=line.start, end=line.end))
+
+    def examples(self, items: Sequence[AnswerShortly]) -> Sequence[Mapping[str, Any]]:
+        """Return the examples with their lines numbered as in a request."""
+        found = super().examples(items)
+        return [{**e, "passages": self._shown(AnswerShortly(e["question"], tuple(e["passages"])))} for e in found]
+
+    def _shown(self, item: AnswerShortly) -> list[str]:
+        return [one["text"] for one in shown_passages(self._given(item), item.language)]
+
+    def _given(self, item: AnswerShortly) -> list[GivenPassage]:
+        return [GivenPassage("", (passage[: self.passage_characters],)) for passage in item.passages]
+
+    def _lines(self, item: AnswerShortly) -> list[Quoted]:
+        return numbered_lines(self._given(item), item.language)
 
 
 TASK = ShortAnswerTask()

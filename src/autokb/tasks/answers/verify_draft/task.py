@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from autokb.core.reply import Reply
-from autokb.heuristics.replies.drafts import DraftedReplies, DraftedReply, Drafting, Verifying
+from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, Verifying
 from autokb.tasks.answers.replies_wire import (
     MOST_POINTS,
     MOST_REPLIES,
@@ -50,13 +50,13 @@ class VerifyDraftTask(ReplyTask[Verifying, VerifiedReplies]):
 
     def shown(self, item: Verifying) -> Mapping[str, Any]:
         """Return the drafts and the points beside what every such task shows."""
-        return {**super().shown(item), "drafts": [draft.text for draft in item.drafts], "points": item.points}
+        return {**super().shown(item), "drafts": item.drafts, "points": item.points}
 
     def example(self, example: Mapping[str, Any]) -> Verifying:
         """Return what an entry of ``examples.yaml`` is about."""
         about: Drafting = super().example(example)
-        drafts = tuple(DraftedReply(text=text, quotes=()) for text in example["drafts"])
-        return Verifying(about.conversation, about.passages, about.house, drafts, tuple(example["points"]))
+        drafts, points = tuple(example["drafts"]), tuple(example["points"])
+        return Verifying(about.conversation, about.passages, about.house, drafts, points)
 
     def entry(self, items: Sequence[Verifying]) -> Mapping[str, Any]:
         """Return the fields of the one entry: what was found of each point, then the final replies."""
@@ -69,13 +69,13 @@ class VerifyDraftTask(ReplyTask[Verifying, VerifiedReplies]):
         )
         return {
             "feedback": list_of(feedback, MOST_POINTS),
-            "replies": replies_type(len(item.passages)),
+            "replies": replies_type(len(self.lines(item))),
         }
 
     def read(self, item: Verifying, entry: Any) -> Read[VerifiedReplies]:
-        """Read what was found, and the replies as they are."""
+        """Read what was found, and the replies with the places of their lines."""
         feedback = (PointFeedback(point=f.point, holds=f.holds == "yes", why=one_line(f.why)) for f in entry.feedback)
-        return Read(VerifiedReplies(feedback=tuple(feedback), replies=read_replies(entry.replies, item.passages)))
+        return Read(VerifiedReplies(feedback=tuple(feedback), replies=read_replies(entry.replies, self.lines(item))))
 
 
 TASK = VerifyDraftTask()

@@ -1,4 +1,4 @@
-"""The task that writes replies to a customer from passages, each with the quotes that bear it out."""
+"""The task that writes replies to a customer from passages, each with the lines that bear it out."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class WriteRepliesTask(ReplyTask[Drafting, DraftedReplies]):
 
     input = Drafting
     output = DraftedReplies
+    version = 2
     entry_tokens = (MOST_REPLIES * TOKENS_A_REPLY[0], MOST_REPLIES * TOKENS_A_REPLY[1])
 
     def offline(self, item: Drafting) -> DraftedReplies:
@@ -31,11 +32,11 @@ class WriteRepliesTask(ReplyTask[Drafting, DraftedReplies]):
 
     def entry(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
         """Return the field of the one entry: the replies."""
-        return {"replies": replies_type(len(items[0].passages))}
+        return {"replies": replies_type(len(self.lines(items[0])))}
 
     def read(self, item: Drafting, entry: Any) -> Read[DraftedReplies]:
-        """Read the replies as they are."""
-        return Read(DraftedReplies(replies=read_replies(entry.replies, item.passages)))
+        """Turn numbers into places."""
+        return Read(DraftedReplies(replies=read_replies(entry.replies, self.lines(item))))
 
 
 TASK = WriteRepliesTask()

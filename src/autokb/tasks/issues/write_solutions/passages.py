@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions
-from autokb.tasks.issues.write_solutions.places import StepPlace, find_places
+from autokb.tasks.places import StepPlace, find_places
 
 
 def passage_key(excerpt: Excerpt) -> tuple[str, int, str]:

@@ -19,7 +19,7 @@ from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, 
 from autokb.tasks.asking import validation_message
 from autokb.tasks.issues.attribute_fields import attributes_type, read_values
 from autokb.tasks.issues.write_solutions.passages import numbered_places, own_places, passage_key
-from autokb.tasks.issues.write_solutions.places import StepPlace
+from autokb.tasks.places import StepPlace
 from autokb.tasks.task import Read
 from autokb.tasks.wire import wire
 from autokb.text.markdown import plain_text, section_at, sections

@@ -21,7 +21,6 @@ from autokb.tasks.issues.write_solutions.passages import (
     passages_of,
     read_apart,
 )
-from autokb.tasks.issues.write_solutions.places import find_places, show_passages
 from autokb.tasks.issues.write_solutions.reply_reader import (
     LONGEST_REASONING,
     SolutionReader,
@@ -29,6 +28,7 @@ from autokb.tasks.issues.write_solutions.reply_reader import (
     most_solutions,
     solution_type,
 )
+from autokb.tasks.places import find_places, show_passages
 from autokb.tasks.prompts import examples, spelled_reply
 from autokb.tasks.task import Read, ReplyError, Task
 

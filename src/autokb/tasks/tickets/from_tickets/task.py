@@ -19,7 +19,7 @@ from autokb.heuristics.tickets.answer_from import (
     answer_from_passages,
     check_answer,
 )
-from autokb.tasks.issues.write_solutions.places import StepPlace, find_places, show_passages
+from autokb.tasks.places import StepPlace, find_places, show_passages
 from autokb.tasks.task import LeftOut, Read, Task
 from autokb.tasks.wire import wire
 from autokb.text.markdown import plain_text
