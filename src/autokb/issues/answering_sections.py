@@ -13,14 +13,11 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Passage
 from autokb.heuristics.titles.phrase_editing import named_values
 from autokb.issues.attribute_masking import Embed, masked_text, problem_vectors
-from autokb.tasks.issues.attribute_fields import describe_values
 
 MARGIN = 0.1  # how far behind the best a section may be that answers the same problem
 MARGIN_NARROW = 0.05  # the same for one that is for some customers only,
 FLOOR_NARROW = 0.45  # which must answer it well: that it is for them says nothing of the problem
 MARGIN_BESIDE = 0.2  # the same for one that holds for everybody, in a document that answers it
-MOST_DISTINGUISHED = 12  # sections that a model is told of; nine in ten clusters of the shipped domains have no more
-LONGEST_LABEL = 160  # characters of the headings of one
 
 ScoredSpan = tuple[int, int, float]  # of a document: start, end, and how well that part answers
 Floats = NDArray[np.float64]
@@ -31,8 +28,8 @@ class AnsweringSections:
     """The sections of all documents; those that differ in their readers alone (``On Android``) are one subject.
 
     Row n of ``texts`` is what stands in section n, of ``headings`` its subject's heading and of ``paths`` that heading
-    behind those above it; ``subjects[n]`` is its subject's number, ``for_all[n]`` whether it is for everybody,
-    ``spans[n]`` where it is and ``labels[n]`` its headings and the values that it is for.
+    behind those above it; ``subjects[n]`` is its subject's number, ``for_all[n]`` whether it is for everybody and
+    ``spans[n]`` where it is.
     """
 
     texts: Floats
@@ -41,7 +38,6 @@ class AnsweringSections:
     subjects: NDArray[np.int64]
     for_all: NDArray[np.bool_]
     spans: Sequence[tuple[str, int, int]]
-    labels: Sequence[str] = ()
 
     # Complex: the arrays are of the same rows in the same order, which must be seen to be right.
     @classmethod
@@ -69,7 +65,6 @@ class AnsweringSections:
             subjects=np.array([numbers[subject] for subject in subjects], dtype=np.int64),
             for_all=np.array([set(p.solution.attributes.values()) <= {ANY} for p in found], dtype=np.bool_),
             spans=[(document, min(starts), max(ends)) for document, starts, ends in places],
-            labels=[_label(p) for p in found],
         )
 
     def score_subjects(self, problem: Floats) -> Floats:
@@ -100,22 +95,6 @@ class AnsweringSections:
             found[document].append((start, end, float(scores[n])))
         return found
 
-    def distinguished(self, problem: Floats) -> tuple[str, ...]:
-        """Return the labels of the sections that answer a problem, each once, in the order of the documents.
-
-        Of a document that answers they are all sections that are not far behind, whoever they are for: a reader can
-        tell which are about the problem. Their order does not hang on how well each answers, so that a text which is
-        edited under the same headings mostly leaves the same labels.
-        """
-        if not self.spans:
-            return ()
-        scores, rows = self._answering_rows(problem)
-        documents = {self.spans[n][0] for n in rows}
-        floor = max(float(scores.max()) - MARGIN_BESIDE, FLOOR_NARROW)
-        found = [n for n, span in enumerate(self.spans) if span[0] in documents and scores[n] >= floor]
-        nearest = sorted(found, key=lambda n: (-round(float(scores[n]), 6), n))[:MOST_DISTINGUISHED]
-        return tuple(dict.fromkeys(self.labels[n] for n in sorted(nearest)))
-
     def _answering_rows(self, problem: Floats) -> tuple[Floats, list[int]]:
         """Return the score of each section and the numbers of those that answer."""
         scores = self.score_subjects(problem)[self.subjects]
@@ -126,15 +105,6 @@ class AnsweringSections:
         beside = self.for_all & np.array([document in answering for document, _, _ in self.spans])
         rows: list[int] = np.flatnonzero(near | (beside & (scores >= scores.max() - MARGIN_BESIDE))).tolist()
         return scores, rows
-
-
-def _label(passage: Passage) -> str:
-    """Return a section's headings and the values that it is for, as one line."""
-    headings = " > ".join(" ".join(heading.split()) for heading in passage.headings)
-    fixed = {name: values for name, values in passage.solution.attributes.items() if values != ANY}
-    if len(headings) > LONGEST_LABEL:
-        headings = f"{headings[: LONGEST_LABEL - 1].rstrip()}…"
-    return f"{headings} [{describe_values(fixed)}]" if fixed else headings
 
 
 def subject_of(passage: Passage, spec: DomainSpec) -> tuple[str, tuple[str, ...]]:

@@ -99,7 +99,7 @@ class SeedReports:
     def cluster_question(self, spec: DomainSpec, manuals: tuple[str, ...] = ()) -> GrowTrees:
         """Return the question of the task for the trees of the cluster, which shares a request with others.
 
-        ``manuals`` are the headings of the sections that answer its problem. Reports of the theme only show which
+        ``manuals`` are the headings of the sections near its problem. Reports of the theme only show which
         values customers name, so those that name none are left out.
         """
         return GrowTrees(

@@ -22,6 +22,7 @@ from autokb.core.regex_timeout import forget_slow_searches
 from autokb.core.results import BuildReport, KnowledgeCounts
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
+from autokb.issues.manuals import Manuals
 from autokb.issues.splitting import ClusterSplitter
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -210,6 +211,7 @@ class Build:
             organised=organised,
             windows=windows,
             splitter=splitter,
+            manuals=Manuals(corpus, windows, passages),
         )
         stop_if_awaited(stages, self.workspace, len(raw))
         grown = merge_parents(stages, self.workspace, grown)

@@ -14,7 +14,7 @@ from autokb.core.forest import Forest
 from autokb.core.ids import digest
 from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
-from autokb.issues.answering_sections import AnsweringSections
+from autokb.issues.manuals import Manuals
 from autokb.issues.seeds import far_from_documents
 from autokb.issues.splitting import ClusterSplitter, SplitPart
 from autokb.issues.trees import Reported, SeedReports, issues, seed_reports
@@ -85,6 +85,7 @@ def grow_trees(
     organised: Organised,
     windows: Vectors,
     splitter: ClusterSplitter,
+    manuals: Manuals,
 ) -> Grown:
     """Grow a tree from every problem that a document is near to; rows of ``vectors`` are those of ``raw``.
 
@@ -102,7 +103,7 @@ def grow_trees(
             attributes=attributes,
             organised=organised,
             reasons=reasons,
-            sections=splitter.sections,
+            manuals=manuals,
         )
     else:
         grown = _grow_from_seeds(
@@ -151,16 +152,16 @@ def _grow_from_clusters(
     attributes: Mapping[str, Attributes],
     organised: Organised,
     reasons: Mapping[str, str],
-    sections: AnsweringSections,
+    manuals: Manuals,
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
     with stages.timed(STAGE):
         clusters = {seed: members for one in organised.clusters.values() for seed, members in one.members().items()}
         parts = {seed: SplitPart(seed, members, seed) for seed, members in clusters.items()}
         reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons, parts)
-        manuals = {seed: sections.distinguished(one.problem) for seed, one in reports.items()}
-    questions = {seed: partial(one.cluster_question, workspace.spec, manuals[seed]) for seed, one in reports.items()}
-    prints = {seed: (one.fingerprint, *manuals[seed]) for seed, one in reports.items()}
+        labels = {seed: manuals.distinguish(one.problem) for seed, one in reports.items()}
+    questions = {seed: partial(one.cluster_question, workspace.spec, labels[seed]) for seed, one in reports.items()}
+    prints = {seed: (one.fingerprint, *labels[seed]) for seed, one in reports.items()}
     trees = _remember_trees(stages, workspace, GROW_TREES, questions, prints, GrownTrees)
     found = [part for seed, grown in trees.items() for part in reports[seed].parts(grown)]
     return [(part, tree) for part, tree in found if _is_left(part, reasons)]

@@ -39,7 +39,7 @@ TOO_MANY = "There are more than {most} {parts}."
 class GrowTrees:
     """A cluster of reports, its seed first, what was reported near it in its theme, and what the manuals distinguish.
 
-    ``manuals`` are the headings of sections that answer its problem, with the values that they are for.
+    ``manuals`` are the headings of sections near its problem, with the values that they are for.
     """
 
     domain: str
