@@ -56,9 +56,10 @@ def test_a_part_counts_by_its_own_tokens_alone() -> None:
     index = TokenIndex.of([tokens(3, vectors=[b]), tokens(1, 2, vectors=[a, b])], 4)
     asked = tokens(1, vectors=[a])
     within = np.array([[True, False], [False, True], [True, True], [False, False]])
-    assert index.scores_of_parts(asked, 1, within) == pytest.approx([0.25, 0.0, 0.25, 0.0], abs=0.01)
-    assert index.scores_of_parts(asked, 1, within)[2] == pytest.approx(index.scores(asked, rows(1))[0])
-    assert index.scores_of_parts(tokens(), 1, within).tolist() == [0.0] * 4
+    assert index.scores_of_parts(asked, [1], [within])[0] == pytest.approx([0.25, 0.0, 0.25, 0.0], abs=0.01)
+    _, second = index.scores_of_parts(asked, [0, 1], [within[:, :1], within])
+    assert second[2] == pytest.approx(index.scores(asked, rows(1))[0])
+    assert index.scores_of_parts(tokens(), [1], [within])[0].tolist() == [0.0] * 4
 
 
 def test_the_rows_come_back_as_they_were_asked_for() -> None:

@@ -57,7 +57,7 @@ class Offer:
 def offer(index: QuestionIndex, presentation: Presentation, conversation: Sequence[Message]) -> Offer:
     """Return what is offered for a question: the nearest problems and the sections that fit it, best first."""
     choices = tuple(islice(presentation.distinct(), OFFERED_SECTIONS))
-    lines = {choice.row: _lines(index, presentation.scored.read, choice) for choice in choices}
+    lines = _lines(index, presentation.scored.read, choices)
     sections = tuple(
         OfferedSection(
             _title(presentation, choice),
@@ -78,10 +78,15 @@ def offer(index: QuestionIndex, presentation: Presentation, conversation: Sequen
     return Offer(index, presentation, choices, named, item)
 
 
-def _lines(index: QuestionIndex, question: str, choice: Choice) -> list[tuple[str, TellingLine | None]]:
-    """Return the lines of a solution that say most; of one by hand, which has no evidence, its first steps."""
-    found = best_lines(index, question, choice.solution, LINES)
-    return [(line.text, line) for line in found] or [(step, None) for step in choice.solution.steps[:LINES]]
+def _lines(
+    index: QuestionIndex, question: str, choices: Sequence[Choice]
+) -> dict[int, list[tuple[str, TellingLine | None]]]:
+    """Return by row the lines of solutions that say most; of one by hand, which has no evidence, its first steps."""
+    best = best_lines(index, question, [choice.solution for choice in choices], LINES)
+    return {
+        choice.row: [(line.text, line) for line in lines] or [(step, None) for step in choice.solution.steps[:LINES]]
+        for choice, lines in zip(choices, best, strict=True)
+    }
 
 
 def _title(presentation: Presentation, choice: Choice) -> str:

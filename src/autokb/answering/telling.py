@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from autokb.core.domain import ENGLISH
-from autokb.core.nouns import Evidence, Solution
+from autokb.core.nouns import Evidence, Solution, Span
 from autokb.retrieval.index import QuestionIndex
 from autokb.text.lexicons import language_data
 from autokb.text.sentences import sentences
@@ -33,6 +34,7 @@ def asks_fact(text: str, language: str = ENGLISH) -> bool:
 # for a fact whose section is shown first, and whose answer is among its steps, the right line is found in 74, without
 # this in 68; the first line is right in 34, the one that shares most words in 52 (decision 43).
 EXTRA_WORDS = 6
+NO_ROW = -1  # of what is not searched
 _MARK = re.compile(r"^[\s>*•;-]*")  # of a list, which is not in what was encoded
 
 
@@ -51,43 +53,63 @@ def telling_line(index: QuestionIndex, question: str, solution: Solution) -> Tel
     """
     if not asks_fact(question, index.spec.language):
         return None
-    scored = _scored_lines(index, question, solution)
+    (scored,) = _scored_lines(index, question, [solution])
     if len(scored) < 2:
         return None
     best, line = max(scored, key=lambda one: one[0])
     return line if best > 0 else None
 
 
-def best_lines(index: QuestionIndex, question: str, solution: Solution, most: int) -> list[TellingLine]:
-    """Return the lines of a solution that say most of what a question asks, in the order of the solution."""
-    scored = _scored_lines(index, question, solution)
-    order = sorted(range(len(scored)), key=lambda n: (-scored[n][0], n))[:most]
-    return [scored[n][1] for n in sorted(order)]
+def best_lines(
+    index: QuestionIndex, question: str, solutions: Sequence[Solution], most: int
+) -> Iterator[list[TellingLine]]:
+    """Give the lines of each solution that say most of what a question asks, in the order of the solution."""
+    for scored in _scored_lines(index, question, solutions):
+        order = sorted(range(len(scored)), key=lambda n: (-scored[n][0], n))[:most]
+        yield [scored[n][1] for n in sorted(order)]
 
 
-def _scored_lines(index: QuestionIndex, question: str, solution: Solution) -> list[tuple[float, TellingLine]]:
-    """Return the lines of a solution with what late interaction gives each, 0 for one that was not encoded."""
-    lines = list(lines_of(solution, index.spec.language))
-    row = index.candidates.row_of.get(solution.id)
-    if row is None or index.candidates.rows[row].passage is None:
-        return [(0.0, line) for line in lines]
+def _scored_lines(
+    index: QuestionIndex, question: str, solutions: Sequence[Solution]
+) -> list[list[tuple[float, TellingLine]]]:
+    """Return the lines of solutions with what late interaction gives each, 0 for one that was not encoded."""
+    rows = [index.candidates.row_of.get(solution.id, NO_ROW) for solution in solutions]
+    lines = [list(lines_of(solution, index.spec.language)) for solution in solutions]
+    spans = {row: _spans(index, row, own) for row, own in zip(rows, lines, strict=True)}
+    scores = index.scores_of_parts(question, {row: list(some.values()) for row, some in spans.items() if some})
+    of_line = {row: dict(zip(spans[row], some.tolist(), strict=True)) for row, some in scores.items()}
+    return [
+        [(of_line.get(row, {}).get(n, 0.0) / _length(line), line) for n, line in enumerate(own)]
+        for row, own in zip(rows, lines, strict=True)
+    ]
+
+
+def _spans(index: QuestionIndex, row: int, lines: Sequence[TellingLine]) -> dict[int, Span]:
+    """Return where lines stand in what was encoded of a row, by their numbers, without those that do not."""
+    if row == NO_ROW or index.candidates.rows[row].passage is None:
+        return {}
     text = index.candidates.rows[row].searched_text
     begin = text.find(". ")  # behind the headings, which every line shares
-    at = [text.find(line.text, begin) for line in lines]
-    found = [n for n, start in enumerate(at) if start >= 0]
-    scores = index.scores_of_parts(question, row, [(at[n], at[n] + len(lines[n].text)) for n in found])
-    values = {
-        n: float(score) / math.log(EXTRA_WORDS + len(lines[n].text.split()))
-        for n, score in zip(found, scores, strict=True)
-    }
-    return [(values.get(n, 0.0), line) for n, line in enumerate(lines)]
+    at = ((n, text.find(line.text, begin)) for n, line in enumerate(lines))
+    return {n: (start, start + len(lines[n].text)) for n, start in at if start >= 0}
+
+
+def _length(line: TellingLine) -> float:
+    return math.log(EXTRA_WORDS + len(line.text.split()))
 
 
 def lines_of(solution: Solution, language: str) -> Iterator[TellingLine]:
     """Give the sentences of the steps that have evidence."""
     for step, evidence in zip(solution.steps, solution.evidence, strict=False):
-        for line in step.split("\n"):
-            for start, end in sentences(line, language=language):
-                text = _MARK.sub("", line[start:end], count=1).strip()
-                if " " in text:
-                    yield TellingLine(text, evidence)
+        for text in _lines_of_step(step, language):
+            yield TellingLine(text, evidence)
+
+
+@lru_cache(maxsize=4_096)  # steps, of 300 characters; the same ones are near many questions
+def _lines_of_step(step: str, language: str) -> tuple[str, ...]:
+    found = (
+        _MARK.sub("", line[start:end], count=1).strip()
+        for line in step.split("\n")
+        for start, end in sentences(line, language=language)
+    )
+    return tuple(text for text in found if " " in text)

@@ -219,18 +219,33 @@ class QuestionIndex:
         """The rows of all sections that the domain's urgent warnings name."""
         return self.candidates.named_by(self.spec.urgent)
 
-    def scores_of_parts(self, text: str, row: int, parts: Sequence[tuple[int, int]]) -> Scores:
-        """Return the late interaction (ColBERT's MaxSim) of a question with parts of a row's ``searched_text``.
+    def scores_of_parts(self, text: str, parts: Mapping[int, Sequence[tuple[int, int]]]) -> dict[int, Scores]:
+        """Return the late interaction (ColBERT's MaxSim) of a question with parts of rows' ``searched_text``.
 
-        ``parts`` are spans of that text. A part without a token has 0, and so has every part where the encoder has no
-        token vectors.
+        ``parts`` are spans of that text by row. A part without a token has 0, and so has every part where the encoder
+        has no token vectors.
         """
-        found = np.zeros(len(parts))
         if self.tokens is None or self.read_tokens is None or self.token_spans is None:
-            return found
-        starts = [start for start, _ in self.token_spans(self.candidates.rows[row].searched_text)]
-        within = np.array([[start <= n < end for n in starts] for start, end in parts]).reshape(len(parts), len(starts))
-        return self.tokens.scores_of_parts(self.read_tokens(beginning(text)), row, within)
+            return {row: np.zeros(len(spans)) for row, spans in parts.items()}
+        within = []
+        for row, spans in parts.items():
+            starts = self._token_starts(row)
+            bounds = np.asarray(spans, dtype=np.int32).reshape(-1, 2)
+            within.append((bounds[:, :1] <= starts) & (starts < bounds[:, 1:]))
+        found = self.tokens.scores_of_parts(self.read_tokens(beginning(text)), list(parts), within)
+        return dict(zip(parts, found, strict=True))
+
+    def _token_starts(self, row: int) -> NDArray[np.int32]:
+        """Return where the tokens of a row's text begin; it is cut into tokens once."""
+        if row not in self._starts_of_tokens:
+            assert self.token_spans is not None, "an encoder that has tokens"
+            spans = self.token_spans(self.candidates.rows[row].searched_text)
+            self._starts_of_tokens[row] = np.array([start for start, _ in spans], dtype=np.int32)
+        return self._starts_of_tokens[row]
+
+    @cached_property
+    def _starts_of_tokens(self) -> dict[int, NDArray[np.int32]]:
+        return {}
 
     @property
     def least_probability(self) -> float:

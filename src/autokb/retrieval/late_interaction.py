@@ -37,15 +37,23 @@ class TokenIndex:
         vectors = np.concatenate(rows) if rows else np.zeros((0, dimensions), dtype=np.int8)
         return cls(vectors, np.cumsum([0, *map(len, rows)]), idf)
 
-    def scores_of_parts(self, question: TokenVectors, row: int, within: NDArray[np.bool_]) -> Scores:
-        """Return the score of parts of a candidate: row n of ``within`` says which of its tokens part n has."""
+    def scores_of_parts(
+        self, question: TokenVectors, rows: Sequence[int], within: Sequence[NDArray[np.bool_]]
+    ) -> list[Scores]:
+        """Return the scores of parts of candidates: row n of one's ``within`` says which of its tokens part n has."""
+        found = [np.zeros(len(parts)) for parts in within]
         weights = self.idf[question.pieces]
-        tokens = self.vectors[self.starts[row] : self.starts[row + 1]].astype(np.float32)
+        if not len(weights) or not len(rows):
+            return found
+        spans = [(int(self.starts[row]), int(self.starts[row + 1])) for row in rows]
+        tokens = np.concatenate([self.vectors[first:last] for first, last in spans]).astype(np.float32)
         cosines = question.vectors.astype(np.float32) @ tokens.T / TOKEN_STEPS**2
-        found = np.zeros(len(within))
-        for n, kept in enumerate(within):
-            if kept.any() and len(weights):
-                found[n] = weights @ cosines[:, kept].max(axis=1) / weights.sum()
+        begins = np.cumsum([0, *(last - first for first, last in spans)])
+        for scores, parts, begin, end in zip(found, within, begins, begins[1:], strict=False):
+            own = cosines[:, begin:end]
+            for n, kept in enumerate(parts):
+                if kept.any():
+                    scores[n] = weights @ own[:, kept].max(axis=1) / weights.sum()
         return found
 
     def scores(self, question: TokenVectors, rows: Positions) -> Scores:

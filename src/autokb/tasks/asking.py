@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
@@ -108,6 +109,7 @@ __all__ = [
 
 ERROR_CHARACTERS = 600  # of one error that a model is shown when it is asked to repair
 ERRORS_SHOWN = 5  # of one entry; the rest mostly follows from the first ones
+FORMS_KEPT = 64  # forms of replies whose types are kept, each some 50 kB
 AROUND_TOKENS = 64  # of a reply beside its entries
 REPAIR = "Your reply cannot be used: {error}\nReply again with the whole corrected JSON object and nothing else."
 
@@ -147,11 +149,42 @@ def repair_request(request: ModelRequest, reply: ModelReply, error: str) -> Mode
 
 def reply_schema(task: Task[In, Any], items: Sequence[In]) -> dict[str, Any]:
     """Return the JSON schema of the reply to a request for these items."""
-    entry: Any = _entry_type(task, items)
-    answers = Annotated[list[entry], Field(min_length=len(items), max_length=len(items))]
-    reply = wire("Answers", **task.reply_fields(items), answers=answers)
-    schema: dict[str, Any] = _without_titles(reply.model_json_schema())
-    return schema
+    return _types(task, items).schema
+
+
+@dataclass(frozen=True)
+class _Types:
+    """The types of the replies of one form."""
+
+    task: Task[Any, Any]
+    form: Hashable
+    items: Sequence[Any] = field(compare=False)
+
+    @cached_property
+    def entry(self) -> type[Wire]:
+        """The type of one entry."""
+        return wire("Entry", number=number_to(len(self.items)), **self.task.entry(self.items))
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of a whole reply."""
+        entry: Any = self.entry
+        answers = Annotated[list[entry], Field(min_length=len(self.items), max_length=len(self.items))]
+        reply = wire("Answers", **self.task.reply_fields(self.items), answers=answers)
+        schema: dict[str, Any] = _without_titles(reply.model_json_schema())
+        return schema
+
+
+def _types(task: Task[In, Any], items: Sequence[In]) -> _Types:
+    form = task.form(items)
+    made = _Types(task, (len(items), form), items)
+    return made if form is None else _kept(made)
+
+
+@lru_cache(maxsize=FORMS_KEPT)
+def _kept(made: _Types) -> _Types:
+    """Return the first types that were made of a form: making them takes longer than reading a reply."""
+    return made
 
 
 def _without_titles(schema: Any) -> Any:
@@ -162,10 +195,6 @@ def _without_titles(schema: Any) -> Any:
         return schema
     parts = {name: part for name, part in schema.items() if name != "title" or not isinstance(part, str)}
     return {name: _without_titles(part) for name, part in parts.items()}
-
-
-def _entry_type(task: Task[In, Any], items: Sequence[In]) -> type[Wire]:
-    return wire("Entry", number=number_to(len(items)), **task.entry(items))
 
 
 def read_reply(
@@ -241,7 +270,7 @@ def _read_fields(task: Task[In, Any], items: Sequence[In], data: Mapping[str, An
 def _read_entries(
     task: Task[In, Out], items: Sequence[In], entries: Sequence[Any], fields: Mapping[str, Any]
 ) -> list[Read[Out]]:
-    kind = _entry_type(task, items)
+    kind = _types(task, items).entry
     by_number: dict[Any, list[Any]] = {}
     for entry in entries:
         number = entry.get("number") if isinstance(entry, dict) else None

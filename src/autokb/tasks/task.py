@@ -147,6 +147,13 @@ class Task(Generic[In, Out]):
         """
         raise NotImplementedError(f"{self.name} asks no model.")
 
+    def form(self, items: Sequence[In]) -> Hashable:
+        """Return all that ``entry`` and ``reply_fields`` make of the items; what has the same one shares its types.
+
+        By default None: the types of each request are its own. It pays where a reply is waited for.
+        """
+        return None
+
     def read(self, item: In, entry: Any) -> Read[Out]:
         """Turn an item's entry into the answer and what of it is worth a repair; raise ReplyError when it is wrong.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -104,7 +104,7 @@ class ChooseAnswerTask(Task[ChooseAnswer, ChosenAnswer]):
         """Return the fields of the one entry."""
         (item,) = items
         fields = tuple(field_names(item.configuration).values())
-        lines = sum(len(section.lines) for section in item.sections)
+        lines = _lines(item)
         section: Any = number_to(len(item.sections))
         return {
             "attributes": attributes_type(item.configuration, lenient=True),
@@ -112,6 +112,11 @@ class ChooseAnswerTask(Task[ChooseAnswer, ChosenAnswer]):
             "line": number_to(lines, first=0),
             "ask": Literal[(NOTHING, *fields)],
         }
+
+    def form(self, items: Sequence[ChooseAnswer]) -> Hashable:
+        """Return the attributes and how many sections and lines there are: the reader of a question waits."""
+        (item,) = items
+        return tuple(item.configuration.values()), len(item.sections), _lines(item)
 
     def read(self, item: ChooseAnswer, entry: Any) -> Read[ChosenAnswer]:
         """Read the choice; positions count from 0, and values that an attribute does not have are dropped."""
@@ -149,6 +154,10 @@ def example_choice(example: Mapping[str, Any]) -> ChooseAnswer:
             for one in example["sections"]
         ),
     )
+
+
+def _lines(item: ChooseAnswer) -> int:
+    return sum(len(section.lines) for section in item.sections)
 
 
 def _shown(item: ChooseAnswer) -> Mapping[str, Any]:
