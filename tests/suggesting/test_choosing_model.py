@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +23,18 @@ from autokb.stores.ledger_table import spending
 from autokb.suggesting.choosing_model import ChoosingModel
 from stub_server import GARBAGE, HANG, StubServer, status
 
+# Asks a question; its process is killed as soon as the model's reply is about to be read, or when it was read.
+KILLED = """
+import os, signal, sys
+from autokb.app import SupportKB
+from autokb.answering import chosen
+from autokb.tasks import asking
+
+folder, question, moment = sys.argv[1:]
+module, name = {"before": (asking, "read_reply"), "after": (chosen, "_answer_chosen")}[moment]
+setattr(module, name, lambda *_arguments, **_more: os.kill(os.getpid(), signal.SIGKILL))
+SupportKB.open(folder).ask(question)
+"""
 SILENT = "the left earbud of my Lumo Buds is silent"
 BAKING = "how long do I bake a sponge cake"
 
@@ -333,3 +349,19 @@ def test_who_chose_how_fast_and_for_how_much_is_kept_and_counted(ask: Callable[.
     assert found["openai:scripted"].p50 and found["openai:scripted"].p50 <= (found["openai:scripted"].p99 or 0)
     assert found["openai:scripted"].answered.value == 1
     assert kb.costs().tasks["answers/choose_answer"].cost == pytest.approx(asked.reading.cost)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_reply_that_was_there_when_the_process_was_killed_is_not_paid_for_again(
+    ask: Callable[..., Answer], moment: str
+) -> None:
+    model = Choosing(lambda _prompt: {"sections": [2]})
+    ask(model, BAKING)  # which nothing is near to, so that no model is asked
+    folder = str(ask.kb.workspace.folder)  # type: ignore[attr-defined]
+    command = [sys.executable, "-c", KILLED, folder, SILENT, moment]
+    ran = subprocess.run(command, env={**os.environ}, capture_output=True, timeout=120, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
+    assert len(model.prompts) == 1
+    found = ask.kb.ask(SILENT)  # type: ignore[attr-defined]
+    assert found.reading is not None and found.reading.note is None and found.reading.cost == 0.0
+    assert len(model.prompts) == 1
