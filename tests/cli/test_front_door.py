@@ -22,6 +22,7 @@ from autokb.cli import (  # noqa: F401
     draft_commands,
     evaluate_chunking,
     evaluate_commands,
+    evaluate_paper,
     evaluate_suggestions,
     evaluate_tickets,
     feedback_commands,
@@ -188,6 +189,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "evaluate quality": (
         "evaluate quality {here}/kb --sheet {here}/sheet.csv --most 3",
         lambda here: opened(here).evaluate.quality(here / "sheet.csv", most=3),
+    ),
+    "evaluate paper": (
+        "evaluate paper autokb {here}/kb",
+        lambda here: opened(here).evaluate.paper("autokb", [here / "kb"]),
     ),
     "evaluate compare": (
         "evaluate compare {here}/before.json {here}/after.json --metric raw.mrr",

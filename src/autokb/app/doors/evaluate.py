@@ -11,6 +11,7 @@ from autokb.core.progress import Progress, silent
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.evaluation.blind_sheet import SheetMarks
+    from autokb.evaluation.papers.tables import PaperReport
     from autokb.evaluation.quality.report import QualityReport
     from autokb.evaluation.retrieval.experiment import RetrievalReport
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
@@ -161,6 +162,23 @@ class EvaluateDoor:
         return run_trial(
             self._memory.workspace, budget, themes=themes, questions=questions, folder=folder, progress=progress
         )
+
+    @staticmethod
+    def paper(
+        paper: str,
+        workspaces: Sequence[Path | str],
+        *,
+        judge: str = "",
+        budget: float | None = None,
+        progress: Progress = silent,
+    ) -> PaperReport:
+        """Return the tables of a paper (autokb, autochunker, tickets, suggestions), measured on workspaces.
+
+        ``judge`` is the model that fills the cells which need one, asked for no more than ``budget`` (USD).
+        """
+        from autokb.studies.papers import paper_tables
+
+        return paper_tables(paper, [Path(one) for one in workspaces], judge, budget=budget, progress=progress)
 
     @staticmethod
     def read_trial_sheet(sheet: Path | str) -> SheetMarks:

@@ -1,0 +1,33 @@
+"""``autokb evaluate paper``: the tables of the four papers, measured here, beside what they printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autokb.cli.commands import Json, evaluate
+from autokb.cli.evaluate_commands import Budget, show_answer
+
+
+@evaluate.command(epilog="Example: autokb evaluate paper autokb headphones medical --html tables.html")
+def paper(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="autokb, autochunker, tickets or suggestions.")],
+    workspaces: Annotated[list[Path], typer.Argument(metavar="WORKSPACE...", help="Which workspaces are measured.")],
+    judge: Annotated[str, typer.Option(metavar="MODEL", help="Fill what a model can judge, such as openai:NAME.")] = "",
+    budget: Budget = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
+    json: Json = False,
+) -> None:
+    """All tables of a paper: what was measured here with its interval, what the paper printed, what is missing."""
+    from autokb.app.doors.evaluate import EvaluateDoor
+    from autokb.cli.output import check_report, make_console, stage_bars
+    from autokb.evaluation.papers.tables import report_tables
+
+    check_report(html)
+    with stage_bars() as progress:
+        found = EvaluateDoor.paper(paper, workspaces, judge=judge, budget=budget, progress=progress)
+    title = f"The tables of the paper: {paper}"
+    width = make_console().width
+    show_answer(found.as_json(), json, html, title, report_tables(found.tables), width=width)

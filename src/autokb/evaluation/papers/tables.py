@@ -1,0 +1,109 @@
+"""A table of a paper: under its rows and columns what was measured here beside what the paper printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autokb.evaluation.report import ReportTable, interval_text, number_text
+from autokb.evaluation.statistics.bootstrap import Interval
+
+Printed = float | int | str | None
+NOT_JUDGED = "not judged: name a judge with --judge MODEL"
+NEEDS_PEOPLE = "needs people: {how}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What was measured, with the ends of its 95 % interval where there is one, and what the paper printed.
+
+    ``missing`` says why there is no value and how to fill the cell.
+    """
+
+    value: Printed = None
+    low: float | None = None
+    high: float | None = None
+    paper: Printed = None
+    missing: str | None = None
+
+    @classmethod
+    def of(cls, found: Interval, paper: Printed = None, *, percent: bool = False) -> Cell:
+        """Return a measured mean with its interval, in per cent where the paper prints that."""
+        times = 100 if percent else 1
+        value, low, high = (None if end is None else end * times for end in (found.value, found.low, found.high))
+        return cls(value, low, high, paper, None if value is not None else "there is nothing to measure")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface."""
+        return {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "paper": self.paper,
+            "missing": self.missing,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """One table or figure of a paper: ``cells`` has a row for each of ``rows`` and in it one for each of ``columns``.
+
+    ``note`` says in a sentence what a reader must know, such as why a result of the paper is not reproduced.
+    ``pictures`` are SVG for the page.
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    pictures: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse cells that are not one for each row and column."""
+        if len(self.cells) != len(self.rows) or any(len(row) != len(self.columns) for row in self.cells):
+            raise ValueError(f"{self.name} has {len(self.rows)} rows and {len(self.columns)} columns, not its cells'.")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface."""
+        cells = [[cell.as_json() for cell in row] for row in self.cells]
+        shape = {"name": self.name, "rows": list(self.rows), "columns": list(self.columns), "cells": cells}
+        return shape | ({"note": self.note} if self.note else {})
+
+
+@dataclass(frozen=True, slots=True)
+class PaperReport:
+    """All tables of one paper."""
+
+    paper: str
+    tables: tuple[PaperTable, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of the interface."""
+        return {"paper": self.paper, "tables": [table.as_json() for table in self.tables]}
+
+
+def report_tables(tables: Sequence[PaperTable]) -> list[ReportTable]:
+    """Return the tables as people read them: ``ours [low, high] (paper: theirs)``; what is missing is told below."""
+    found = []
+    for table in tables:
+        reasons: dict[str, str] = {}
+        rows = tuple(
+            (row, *(_cell_text(cell, reasons) for cell in cells))
+            for row, cells in zip(table.rows, table.cells, strict=True)
+        )
+        found.append(ReportTable(table.name, ("", *table.columns), rows))
+        told = [(mark, reason) for reason, mark in reasons.items()] + ([("", table.note)] if table.note else [])
+        if told:
+            found.append(ReportTable("", ("", f"on {table.name.partition(':')[0].lower()}"), tuple(told)))
+    return found
+
+
+def _cell_text(cell: Cell, reasons: dict[str, str]) -> str:
+    if cell.missing is not None:
+        ours = reasons.setdefault(cell.missing, "*" * (len(reasons) + 1))
+    else:
+        ends: Mapping[str, Any] = {"value": cell.value, "low": cell.low, "high": cell.high}
+        ours = interval_text(ends)
+    return ours if cell.paper is None else f"{ours} (paper: {number_text(cell.paper)})"
