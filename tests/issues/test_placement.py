@@ -7,7 +7,7 @@ from dataclasses import replace
 from autokb.core.attributes import ANY
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Evidence, Issue, Solution
-from autokb.issues.placement import FOR_OTHERS, FOR_UNNAMED, PlacedTree, place_solutions, without_repetition
+from autokb.issues.placement import FOR_OTHERS, PlacedTree, place_solutions, without_repetition
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
 
@@ -87,8 +87,8 @@ def test_what_the_manual_distinguishes_is_a_child_that_nobody_reported():
 
 def test_a_child_that_nobody_reported_and_no_heading_names_is_none():
     passing = solved(PARENT, "Restart it", attributes=of(os="Android"))
-    (withheld,) = place([PARENT], passing).solutions
-    assert (withheld.issue_id, withheld.status, withheld.reason) == (PARENT.id, "withheld", FOR_UNNAMED)
+    (stays,) = place([PARENT], passing).solutions
+    assert (stays.issue_id, stays.status, stays.attributes) == (PARENT.id, "displayed", passing.attributes)
     titled = solved(PARENT, "Restart it", document="laptop.md", attributes=of(device="Laptop"))
     assert shown(place([PARENT], titled)) == {"No sound": [], "No sound (Laptop)": ["Restart it"]}
     reported = node("Silent Samsung", PARENT, os="Android")

@@ -89,8 +89,8 @@ def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_pat
     assert (stages["context"], stages["attributes"], stages["trees"]) == (
         1,
         0,
-        1,
-    )  # of the trees that whose problem the new heading answers
+        3,
+    )  # of so few sections each cluster is told, so that each hears of the new heading
     assert 0 < again.calls < first.calls
     assert planned.calls <= again.calls + 2
     fresh = made(tmp_path / "fresh", server.url, documents=changed)

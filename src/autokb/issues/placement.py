@@ -15,7 +15,6 @@ from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
 
 FOR_OTHERS = "It applies only to attribute values that no issue in this tree has."
-FOR_UNNAMED = "It applies only to customers whom no heading names, and none of them reported this."
 
 Paths = Mapping[str, tuple[str, ...]]  # by the id of a solution: what beside its node its id is made from
 
@@ -88,12 +87,16 @@ class _Placing:
         self.solutions_of.setdefault(node.id, {}).setdefault(solution.id, solution)
 
     def move(self, solution: Solution, node: Issue) -> None:
-        """Put a solution on the widest node of its tree that it holds for; where there can be none it is withheld."""
+        """Put a solution on the widest node of its tree that it holds for; where there can be none it is withheld.
+
+        No child is made of an audience that nobody reported and no heading names: such a solution stays where it was
+        written and says itself whom it is for.
+        """
         home = self._home(solution.attributes)
         if home is None:
             self.put(replace(solution, status="withheld", reason=FOR_OTHERS), node)
         elif _key(home.attributes) not in self.nodes and not self._is_named(solution, home):
-            self.put(replace(solution, status="withheld", reason=FOR_UNNAMED), node)
+            self.put(solution, node)
         else:
             home = self.nodes.setdefault(_key(home.attributes), home)
             self._put_copy(solution, home)
