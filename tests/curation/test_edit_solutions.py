@@ -189,8 +189,8 @@ def test_how_many_approve_is_told_with_an_export(hand_made: Workspace, tmp_path:
 
 @pytest.mark.parametrize("wrong", [0, 10, "2", True, 1.5, None])
 def test_a_domain_says_how_many_in_whole_numbers(wrong: object) -> None:
-    assert read_domain({"name": "x", "review": {"approvals": 2}}).approvals == 2
-    assert read_domain({"name": "x"}).approvals == 1
+    assert read_domain({"name": "x", "review": {"approvals": 2}}).review.approvals == 2
+    assert read_domain({"name": "x"}).review.approvals == 1
     with pytest.raises(BadInputError, match="approvals must be a whole number from 1 to 9"):
         read_domain({"name": "x", "review": {"approvals": wrong}})
 

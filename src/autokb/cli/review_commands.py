@@ -26,6 +26,8 @@ def review(
 ) -> None:
     """List the solutions that a person should look at, the highest impact first.
 
+    An approved text whose source has changed comes before all others, with what its source says now.
+
     The impact is (1 + raw issues behind the node + times asked) times the points of the reasons.
     """
     from autokb.app import SupportKB

@@ -22,6 +22,7 @@ SHOWN = 160  # characters of a text
 NAMED = 20  # changes of one kind that are shown; --json has more
 
 
+# Complex: one line for each part that an item may have or lack.
 def review_view(workspace: Path, page: ReviewPage) -> RenderableType:
     """Show items with their reasons, the highest impact first."""
     if not page.items:
@@ -34,6 +35,8 @@ def review_view(workspace: Path, page: ReviewPage) -> RenderableType:
         lines += [Text(f"       {reason.kind}: {one_line(reason.text, SHOWN)}") for reason in item.reasons]
         text = item.solution.text if item.solution else item.edit.text if item.edit else ""
         lines.append(Text(f"       {one_line(text, SHOWN)}"))
+        if item.source_text and item.source_text != text:
+            lines.append(Text(f"       its source now: {one_line(item.source_text, SHOWN)}"))
         if item.edit and item.edit.offered_for:
             command = f"autokb approve {quoted(workspace)} {one_line(item.id)}"
             lines.append(Text(f"       it fits {one_line(item.edit.offered_for)}: {command}"))

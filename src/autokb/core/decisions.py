@@ -24,25 +24,25 @@ from autokb.core.nouns import (
     Status,
     Verdict,
 )
+from autokb.core.review_policy import USUAL_REVIEW, ReviewPolicy
 
+NOT_APPROVED = "Nobody has approved it yet."
+KEPT = "Its source has changed; readers keep the text that was approved."
 MARKS_KEPT = 100_000  # of texts that are in memory anyway, for the same ones are asked for with every decision
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Everything that people decided, in the order in which the workspace took it.
-
-    ``approvals`` is how many people must approve a text before it counts as approved.
-    """
+    """Everything that people decided, in the order in which the workspace took it, and how a team reviews."""
 
     log: tuple[Decision, ...] = ()
-    approvals: int = 1
+    policy: ReviewPolicy = USUAL_REVIEW
 
     @classmethod
-    def of(cls, decisions: Iterable[Decision], approvals: int = 1) -> Decisions:
+    def of(cls, decisions: Iterable[Decision], policy: ReviewPolicy = USUAL_REVIEW) -> Decisions:
         """Return decisions in the order of their numbers."""
-        return cls(tuple(sorted(decisions, key=lambda one: one.number)), approvals)
+        return cls(tuple(sorted(decisions, key=lambda one: one.number)), policy)
 
     def of_kind(self, kind: DecisionKind) -> list[Decision]:
         """Return those of one kind."""
@@ -61,7 +61,8 @@ class Approval:
 class Decided:
     """Solutions as people left them, and which decision counts for which solution.
 
-    ``base`` are the solutions as built or written, ``edited`` those with edits and without verdicts. ``orphans`` are
+    ``base`` are the solutions as built or written, ``edited`` those with edits and without verdicts. What is ``held``
+    could be shown and waits for an approval first. ``orphans`` are
     decisions whose solution is not there; they stay stored. ``taken`` are all decisions on a solution, those too that
     were taken back or that a later one replaced; of each kind the last one that was not taken back counts.
     """
@@ -76,14 +77,18 @@ class Decided:
     taken: Mapping[str, tuple[Decision, ...]] = field(default_factory=dict)
     approved: Mapping[str, tuple[Approval, ...]] = field(default_factory=dict)
     approvals: int = 1
+    held: frozenset[str] = frozenset()
 
     def source_changed(self, solution_id: str) -> bool:
-        """Return whether an edited solution is built in other words now than when it was edited."""
-        edit = self.edits.get(solution_id)
-        if edit is None or not edit.built:
+        """Return whether a solution is built in other words now than when it was edited, or last approved."""
+        edit, verdict = self.edits.get(solution_id), self.verdicts.get(solution_id)
+        if edit is not None:
+            solution = self.base[solution_id]
+            return bool(edit.built) and edit.built != text_mark(solution.text, solution.steps)
+        if verdict is None or verdict.what != "approved" or solution_id in self.written:
             return False
-        solution = self.base[solution_id]
-        return edit.built != text_mark(solution.text, solution.steps)
+        solution = self.edited[solution_id]
+        return verdict.shown not in ("", text_mark(solution.text, solution.steps))
 
     def newest(self, solution_id: str) -> Decision | None:
         """Return the edit or verdict that counts and was taken last; None where none is left to take back."""
@@ -238,8 +243,12 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
       was given for, and for none that is withheld. Where several must approve, those of the present text count, each
       author once, since the last rejection or hiding; who writes a solution approves it.
     """
+    policy = decisions.policy
     if not decisions.log:
-        return Decided(built, built, built, approvals=decisions.approvals)
+        held = _held_back(built, policy)
+        return Decided(
+            {**built, **held} if held else built, built, built, approvals=policy.approvals, held=frozenset(held)
+        )
     forest = Forest(issues.values())
     base = dict(built)
     written: dict[str, Decision] = {}
@@ -255,12 +264,13 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
     edits, verdicts = _holding(given, "edit"), _holding(given, "verdict")
     edited = base | {i: _edited(base[i], edit) for i, edit in edits.items()}
     approved = _approvals(edited, given, written)
-    solutions = edited | {i: _judged(edited[i], verdict) for i, verdict in verdicts.items()}
-    if decisions.approvals > 1:
-        solutions |= {i: _awaiting(solutions[i], edited[i], by, decisions.approvals) for i, by in approved.items()}
+    solutions = edited | {i: _judged(edited[i], verdict, policy) for i, verdict in verdicts.items()}
+    if policy.approvals > 1:
+        solutions |= {i: _awaiting(solutions[i], edited[i], by, policy.approvals) for i, by in approved.items()}
+    held = _held_back(solutions, policy)
     taken = {i: tuple(sorted(some, key=lambda one: one.number)) for i, some in given.items()}
     return Decided(
-        solutions=solutions,
+        solutions=solutions | held,
         base=base,
         edited=edited,
         edits=edits,
@@ -269,8 +279,30 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
         orphans=(*orphans, *lost),
         taken=taken,
         approved=approved,
-        approvals=decisions.approvals,
+        approvals=policy.approvals,
+        held=frozenset(held),
     )
+
+
+def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, date: str) -> list[Decision]:
+    """Return edits that give solutions which were approved the approved text again, where a build changed theirs.
+
+    ``before`` is what people decided on the build before, ``last`` the number of the last decision. The edit says what
+    the build had written when the text was approved, so that it counts as one whose source has changed; taking it back
+    shows the new text.
+    """
+    found: list[Decision] = []
+    for i, verdict in sorted(before.verdicts.items()):
+        old, new = before.solutions[i], built.get(i)
+        if new is None or old.status != "approved" or i in before.edits or i in before.written:
+            continue
+        if (old.text, old.steps) != (new.text, new.steps):
+            mark = text_mark(old.text, old.steps)
+            edit = Decision(
+                "", "edited", i, "", date, origin=verdict.origin, text=old.text, steps=old.steps, built=mark
+            )
+            found.append(number_new(replace(edit, rules=old.rules, reason=KEPT), last + 1 + len(found)))
+    return found
 
 
 def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
@@ -416,6 +448,14 @@ def _approvals(
     return found
 
 
+def _held_back(solutions: Mapping[str, Solution], policy: ReviewPolicy) -> dict[str, Solution]:
+    """Return the solutions that the policy shows to nobody until they are approved, as withheld ones."""
+    if policy.show == "all":
+        return {}
+    waiting = (one for one in solutions.values() if one.status in DISPLAYED and one.status != "approved")
+    return {one.id: replace(one, status="withheld", reason=one.reason or NOT_APPROVED) for one in waiting}
+
+
 def _awaiting(solution: Solution, edited: Solution, by: Sequence[Approval], needed: int) -> Solution:
     """Return a solution that too few people approved with the status that it had, as one that waits for the others."""
     missing = needed - len(by)
@@ -449,7 +489,7 @@ def _withhold_if_broken(solution: Solution, how: str) -> Solution:
     return replace(solution, status="withheld", reason=f"It breaks a rule {how}. {reasons}")
 
 
-def _judged(solution: Solution, verdict: Decision) -> Solution:
+def _judged(solution: Solution, verdict: Decision, policy: ReviewPolicy) -> Solution:
     whose = "".join(f"{word}{value}" for word, value in ((" by ", verdict.author), (", ", verdict.date)) if value)
     if verdict.what == "rejected" or verdict.what == "hidden":
         reason = verdict.reason or f"{verdict.what.capitalize()}{whose}."
@@ -459,5 +499,7 @@ def _judged(solution: Solution, verdict: Decision) -> Solution:
     if verdict.shown in ("", text_mark(solution.text, solution.steps)):
         return replace(solution, status="approved", reason=verdict.reason)
     status: Status = "displayed" if solution.status == "approved" else solution.status
+    if policy.changed == "withdraw":
+        status = "withheld"
     changed = f"Its text has changed since it was approved{whose}; read it and approve it again."
     return replace(solution, status=status, reason=f"{solution.reason} {changed}".strip())

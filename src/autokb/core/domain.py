@@ -12,6 +12,7 @@ from typing import Any, Literal
 from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.errors import BadInputError
 from autokb.core.regex_timeout import find_problem, quote_pattern, search_patterns
+from autokb.core.review_policy import CHANGED, SHOW, USUAL_REVIEW, ReviewPolicy
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
@@ -108,8 +109,8 @@ class DomainSpec:
     """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1).
 
     ``scope`` says what holds for everything in it: a question about other values is not answered. ``templates`` are the
-    words of a wiki's templates and icons, by their names; no task reads them. ``approvals`` is how many people must
-    approve a solution's text before it counts as approved. ``urgent`` are the warnings that come first, the gravest
+    words of a wiki's templates and icons, by their names; no task reads them. ``review`` is how the team
+    reviews its solutions. ``urgent`` are the warnings that come first, the gravest
     before the others; they are in no key of a task.
     """
 
@@ -122,7 +123,7 @@ class DomainSpec:
     language: str = ENGLISH
     scope: Attributes = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
-    approvals: int = field(default=1, metadata={"key": False})
+    review: ReviewPolicy = field(default=USUAL_REVIEW, metadata={"key": False})
     urgent: tuple[Urgent, ...] = field(default=(), metadata={"key": False})
 
     def allows(self, attributes: Attributes) -> bool:
@@ -327,7 +328,7 @@ def read_domain(data: Any) -> DomainSpec:
             str(name): _read_text(words, f"domain.yaml: templates: {name}")
             for name, words in _require_mapping(data.get("templates"), "domain.yaml: templates").items()
         },
-        approvals=_read_approvals(data.get("review")),
+        review=_read_review(data.get("review")),
         urgent=warnings,
     )
 
@@ -347,15 +348,19 @@ def _read_impossible(data: Any, attributes: Mapping[str, Attribute]) -> list[Att
     return found
 
 
-def _read_approvals(data: Any) -> int:
+def _read_review(data: Any) -> ReviewPolicy:
     review = _require_mapping(data, "domain.yaml: review")
-    _check_spelling(review, ("approvals",), "domain.yaml: review")
-    approvals = review.get("approvals", 1)
+    _check_spelling(review, ("approvals", "changed", "show"), "domain.yaml: review")
+    usual = USUAL_REVIEW
+    for name, known, default in (("changed", CHANGED, usual.changed), ("show", SHOW, usual.show)):
+        if (given := review.get(name, default)) not in known:
+            raise BadInputError(f"domain.yaml: review: {name} must be {', '.join(known)}, not {given!r}.")
+    approvals = review.get("approvals", usual.approvals)
     if isinstance(approvals, bool) or not isinstance(approvals, int) or not 1 <= approvals <= MOST_APPROVALS:
         raise BadInputError(
             f"domain.yaml: review: approvals must be a whole number from 1 to {MOST_APPROVALS}, not {approvals!r}."
         )
-    return approvals
+    return ReviewPolicy(approvals, review.get("changed", usual.changed), review.get("show", usual.show))
 
 
 def _read_configured_values(data: Any, where: str, attributes: Mapping[str, Attribute]) -> dict[str, Values]:

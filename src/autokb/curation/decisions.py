@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -167,7 +167,7 @@ def judge(
             given = (_verdict_on(published, one, verdict, author, date) for one in found.values())
             done = [*filter(None, given), *moved]
             done = list(map(number_new, done, count(file.last_number() + 1)))
-        keep_decisions(file, done)
+        keep_decisions(file, [*done, *_confirmed_edits(published, done)])
         after = memory.peek(file).decided.solutions
     shown = map(after.__getitem__, (*found, *(edit.solution_id for edit in moved)))
     return Judged(verdict, undo, len(done), tuple(JudgedSolution(s.id, s.issue_id, s.status, s.reason) for s in shown))
@@ -361,7 +361,7 @@ def _verdict_on(
     """Return a new verdict; None where the solution has this one already, or this person's, for the text it has now."""
     waiting = verdict == "approved" and published.decided.is_waiting(solution.id)
     by = {one.author for one in published.decided.approved.get(solution.id, ())} if waiting else set()
-    if solution.status == verdict or author in by:
+    if (solution.status == verdict and not published.decided.source_changed(solution.id)) or author in by:
         return None
     unjudged = published.decided.edited[solution.id]
     if verdict == "approved" and unjudged.status not in DISPLAYED:
@@ -372,6 +372,15 @@ def _verdict_on(
     forest = Forest(published.issues.values())
     base = published.decided.base[solution.id]
     return new_verdict(solution, verdict, author, date, origin_of(base, tree_of(base.issue_id, forest)))
+
+
+def _confirmed_edits(published: AllSolutions, verdicts: Iterable[Decision]) -> Iterator[Decision]:
+    """Give the edits of approved solutions whose source has changed as ones of what the build has written now."""
+    for one in verdicts:
+        edit = published.decided.edits.get(one.solution_id)
+        if one.what == "approved" and edit is not None and published.decided.source_changed(one.solution_id):
+            built = published.decided.base[one.solution_id]
+            yield replace(edit, built=text_mark(built.text, built.steps))
 
 
 def _take_back(

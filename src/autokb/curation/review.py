@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from autokb.core.decisions import find_offers
+from autokb.core.decisions import KEPT, find_offers
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import DISPLAYED, Solution, VerdictName
 from autokb.core.results import Result
@@ -45,6 +45,7 @@ POINTS: Mapping[ReasonKind, int] = {
     "waiting": 2,
     "unreviewed": 1,
 }
+HEADS = "!"  # in front of a place: of what comes before all others
 FAILED = ("rejected", "unhelpful")  # feedback that says that a suggestion did not help
 
 
@@ -74,6 +75,7 @@ class ReviewItem(Result):
 
     ``impact`` is ``(1 + reported + asked)`` times the points of the reasons: ``reported`` counts the raw issues of the
     node, ``asked`` the kept questions that it was shown first for and the feedback on it, by verdict in ``feedback``.
+    An approved text whose source has changed comes before all others; ``source_text`` is what the build has now.
     ``edit`` and ``offered_for`` are of an edit that lost its solution: ``autokb approve`` with its id gives it to the
     solution that it is offered for, ``autokb dismiss`` takes it out of the queue and keeps it.
     """
@@ -88,6 +90,7 @@ class ReviewItem(Result):
     issue: str
     solution: SolutionView | None
     edit: OrphanedText | None = None
+    source_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +113,15 @@ class _Reason:
     reported: int
     asked: int
     feedback: Mapping[str, int]
+    heads: bool = False  # of an approval: readers may see what its source says otherwise by now
 
     @property
-    def place(self) -> tuple[int, str]:
-        return -self.impact, self.id
+    def place(self) -> tuple[bool, int, str]:
+        return not self.heads, -self.impact, self.id
+
+    @property
+    def told_place(self) -> str:
+        return f"{HEADS if self.heads else ''}{self.impact}:{self.id}"
 
 
 # Complex: counts are of the whole queue, the page of one kind, and both from one snapshot.
@@ -139,7 +147,7 @@ def list_review(
     start = bisect_right(queue, _read_place(after), key=lambda one: one.place) if after else 0
     chosen = [one for one in queue[start:] if not kind or kind in one.reasons]
     page = chosen[:limit]
-    further = f"{page[-1].impact}:{page[-1].id}" if len(chosen) > limit else None
+    further = page[-1].told_place if len(chosen) > limit else None
     offers = (
         find_offers(found.decided, found.issues) if any(one.id not in found.decided.solutions for one in page) else {}
     )
@@ -150,12 +158,12 @@ def list_review(
     )
 
 
-def _read_place(after: str) -> tuple[int, str]:
+def _read_place(after: str) -> tuple[bool, int, str]:
     """Return the place in the queue behind which a page begins; it stays right when its item has left the queue."""
-    impact, _, item = after.partition(":")
+    impact, _, item = after.removeprefix(HEADS).partition(":")
     if not item or not (impact.isascii() and impact.isdigit()) or len(impact) > 18:
         raise BadInputError("after is the next of the page before; leave it out for the first page.")
-    return -int(impact), item
+    return not after.startswith(HEADS), -int(impact), item
 
 
 def _solutions(
@@ -168,7 +176,8 @@ def _solutions(
             reported = len(node.raw_issues) if node else 0
             times = asked.get(i, 0) + sum(given.values())
             impact = (1 + reported + times) * sum(map(POINTS.__getitem__, reasons))
-            yield _Reason(i, impact, reasons, reported, times, given)
+            heads = "source_changed" in reasons and i in found.decided.verdicts
+            yield _Reason(i, impact, reasons, reported, times, given, heads=heads)
 
 
 # Complex: one condition for each reason, and a status that makes those below it needless ends the list.
@@ -179,10 +188,12 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
         return {}
     said: dict[ReasonKind, str] = {}
     if decided.source_changed(i):
-        said["source_changed"] = "What it was edited from is built in other words now."
+        said["source_changed"] = _what_changed(found, solution)
     if solution.status == "approved":
         return said
-    if solution.status == "withheld":
+    if i in decided.held:
+        said["unreviewed"] = "Readers do not see it before it is approved."
+    elif solution.status == "withheld":
         said["withheld"] = solution.reason or "It is withheld."
     failed = sum(feedback.get(name, 0) for name in FAILED)
     if failed and 2 * failed >= sum(feedback.values()):
@@ -197,6 +208,18 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
     elif solution.status in DISPLAYED:
         said["unreviewed"] = "Nobody has approved its present text."
     return said
+
+
+def _what_changed(found: AllSolutions, solution: Solution) -> str:
+    """Return what a reviewer is told of a text whose source has changed."""
+    edit, verdict = found.decided.edits.get(solution.id), found.decided.verdicts.get(solution.id)
+    if edit is not None and edit.reason == KEPT and verdict is not None:
+        whose = " ".join(filter(None, (f"by {verdict.author}" if verdict.author else "", verdict.date)))
+        return (
+            f"Its source has changed since it was approved {whose}".rstrip() + "; readers keep the approved text. "
+            "Approve it again where it still holds, or undo that for the new text."
+        )
+    return "What it was edited from is built in other words now." if edit is not None else solution.reason
 
 
 def _what_rules_say(solution: Solution) -> dict[ReasonKind, str]:
@@ -228,6 +251,7 @@ def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> 
             yield _Reason(one.id, impact, reasons, reported, sum(given.values()), given)
 
 
+# Complex: an item is a solution or an edit that lost its own, and each has parts that the other lacks.
 def _item(found: AllSolutions, one: _Reason, offers: Mapping[str, str]) -> ReviewItem:
     solution = listed_solution(found, one.id) if one.id in found.decided.solutions else None
     orphan = None
@@ -250,4 +274,5 @@ def _item(found: AllSolutions, one: _Reason, offers: Mapping[str, str]) -> Revie
         issue=issue,
         solution=solution,
         edit=orphan,
+        source_text=found.decided.base[one.id].text if "source_changed" in one.reasons else None,
     )

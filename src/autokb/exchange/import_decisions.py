@@ -32,13 +32,14 @@ from autokb.core.nouns import (
     Verdict,
 )
 from autokb.core.regex_timeout import SlowPatternError
+from autokb.core.review_policy import ReviewPolicy
 from autokb.core.solution_text import solution_title
 from autokb.exchange.edited_exports import ExportedTexts
 from autokb.exchange.export_kb import checksum, same_text
 from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, take_out
 from autokb.heuristics.rules import verdicts_by_patterns
 from autokb.stores.codecs import ISSUE, SOLUTION, read_decision
-from autokb.stores.published import REVIEW, Published, read_approvals
+from autokb.stores.published import REVIEW, Published
 
 AUTHOR = "import"  # of a decision that a changed line of a file tells
 
@@ -105,9 +106,9 @@ def separate_decisions(lines: Lines, now: str, verdict_date: str, published: Pub
     own = sorted([*own, *(_read_by_hand(i, body) for i, body in by_hand.items())], key=_order)
     solutions = {i: SOLUTION.read(body, id=i) for i, body in bodies.items()}
     known = published.decisions if published else Decisions()
-    approvals = read_approvals(lines.get(("setting", REVIEW)))
-    before = apply_decisions(solutions, issues, _as_exported(own, known, marks, approvals))
-    after = apply_decisions(solutions, issues, _in_order([*own, *edited], approvals))
+    policy = ReviewPolicy.of_setting(lines.get(("setting", REVIEW)))
+    before = apply_decisions(solutions, issues, _as_exported(own, known, marks, policy))
+    after = apply_decisions(solutions, issues, _in_order([*own, *edited], policy))
     origins = {edit.solution_id: edit.origin for edit in edited}
     judged, lifted = _changed_statuses(given, before, after, forest, origins, verdict_date)
     return FileDecisions(tuple(own), (*edited, *judged), frozenset(lifted))
@@ -138,16 +139,16 @@ def _separate_edits(
     return edited, marks
 
 
-def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str], approvals: int) -> Decisions:
+def _as_exported(own: Iterable[Decision], ours: Decisions, marks: Mapping[str, str], policy: ReviewPolicy) -> Decisions:
     """Return a file's decisions as they were when it was exported, for the texts that it holds now."""
     known = {_key(one): one for one in ours.log}
     found = (known.get(_key(one), one) for one in own)
-    return _in_order((replace(one, shown=marks.get(one.shown, one.shown), undone=False) for one in found), approvals)
+    return _in_order((replace(one, shown=marks.get(one.shown, one.shown), undone=False) for one in found), policy)
 
 
-def _in_order(decisions: Iterable[Decision], approvals: int) -> Decisions:
+def _in_order(decisions: Iterable[Decision], policy: ReviewPolicy) -> Decisions:
     """Return decisions in the order in which they are given."""
-    return Decisions.of((replace(one, number=number) for number, one in enumerate(decisions, 1)), approvals)
+    return Decisions.of((replace(one, number=number) for number, one in enumerate(decisions, 1)), policy)
 
 
 def _order(decision: Decision) -> tuple[bool, int, str, str]:

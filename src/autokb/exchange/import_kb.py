@@ -18,6 +18,7 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import Decision, Skipped
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
+from autokb.core.review_policy import ReviewPolicy
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange.accept_ticket import clean_question
 from autokb.exchange.edited_exports import read_csv, read_markdown
@@ -45,7 +46,6 @@ from autokb.stores.published import (
     Published,
     drop_changes,
     keep_decisions,
-    read_approvals,
     read_decisions,
     read_published,
 )
@@ -257,7 +257,7 @@ def _take_whole(
 
 def _complete(found: FileDecisions, lines: Lines, spec: DomainSpec) -> Decisions:
     """Return the decisions of a file with numbers, and with what they say of their solutions and the rules of them."""
-    taken = Decisions.of(_numbered(found), read_approvals(lines.get(("setting", REVIEW))))
+    taken = Decisions.of(_numbered(found), ReviewPolicy.of_setting(lines.get(("setting", REVIEW))))
     issues = {i: ISSUE.read(body, id=i) for i, body in lines_of(lines, "issue").items()}
     solutions = {i: SOLUTION.read(body, id=i) for i, body in lines_of(lines, "solution").items()}
     decided = apply_decisions(solutions, issues, taken)

@@ -232,7 +232,7 @@ class Build:
             spec=spec,
         )
         grown, solutions = find_solutions(stages, self.workspace, finder, grown)
-        decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, approvals=spec.approvals))
+        decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, policy=spec.review))
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts()
@@ -331,8 +331,8 @@ class Build:
             "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
         }
-        if self.workspace.spec.approvals > 1:
-            settings[REVIEW] = {"approvals": self.workspace.spec.approvals}
+        if review := self.workspace.spec.review.as_setting():
+            settings[REVIEW] = review
         found = records(
             documents=sources.documents,
             chunks=sources.corpus.chunks,

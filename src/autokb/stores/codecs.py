@@ -68,7 +68,7 @@ DECISION = Codec(Decision, "id", author="", date="")
 DECISION_FIELDS: Mapping[DecisionKind, tuple[str, ...]] = {
     "edit": (
         *("solution_id", "text", "steps", "author", "date", "number", "origin"),
-        *("built", "based_on", "rules", "undone", "dismissed"),
+        *("built", "based_on", "rules", "reason", "undone", "dismissed"),
     ),
     "verdict": ("solution_id", "verdict", "author", "date", "number", "origin", "reason", "shown", "undone"),
     "written": ("issue_id", "text", "steps", "attributes", "author", "date", "number", "tree", "rules"),

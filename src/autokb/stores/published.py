@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -15,6 +14,7 @@ from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, short_id
 from autokb.core.nouns import Chunk, Decision, DecisionKind, KnowledgeBase, RawIssue
+from autokb.core.review_policy import ReviewPolicy
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.codecs import (
     CHUNK,
@@ -92,13 +92,7 @@ def read_decisions(file: WorkspaceFile) -> Decisions:
     """Read what people decided, in the order in which the workspace took it."""
     with damaged_rows("decision"):
         log = (read_decision(kind, i, body) for kind in LAID_OVER for i, body in file.decisions(kind))
-        return Decisions.of(log, read_approvals(file.record("setting", REVIEW)))
-
-
-def read_approvals(setting: Mapping[str, Any] | None) -> int:
-    """Return how many people must approve a text, from the published setting; 1 where there is none."""
-    found = (setting or {}).get("approvals")
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 1 else 1
+        return Decisions.of(log, ReviewPolicy.of_setting(file.record("setting", REVIEW)))
 
 
 def keep_decisions(file: WorkspaceFile, decisions: Iterable[Decision]) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from autokb.core.attributes import Attributes, as_lists
 from autokb.core.changes import Readable, compare
-from autokb.core.decisions import apply_decisions
+from autokb.core.decisions import apply_decisions, keep_approved
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Chunk, Document, RawIssue, Solution
+from autokb.core.review_policy import ReviewPolicy
 from autokb.issues.seeds import seed_id
 from autokb.issues.themes import theme_id
 from autokb.pipeline.steps.decisions import RuleResults, find_events, keep_updated
@@ -22,8 +23,8 @@ from autokb.stores.published import (
     REVIEW,
     Published,
     keep_changes,
+    keep_decisions,
     keep_events,
-    read_approvals,
     read_decisions,
 )
 from autokb.stores.workspace_file import WorkspaceFile
@@ -55,7 +56,11 @@ def publish(
         decisions = read_decisions(file)
         before = apply_decisions(built, published.kb.issues, decisions)
         file.publish(found, KINDS)
-        decisions = replace(decisions, approvals=read_approvals(file.record("setting", REVIEW)))
+        decisions = replace(decisions, policy=ReviewPolicy.of_setting(file.record("setting", REVIEW)))
+        if decisions.policy.changed == "keep":
+            kept = keep_approved(before, {s.id: s for s in solutions}, file.last_number(), now)
+            keep_decisions(file, kept)
+            decisions = replace(decisions, log=(*decisions.log, *kept))
         after = keep_updated(file, decisions, solutions, grown, rules)
         keep_events(file, find_events(before, after, now))
         was = Readable(before.solutions, published.kb.issues, published.kb.documents)
