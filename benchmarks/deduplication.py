@@ -15,6 +15,7 @@ import numpy as np
 import yaml
 
 from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.settings import REDUCTIONS
 from autokb.heuristics.themes.find import find_themes
 from autokb.issues.attribute_masking import problem_vectors
 from autokb.issues.same_problem import similarity_threshold
@@ -98,7 +99,7 @@ def measure(
     learnt = similarity_threshold(vectors)
     rows = []
     for near in [learnt, *nears]:
-        for reduction in ("pca", "umap"):
+        for reduction in REDUCTIONS:
             clusters, themes, seconds = clustered(texts, vectors, reduction, near)
             row = {"data": name, "reduction": reduction, "near": near, "learnt": near == learnt, "themes": themes}
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import ArmSettings
@@ -21,6 +21,8 @@ HIGHEST_DAY_BUDGET = 1_000_000.0  # USD; more is a slip of the keyboard
 LONGEST_WAIT = 600.0  # seconds for a model at question time: nobody waits longer
 DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: none is sent
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
+Reduction = Literal["pca", "umap", "none"]  # what vectors go through before they are clustered
+REDUCTIONS: tuple[str, ...] = get_args(Reduction)
 GRAPH_STORES = ("ladybug", "neo4j")
 STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
@@ -59,6 +61,13 @@ class GraphSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusteringSettings:
+    """How raw issues are clustered: ``reduce`` is one of ``REDUCTIONS``."""
+
+    reduce: Reduction = "pca"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Models, embedder, chunker and prices; the defaults run offline at no cost.
 
@@ -94,6 +103,7 @@ class Settings:
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
     ask: AskSettings = AskSettings()
+    clustering: ClusteringSettings = ClusteringSettings()
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
     log_questions: bool = True
@@ -248,6 +258,15 @@ def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
     return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget, style)
 
 
+def _read_clustering(value: Mapping[Any, Any]) -> ClusteringSettings:
+    if stray := [name for name in value if name != "reduce"]:
+        raise BadInputError(f"settings.yaml: clustering takes reduce alone, not {_shown(stray[0])}.")
+    reduce = value.get("reduce", "pca")
+    if reduce not in REDUCTIONS:
+        raise BadInputError(f"settings.yaml: clustering: reduce must be {', '.join(REDUCTIONS)}, not {_shown(reduce)}.")
+    return ClusteringSettings(reduce)
+
+
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     known = [f.name for f in fields(GraphSettings)]
     if stray := [name for name in value if name not in known]:
@@ -285,6 +304,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "prices": _read_prices,
     "answer": _read_answer,
     "ask": _read_ask,
+    "clustering": _read_clustering,
     "graph": _read_graph,
     "experiment": _read_experiment,
 }

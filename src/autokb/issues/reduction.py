@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
+from autokb.core.settings import Reduction
 
 DIMENSIONS = 20  # after the reduction (appendix D of the AutoKB paper)
 SEED = 17  # any number: the same issues then always give the same clusters
@@ -19,10 +20,12 @@ Floats = NDArray[np.float64]
 # seconds of compiling, and the same on every processor. So they are the default, and UMAP stays to be chosen.
 
 
-def reduced(rows: Floats, method: Literal["pca", "umap"]) -> Floats:
-    """Return the rows in at most 20 dimensions, the same for the same rows."""
+def reduced(rows: Floats, method: Reduction) -> Floats:
+    """Return the rows in at most 20 dimensions, or as they are for ``none``; the same for the same rows."""
     if float(np.ptp(rows, axis=0).max(initial=0.0)) < 1e-6:
         return np.zeros((len(rows), 1))
+    if method == "none":
+        return rows
     if len(rows) <= DIMENSIONS + 2:
         return principal(rows)  # UMAP's spectral start needs more points than dimensions
     return manifold(rows) if method == "umap" else principal(rows)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.ids import short_id
+from autokb.core.settings import Reduction
 from autokb.issues.reduction import reduced
 from autokb.issues.same_problem import USUAL_NEAR
 
@@ -19,7 +20,6 @@ COMPARED_AT_ONCE = 4_000  # issues compared with each other at once: the table o
 FAR_DEVIATIONS = 3.5  # deviations below the usual similarity to the documents
 ALONE_REASON = "outlier: no other issue of its theme is near enough, so it is a seed of its own"
 Floats = NDArray[np.float64]
-Reduction = Literal["pca", "umap"]
 
 
 @dataclass(frozen=True, slots=True)

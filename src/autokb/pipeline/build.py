@@ -192,7 +192,8 @@ class Build:
         raw_vectors = stages.embed([r.full_text for r in raw])
         attributes = self._attributes(raw)
         mode = self.workspace.mode
-        organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink, mode=mode)
+        reduce = self.workspace.settings.clustering.reduce
+        organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink, mode=mode, reduce=reduce)
         stop_if_awaited(stages, self.workspace, len(raw))
         windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import RawIssue
+from autokb.core.settings import Reduction
 from autokb.core.vectors import Vectors
 from autokb.heuristics.titles.phrase_editing import without_values
 from autokb.issues.attribute_masking import masked_text, problem_vectors
@@ -96,17 +97,18 @@ def organise(
     *,
     rethink: bool,
     mode: str,
+    reduce: Reduction,
 ) -> Organised:
     """Give every raw issue (row n of ``vectors``) a theme and a seed; what is there stays unless ``rethink``."""
     problems = _Problems(raw, spec, problem_vectors([r.full_text for r in raw], spec, vectors, stages.embed))
     kept = published.settings.get("themes", {})
     if rethink or not kept.get("names") or not kept.get("frozen"):
-        return _think(stages, spec, problems, sorts_all=sorts_at_once(stages, mode, len(raw)))
+        return _think(stages, spec, problems, sorts_all=sorts_at_once(stages, mode, len(raw)), reduce=reduce)
     return _join_new(stages, spec, problems, from_json(kept), float(str(kept["near"])), published)
 
 
 # Complex: it is the algorithm's order: themes, the theme of each issue, then clusters inside each.
-def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: bool) -> Organised:
+def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: bool, reduce: Reduction) -> Organised:
     """Find the themes, give each issue one, and cluster the issues inside each."""
     raw, vectors = problems.raw, problems.vectors
     texts = tuple(r.full_text for r in raw)
@@ -132,7 +134,8 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: 
     clusters = {}
     with stages.timed("seeds") as count:
         for number, (theme, rows) in enumerate(sorted(members.items()), 1):
-            clusters[theme] = cluster([raw[n].id for n in rows], vectors[rows], [texts[n] for n in rows], near)
+            own = [texts[n] for n in rows]
+            clusters[theme] = cluster([raw[n].id for n in rows], vectors[rows], own, near, reduce)
             count.computed += len(rows)
             stages.log.progress("seeds", number, len(members))
     return Organised(themes, near, theme_of, clusters, frozen=len(theme_of) == len(raw), problems=vectors)
