@@ -16,6 +16,7 @@ from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document
 from autokb.core.results import ListedSource, Removed
+from autokb.sources import Fields
 from autokb.stores.codecs import DOCUMENT
 from autokb.stores.workspace import Workspace, create_workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
@@ -377,3 +378,40 @@ def test_after_any_sequence_one_file_is_staged_once_and_a_sync_gives_what_is_the
 def staged_paths(kb: SupportKB) -> dict[str, Path]:
     with kb.workspace.file() as file:
         return {place.id: Path(place.root, place.relative) for place in file.staged_places()}
+
+
+def test_a_moved_folder_is_the_same_source(kb: SupportKB, tmp_path: Path) -> None:
+    before = kb.sources()
+    folder = next(Path(one.path) for one in before.sources if one.kind == "folder")
+    moved = tmp_path / "elsewhere" / "docs"
+    moved.parent.mkdir()
+    folder.rename(moved)
+    after = kb.move_source(folder, moved)
+    assert [(one.documents, one.issues) for one in after.sources] == [
+        (one.documents, one.issues) for one in before.sources
+    ]
+    assert str(moved) in {one.path for one in after.sources} and str(folder) not in {one.path for one in after.sources}
+    again = kb.add([moved], "documents")
+    assert (again.added, again.updated, again.removed) == (0, 0, 0)
+
+
+def test_a_moved_file_keeps_its_id_and_its_fields(tmp_path: Path) -> None:
+    kb = SupportKB.create(tmp_path / "kb", "headphones")
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    old.write_text("n,words\n7,It hums\n", encoding="utf-8")
+    kb.add([old], "issues", Fields(id="n", text="words"))
+    old.rename(new)
+    (source,) = kb.move_source(old, new).sources
+    assert (source.kind, source.path, source.issues) == ("file", str(new), 1)
+    again = kb.add([new], "issues", Fields(id="n", text="words"))
+    assert (again.added, again.unchanged) == (0, 1)
+
+
+def test_what_was_not_added_or_lies_nowhere_moves_nothing(kb: SupportKB, tmp_path: Path) -> None:
+    before = kb.sources()
+    folder = next(one.path for one in before.sources if one.kind == "folder")
+    with pytest.raises(BadInputError, match="There is nothing at"):
+        kb.move_source(folder, tmp_path / "nowhere")
+    with pytest.raises(BadInputError, match="is no source"):
+        kb.move_source(tmp_path / "nowhere", tmp_path)
+    assert kb.sources() == before

@@ -5,15 +5,24 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path, PurePosixPath
 
 from autokb.core.errors import BadInputError
 from autokb.core.results import ListedSource, Removed, Sources
-from autokb.stores.staged import STAGED_KINDS, Source, note_added_folders, staged_sources
+from autokb.stores.staged import (
+    STAGED_KINDS,
+    Source,
+    added_folders,
+    fields_read,
+    note_added_folders,
+    note_fields_read,
+    staged_sources,
+)
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import StagedPlace
+from autokb.stores.workspace_file import Staged, StagedPlace, WorkspaceFile
 
 _ORDER = ("folder", "file", "import")
 _UNKNOWN_SHOWN = 3  # names that name nothing and are listed one by one
@@ -27,6 +36,60 @@ def list_sources(workspace: Workspace) -> Sources:
     return Sources(
         tuple(ListedSource(s.kind, s.path, *(counts[s, kind] for kind in STAGED_KINDS)) for s in found),
     )
+
+
+def move_source(workspace: Workspace, old: str, new: str) -> Sources:
+    """Take what was added from ``old`` as added from ``new``, a folder or file that was moved there; nothing is read.
+
+    Return the sources as they are then. Raises BadInputError where ``old`` is no source or holds none, where there is
+    nothing at ``new``, and where something else was added from there; then nothing changes.
+    """
+    target = Path(_spellings(new)[-1]) if new.strip() else None
+    if target is None or not target.exists():
+        raise BadInputError(f"There is nothing at {new!r}; name where {old} lies now. Nothing was changed.")
+    with workspace.file() as file, file.transaction():
+        root = _added_path(workspace, staged_sources(file), old)
+        for kind in STAGED_KINDS:
+            _move_kind(file, kind, root, target)
+    return list_sources(workspace)
+
+
+def _added_path(workspace: Workspace, staged: Iterable[tuple[StagedPlace, Source]], name: str) -> Path:
+    """Return a name as the path that sources lie at or below; BadInputError where none does."""
+    paths = [Path(source.path) for _, source in staged if source.kind != "import"]
+    for spelled in map(Path, _spellings(name)):
+        if any(path.is_relative_to(spelled) for path in paths):
+            return spelled
+    raise BadInputError(
+        f"{name!r} is no source; autokb sources {shlex.quote(str(workspace.folder))} lists what is. "
+        "Nothing was changed."
+    )
+
+
+def _move_kind(file: WorkspaceFile, kind: str, old: Path, new: Path) -> None:
+    """Move what was added of one kind from a path to another, with what is known of its folders and files."""
+    folders, fields = added_folders(file, kind), fields_read(file, kind)
+    staged = file.staged(kind)
+    moving = [one for one in staged if one.root and Path(one.root, one.relative).is_relative_to(old)]
+    moved = [_moved(one, folders, old, new) for one in moving]
+    stays = {Path(one.root, one.relative) for one in staged} - {Path(one.root, one.relative) for one in moving}
+    if clash := next((one for one in moved if Path(one.root, one.relative) in stays), None):
+        raise BadInputError(f"{clash.relative} of {new} was added already. Nothing was changed.")
+    file.stage(kind, moved)
+    note_added_folders(file, kind, {_path_at(path, old, new) for path in folders})
+    note_fields_read(file, kind, {_path_at(path, old, new): some for path, some in fields.items()})
+
+
+def _moved(item: Staged, folders: Collection[str], old: Path, new: Path) -> Staged:
+    """Return what was added at its new place; of an added folder what lies in it keeps its path in there."""
+    if item.root in folders:
+        return replace(item, root=_path_at(item.root, old, new))
+    place = Path(_path_at(str(Path(item.root, item.relative)), old, new))
+    return replace(item, root=str(place.parent), relative=place.name)
+
+
+def _path_at(path: str, old: Path, new: Path) -> str:
+    return str(new / Path(path).relative_to(old)) if Path(path).is_relative_to(old) else path
 
 
 def remove(workspace: Workspace, names: Iterable[str]) -> Removed:

@@ -145,6 +145,12 @@ class SupportKB:
 
         return list_sources(self.workspace)
 
+    def move_source(self, old: Path | str, new: Path | str) -> Sources:
+        """Take what was added from ``old`` as added from ``new``, where it was moved; nothing is read or built."""
+        from autokb.app.sources import move_source
+
+        return move_source(self.workspace, str(old), str(new))
+
     def remove(self, names: Iterable[Path | str]) -> Removed:
         """Take sources, documents or raw issues out of the next build: ids, and paths as ``sources`` gives them.
 

@@ -136,14 +136,27 @@ def add(
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
 
 
-@app.command(epilog="Example: autokb sources kb")
-def sources(workspace: Folder, json: Json = False) -> None:
-    """List what was added or imported: folders, files and imports, with their counts."""
+@app.command(epilog="Example: autokb sources kb  and, of a moved folder, autokb sources kb move manuals docs/manuals")
+def sources(
+    workspace: Folder,
+    move: Annotated[
+        list[str] | None, typer.Argument(metavar="[move OLD NEW]", help="A source that lies somewhere else now.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List what was added or imported: folders, files and imports, with their counts.
+
+    What was moved is the same source: nothing is read or built again, and a later add finds it at its new place.
+    """
     from autokb.app import SupportKB
     from autokb.cli.output import emit
     from autokb.cli.views import sources_view
+    from autokb.core.errors import BadInputError
 
-    listed = SupportKB.open(workspace).sources()
+    kb = SupportKB.open(workspace)
+    if move and (len(move) != 3 or move[0] != "move"):
+        raise BadInputError("After the workspace comes nothing, or: move OLD NEW.")
+    listed = kb.move_source(*move[1:]) if move else kb.sources()
     emit(json, listed.as_json(), lambda: sources_view(workspace, listed))
 
 
