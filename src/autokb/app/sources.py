@@ -66,6 +66,7 @@ def _added_path(workspace: Workspace, staged: Iterable[tuple[StagedPlace, Source
     )
 
 
+# Complex: what moves, what stays and what is known of both must agree before anything is stored.
 def _move_kind(file: WorkspaceFile, kind: str, old: Path, new: Path) -> None:
     """Move what was added of one kind from a path to another, with what is known of its folders and files."""
     folders, fields = added_folders(file, kind), fields_read(file, kind)
