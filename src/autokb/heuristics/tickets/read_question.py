@@ -35,7 +35,6 @@ class QuestionParts:
     links: tuple[str, ...] = ()
 
 
-# Complex: each part of a question is read beside what the others took.
 def read_ticket_question(
     question: str,
     template: TicketTemplate,
