@@ -112,6 +112,33 @@ def test_a_question_is_read_by_its_cues() -> None:
     assert "login issue" in parts.entities["summary"]
 
 
+@pytest.mark.parametrize(
+    ("question", "asked", "kept"),
+    [
+        ("How do I reproduce the problem where someone cannot log in?", "steps_to_reproduce", "cannot log in"),
+        ("Users cannot log on after the update, how was it fixed?", "fix", "log on"),
+        ("Why can customers not log out of the app?", "root_cause", "log out of the app"),
+        ("How was the bug solved that logs users out?", "fix", "logs users out"),
+        ("Is there a workaround for being logged out twice?", "workaround", "logged out"),
+        ("Which priority has the log-in failure?", "priority", "log-in failure"),
+        ("Steps for the ticket where the user saw 'no fix was found' on login?", "steps_to_reproduce", "user saw"),
+        ('How is "The answer is not logged" reproduced, which steps?', "steps_to_reproduce", "answer is not logged"),
+        ("What does the log say when I log in?", "log", "when I log in"),
+        ("Show me the logs of the crash.", "log", "of the crash"),
+    ],
+)
+def test_a_word_of_the_problem_asks_for_nothing(question: str, asked: str, kept: str) -> None:
+    parts = read_ticket_question(question, TEMPLATE, {})
+    assert parts.intents == (asked,)
+    assert kept in parts.entities["summary"]
+
+
+def test_what_is_quoted_describes_the_problem_and_an_apostrophe_quotes_nothing() -> None:
+    parts = read_ticket_question("How to reproduce 'it can't open a second file' with users' own logs?", TEMPLATE, {})
+    assert parts.entities["description"] == "it can't open a second file"
+    assert "description" not in read_ticket_question("Why don't users' and guests' pages open?", TEMPLATE, {}).entities
+
+
 def test_a_message_is_read_like_a_ticket() -> None:
     parts = read_ticket_question("Crash on start\n\nIt closes.\n\n## Steps to reproduce\n\nopen it", TEMPLATE, {})
     assert parts.entities == {"summary": "Crash on start", "description": "It closes.", "steps_to_reproduce": "open it"}

@@ -17,6 +17,9 @@ def paper(
     workspaces: Annotated[list[Path], typer.Argument(metavar="WORKSPACE...", help="Which workspaces are measured.")],
     judge: Annotated[str, typer.Option(metavar="MODEL", help="Fill what a model can judge, such as openai:NAME.")] = "",
     budget: Budget = None,
+    cases: Annotated[
+        Path | None, typer.Option(metavar="FILE.jsonl", help="tickets: questions with right tickets, golden answers.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
     json: Json = False,
 ) -> None:
@@ -27,7 +30,7 @@ def paper(
 
     check_report(html)
     with stage_bars() as progress:
-        found = EvaluateDoor.paper(paper, workspaces, judge=judge, budget=budget, progress=progress)
+        found = EvaluateDoor.paper(paper, workspaces, judge=judge, budget=budget, cases=cases, progress=progress)
     title = f"The tables of the paper: {paper}"
     width = make_console().width
     show_answer(found.as_json(), json, html, title, report_tables(found.tables), width=width)

@@ -20,7 +20,8 @@ _RELATION = re.compile(r"[A-Z][A-Z0-9_]*")
 @dataclass(frozen=True, slots=True)
 class SectionRule:
     """One section: ``fields`` of a ticket that it holds, ``headings`` (as people write them, without case) under which
-    it stands in texts, ``blocks`` of code or logs that belong to it, ``cues`` (words of a question that ask for it).
+    it stands in texts, ``blocks`` of code or logs that belong to it, ``cues`` (words of a question that ask for it),
+    ``not_cues`` (phrases with such a word in them that ask for nothing, such as "log in").
 
     ``relation`` leads to it from its ``parent``. A section that is not ``embedded`` is never compared with questions.
     """
@@ -33,6 +34,7 @@ class SectionRule:
     blocks: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
     embedded: bool = True
+    not_cues: tuple[str, ...] = field(default=(), repr=False)  # no build reads them: tickets and keys stay as they are
 
     @property
     def label(self) -> str:
@@ -152,7 +154,7 @@ def _read_links(entries: Any) -> tuple[LinkRule, ...]:
     return tuple(rules)
 
 
-_ENTRIES = ("name", "relation", "parent", "fields", "headings", "blocks", "cues", "embedded")
+_ENTRIES = ("name", "relation", "parent", "fields", "headings", "blocks", "cues", "not_cues", "embedded")
 
 
 # Complex: each entry of a section is read and refused in its own words, as people wrote them.
@@ -183,6 +185,7 @@ def _read_rule(position: int, entry: Any) -> SectionRule:
         headings=_read_folded(entry.get("headings"), f"{where}: headings"),
         blocks=blocks,
         cues=_read_folded(entry.get("cues"), f"{where}: cues"),
+        not_cues=_read_folded(entry.get("not_cues"), f"{where}: not_cues"),
         embedded=embedded == "true",
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,14 @@ from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
 from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
-from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels, read_qrels, read_queries, resolve_documents
+from autokb.evaluation.retrieval.datasets import (
+    Judgement,
+    LabelledQuery,
+    Qrels,
+    read_qrels,
+    read_queries,
+    resolve_documents,
+)
 from autokb.evaluation.retrieval.experiment import RetrievalReport, System, evaluate_retrieval
 from autokb.evaluation.retrieval.system_names import (
     TICKET_BM25,
@@ -66,8 +73,21 @@ def evaluate_workspace_tickets(
     progress: Progress = silent,
 ) -> TicketRetrievalReport:
     """Answer ``evaluate tickets``; queries may say when they were asked (``created``) and their ``components``."""
+    return rank_tickets(workspace, read_queries(queries), read_qrels(qrels), names, progress=progress)
+
+
+# Complex: systems of two indexes are made over the same open file, in the order that was asked for.
+def rank_tickets(
+    workspace: Workspace,
+    asked: Sequence[LabelledQuery],
+    judged: Sequence[Judgement],
+    names: Sequence[str] = (),
+    *,
+    without: Collection[str] = (),
+    progress: Progress = silent,
+) -> TicketRetrievalReport:
+    """Have the named systems rank the tickets for questions; no system finds one of those ``without``."""
     wanted = choose_ticket_systems(names)
-    asked, judged = read_queries(queries), read_qrels(qrels)
     with workspace.file() as file, open_stages(workspace, file, progress) as stages:
         index = load_index(workspace, file)
         if not index.ids:
@@ -76,10 +96,11 @@ def evaluate_workspace_tickets(
         def embed(texts: Sequence[str]) -> Vectors:
             return stages.embed(as_embedded(texts, workspace.settings))
 
-        experiment = _Experiment(index, read_edges(file), embed, asked)
+        experiment = _Experiment(index, read_edges(file), embed, asked, frozenset(without))
         systems = {name: experiment.system(name) for name in wanted if name not in (TICKET_TEXT, TICKET_FUSED)}
         if {TICKET_TEXT, TICKET_FUSED} & set(wanted):
-            chunks = _index_whole_tickets(read_tickets(file), embed, workspace.spec.language)
+            tickets = {name: one for name, one in read_tickets(file).items() if name not in without}
+            chunks = _index_whole_tickets(tickets, embed, workspace.spec.language)
             vector = experiment.vectors.__getitem__
             systems |= {TICKET_TEXT: vector_baseline(chunks, vector)} if TICKET_TEXT in wanted else {}
             systems |= {TICKET_FUSED: fused_baseline(chunks, vector)} if TICKET_FUSED in wanted else {}
@@ -106,8 +127,10 @@ class _Experiment:
         edges: Sequence[Edge],
         embed: Callable[[Sequence[str]], Vectors],
         asked: Sequence[LabelledQuery],
+        without: frozenset[str],
     ) -> None:
-        self.index = index
+        self.index, self.without = index, without
+        self.left_out = [index.rows[ticket] for ticket in sorted(without & index.rows.keys())]
         self.owners = np.array([index.rows[piece.ticket] for piece in index.pieces], dtype=np.int64)
         self.sections = np.array([piece.section for piece in index.pieces])
         pairs = [(index.rows[e.source], index.rows[e.target]) for e in edges if {e.source, e.target} <= set(index.rows)]
@@ -129,6 +152,7 @@ class _Experiment:
             self.vectors[query.text],
             fold_names(map(str, components if isinstance(components, list | tuple) else [components])),
             day_of(str(query.fields.get("created") or "")),
+            self.without,
         )
 
     def system(self, name: str) -> System:
@@ -142,7 +166,13 @@ class _Experiment:
             TICKET_WORDING: lambda text: score_tickets(self.index, TicketQuestion(text, self.vectors[text])).scores,
             TICKETS: lambda text: score_tickets(self.index, self.questions[text]).scores,
         }
-        return lambda text: [self.index.ids[n] for n in best_first(by_scores[name](text), DEPTH)]
+
+        def ranked(text: str) -> Sequence[str]:
+            scores = by_scores[name](text).copy()
+            scores[self.left_out] = -np.inf
+            return [self.index.ids[n] for n in best_first(scores, DEPTH) if scores[n] > -np.inf]
+
+        return ranked
 
     def _words(self, text: str) -> Scores:
         """Return BM25 as a share of the best ticket's."""

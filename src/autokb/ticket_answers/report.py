@@ -56,7 +56,7 @@ def report_tickets(workspace: Workspace, by: str) -> TicketReport:
         for name in groups_of(ticket):
             groups.setdefault(name, []).append(ticket)
     order = sorted(groups) if _DATE.fullmatch(by) else sorted(groups, key=lambda name: (-len(groups[name]), name))
-    return TicketReport(by, {name: _times(groups[name]) for name in order})
+    return TicketReport(by, {name: resolution_times(groups[name]) for name in order})
 
 
 def _grouping(by: str, tickets: Iterable[Ticket], template: TicketTemplate) -> Callable[[Ticket], tuple[str, ...]]:
@@ -85,7 +85,8 @@ def _grouping(by: str, tickets: Iterable[Ticket], template: TicketTemplate) -> C
     return lambda ticket: (ticket.text_of(name).strip() or NO_VALUE,)
 
 
-def _times(tickets: Iterable[Ticket]) -> ResolutionTimes:
+def resolution_times(tickets: Iterable[Ticket]) -> ResolutionTimes:
+    """Return how long tickets took; one without both dates counts as unresolved."""
     tickets = list(tickets)
     hours = [24 * (day_of(t.resolved) - day_of(t.created)) for t in tickets]
     hours = [value for value in hours if value >= 0]  # without one of the dates it is not a number

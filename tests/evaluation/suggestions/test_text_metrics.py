@@ -9,6 +9,7 @@ import pytest
 
 from autokb.evaluation.suggestions.text_metrics import (
     InverseFrequencies,
+    bleu,
     distinctness,
     exact_match,
     rouge_l,
@@ -86,6 +87,24 @@ def test_rouge_l_is_that_of_the_reference_library() -> None:
     for _ in range(50):
         one, other = (" ".join(rng.choices(words, k=rng.randint(1, 15))) for _ in range(2))
         assert rouge_l(one, other) == pytest.approx(scorer.score(other, one)["rougeL"].fmeasure)
+
+
+def test_bleu_is_the_mean_of_the_precisions_of_up_to_four_words() -> None:
+    # five of six words, three of five pairs, one of four threes, and half a four of three
+    expected = (5 / 6 * 3 / 5 * 1 / 4 * 0.5 / 3) ** (1 / 4)
+    assert bleu("the cat lay on the mat", "the cat sat on the mat") == pytest.approx(expected)
+    assert bleu("on the mat", "on the mat") == pytest.approx(1.0)
+    assert bleu("the mat", "on the mat") == pytest.approx(math.exp(1 - 3 / 2))  # the brevity penalty
+    assert bleu("", "a b") == bleu("x y", "a b") == 0.0
+
+
+def test_bleu_is_that_of_the_reference_library() -> None:
+    library = pytest.importorskip("sacrebleu.metrics").BLEU(effective_order=True)
+    rng = random.Random(5)
+    words = "dry the rain sensor, and start it again.".split()
+    for _ in range(50):
+        one, other = (" ".join(rng.choices(words, k=rng.randint(1, 15))) for _ in range(2))
+        assert bleu(one, other) == pytest.approx(library.sentence_score(one, [other]).score / 100)
 
 
 def test_distinctness_is_the_mean_over_pairs() -> None:

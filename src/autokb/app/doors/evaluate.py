@@ -170,15 +170,18 @@ class EvaluateDoor:
         *,
         judge: str = "",
         budget: float | None = None,
+        cases: Path | str | None = None,
         progress: Progress = silent,
     ) -> PaperReport:
         """Return the tables of a paper (autokb, autochunker, tickets, suggestions), measured on workspaces.
 
         ``judge`` is the model that fills the cells which need one, asked for no more than ``budget`` (USD).
+        ``cases`` are labelled questions for the tables of tickets.
         """
         from autokb.studies.papers import paper_tables
 
-        return paper_tables(paper, [Path(one) for one in workspaces], judge, budget=budget, progress=progress)
+        folders, given = [Path(one) for one in workspaces], Path(cases) if cases else None
+        return paper_tables(paper, folders, judge, budget=budget, cases=given, progress=progress)
 
     @staticmethod
     def read_trial_sheet(sheet: Path | str) -> SheetMarks:

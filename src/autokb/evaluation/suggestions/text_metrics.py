@@ -14,6 +14,8 @@ from autokb.core.domain import ENGLISH
 from autokb.text.sentences import sentences
 from autokb.text.words import content_words, split_words, stop_words, terms
 
+LONGEST_NGRAM = 4  # words that BLEU compares at once
+
 
 def supported_share(text: str, evidence: Sequence[str], language: str = ENGLISH) -> float | None:
     """Return the share of a text's different words, numbers among them, that stand in what it cites.
@@ -75,6 +77,27 @@ class InverseFrequencies:
     def _vector(self, text: str) -> dict[str, float]:
         counts = Counter(terms(text, self.language))
         return {word: n * self._idf.get(word, self._unknown) for word, n in counts.items()}
+
+
+def bleu(text: str, reference: str) -> float:
+    """Return the geometric mean of the precisions of n-grams of up to four words, times the brevity penalty.
+
+    Papineni and others 2002, of a sentence as sacrebleu counts it: a shorter text has the n-grams that it has, and a
+    length without a match counts half, a quarter... of one match. Punctuation marks are words; case counts.
+    """
+    a, b = (re.findall(r"\w+|[^\w\s]", one) for one in (text, reference))
+    logs: list[float] = []
+    halved = 1
+    for n in range(1, min(LONGEST_NGRAM, len(a)) + 1):
+        mine, theirs = (Counter(zip(*(words[k:] for k in range(n)), strict=False)) for words in (a, b))
+        matches = float((mine & theirs).total())
+        if not matches:
+            if n == 1:
+                return 0.0
+            halved *= 2
+            matches = 1 / halved
+        logs.append(math.log(matches / mine.total()))
+    return math.exp(sum(logs) / len(logs) + min(0.0, 1 - len(b) / len(a))) if logs else 0.0
 
 
 def rouge_l(text: str, reference: str) -> float:

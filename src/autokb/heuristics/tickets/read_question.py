@@ -15,7 +15,9 @@ from autokb.heuristics.tickets.parse_sections import known_headings, split_text
 # development questions, each without the cues it holds, two in three of those above are right, one in four just below.
 SURE = 0.52
 END_WORDS = (4, 6)  # of a question's beginning and end that are compared with cues: people ask there
-_QUOTED = re.compile(r"[\"“”„»«‘]([^\"“”„»«‘’\n]{8,300})[\"“”»«’]")
+# An apostrophe inside of a word begins and ends no quotation.
+_MARKS = "\"'“”„»«‘’ "
+_QUOTED = re.compile(r"""["“”„»«‘][^"“”„»«‘’\n]{8,300}["“”»«’]|(?<!\w)'(?:[^'\n]|\b'\b){8,300}'(?!\w)""")
 _LINES_OF_A_TICKET = 4  # lines from which on a question is read like a ticket: its first line is the summary
 
 
@@ -55,7 +57,7 @@ def read_ticket_question(
     entities = {}
     if summary := _first_section(template, "title"):
         entities[summary] = rest or question
-    quoted = [found.group(1).strip() for found in _QUOTED.finditer(question)]
+    quoted = [found.group().strip(_MARKS) for found in _QUOTED.finditer(question)]
     if quoted and (described := _first_section(template, "description")):
         entities[described] = "\n".join(quoted)
     return QuestionParts(entities, intents, filters, find_links(question, template))
@@ -72,27 +74,30 @@ def cue_phrases(template: TicketTemplate) -> list[tuple[str, str]]:
     return [(rule.name, cue) for rule in template.sections for cue in rule.cues]
 
 
+# Complex: cues, phrases that are none and quotations compete for the same words.
 def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
     """Return the sections whose cues are in a question, and the question without these cues.
 
     The cue nearest to its beginning or end comes first: people ask there.
 
     A cue inside of a longer one of another section counts for that one alone: ``expected result`` is no ``result``. A
-    cue behind ``with`` or ``of`` before a known value, as in "with priority high", asks for nothing.
+    cue behind ``with`` or ``of`` before a known value, as in "with priority high", asks for nothing, nor does one in
+    quotation marks or in a phrase that the template says is none: their words stay.
     """
     found: list[tuple[int, int, str]] = []
-    taken: list[tuple[int, int]] = []
+    taken = [match.span() for match in _QUOTED.finditer(question)]
     for pattern, section in _cues(template):
         for match in pattern.finditer(question):
             start, end = match.span()
             if section in filters or any(a < end and start < b for a, b in taken):
                 continue
             taken.append((start, end))
-            found.append((end - start, start, section))
+            if section:
+                found.append((end - start, start, section))
     found.sort(key=lambda one: (min(one[1], len(question) - one[1] - one[0]), -one[0]))
     intents = tuple(dict.fromkeys(section for _, _, section in found))
     rest = question
-    for start, end in sorted(taken, reverse=True):
+    for start, end in sorted(((start, start + length) for length, start, _ in found), reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
     return intents, " ".join(rest.split()).strip(" ?:,")
 
@@ -144,7 +149,8 @@ def _first_section(template: TicketTemplate, field: str) -> str:
 
 @lru_cache(maxsize=8)
 def _cues(template: TicketTemplate) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return patterns of all cues with their sections, the longest first."""
+    """Return patterns of all cues with their sections, the longest first; what is no cue has none ("")."""
     cues = {cue: rule.name for rule in reversed(template.sections) for cue in rule.cues}
+    cues |= {phrase: "" for rule in template.sections for phrase in rule.not_cues}
     ordered = sorted(cues.items(), key=lambda one: (-len(one[0]), one[0]))
     return tuple((re.compile(rf"(?<!\w){re.escape(cue)}(?!\w)", re.IGNORECASE), section) for cue, section in ordered)

@@ -14,19 +14,22 @@ from autokb.pipeline.model_choice import OFFLINE
 from autokb.stores.workspace import Workspace, open_workspace
 
 PAPERS = ("autokb", "autochunker", "tickets", "suggestions")
+WITH_CASES = ("tickets",)  # papers that can be measured on a file of questions
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRun:
     """The workspaces that a paper's tables are measured on, and who judges: a model, or nobody.
 
-    ``budget`` (USD) bounds what models are asked for in this run.
+    ``budget`` (USD) bounds what models are asked for in this run. ``cases`` is a file of labelled questions, of the
+    papers that take one.
     """
 
     workspaces: Sequence[Workspace]
     judge: str = OFFLINE
     budget: float | None = None
     progress: Progress = silent
+    cases: Path | None = None
 
     @property
     def has_judge(self) -> bool:
@@ -37,10 +40,13 @@ class PaperRun:
 def paper_tables(paper: str, folders: Sequence[Path], judge: str = "", **more: object) -> PaperReport:
     """Return the tables of one of the ``PAPERS``, measured on the workspaces in these folders.
 
-    BadInputError where the paper is unknown, where there is no workspace, or nothing is published in one.
+    BadInputError where the paper is unknown or takes no ``cases``, where there is no workspace, or nothing is published
+    in one.
     """
     if paper not in PAPERS:
         raise BadInputError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
+    if more.get("cases") and paper not in WITH_CASES:
+        raise BadInputError(f"The paper {paper} takes no cases; leave --cases out.")
     if not folders:
         raise BadInputError("Name the workspaces that are measured.")
     workspaces = [open_workspace(folder, model=judge) for folder in folders]
