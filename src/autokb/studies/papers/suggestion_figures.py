@@ -32,7 +32,7 @@ from autokb.studies.run_report import budget_left
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
 from autokb.ticket_answers.open_tickets import open_tickets
 
-MOST_CASES = 100  # of a workspace that the systems are asked; with a model each costs a dozen requests
+MOST_CASES = 100  # of a workspace that the systems are asked; with a model each takes some fifteen requests
 OFFLINE_SYSTEMS = (AUTOKB, INCUMBENT, "plain@3")
 MODEL_SYSTEMS = (
     *(AUTOKB, INCUMBENT, "plain@1", "plain@3", "react@1", "react@3"),

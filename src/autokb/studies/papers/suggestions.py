@@ -105,8 +105,8 @@ GOLD_STRATEGIES: dict[str, tuple[str, str, dict[str, tuple[float | None, ...]]]]
         {
             "SQUAD": (94.58, 4.16, 1.9),
             "TriviaQA": (86.27, 6.45, 6.38),
-            "MS-MARCO": (None, None, None),
-        },  # not legible in the copy at hand
+            "MS-MARCO": (None, None, None),  # not legible in the copy at hand
+        },
     ),
     "Table 11: chain of verification on the right documents": (
         "CoVe",
@@ -269,7 +269,7 @@ def _cosines(subjects: Sequence[Subject]) -> PaperTable:
             best, name = best_threshold(kinds), f"{subject.name}: {encoder}"
             notes.append(f"{name}: {best:g} tells the two kinds best apart.")
             lines = {f"ours {best:g}": best, f"the paper's {THRESHOLD:g}": THRESHOLD}
-            shown = {kind: kinds[kind].histogram for kind in (IN_DOMAIN, OFF_TOPIC)}
+            shown = {kind.replace("_", " "): kinds[kind].histogram for kind in (IN_DOMAIN, OFF_TOPIC)}
             pictures.append(cosine_picture(name, shown, lines))
             for kind, printed in ((IN_DOMAIN, 88.96), (OFF_TOPIC, 1.41)):
                 of_kind = kinds[kind]
