@@ -26,6 +26,14 @@ from autokb.core.nouns import Chunk, Document
 from autokb.core.vectors import Vectors
 from autokb.evaluation.retrieval.baselines import first_documents
 from autokb.evaluation.retrieval.experiment import measure
+from autokb.evaluation.retrieval.retrievers import (
+    OFF_TOPIC,
+    RIGHT,
+    WRONG,
+    EncodedQuestions,
+    by_graph,
+    first_cosines,
+)
 from autokb.llm.embedders import Embedder, multilingual
 from autokb.pipeline.embedding import (
     PACKAGED,
@@ -50,10 +58,9 @@ from benchmarks.running import folder, write_jsonl
 
 METRICS = {"hit_rate@1": "R@1", "hit_rate@3": "R@3", "hit_rate@5": "R@5", "hit_rate@10": "R@10"}
 BASELINE = "one_vector"
-THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # cosines; the paper's is 0.7, of another encoder
 NEAREST = 10  # windows that the graph should find as the exact pass does
 QUICK = 100  # questions of a data set in the short form
-OFF_TOPIC = 500  # questions of clinc150, drawn evenly
+MOST_OFF_TOPIC = 500  # questions of clinc150, drawn evenly
 # Response prediction, tables 2 (its company's questions; per cent over the worst of its encoders) and 8 (SQuAD).
 PAPER = {
     "table 2, SBERT over USE": {"R@1": "+15.36 %", "R@3": "+9.42 %", "R@5": "+8.22 %"},
@@ -210,7 +217,7 @@ def _off_topic() -> list[str]:
         },
         key=digest,
     )
-    return texts[:OFF_TOPIC]
+    return texts[:MOST_OFF_TOPIC]
 
 
 # -- systems ----------------------------------------------------------------------------------------------------------
@@ -243,7 +250,7 @@ def _index(data: Data, chunks: Sequence[Chunk], stages: Stages, *, whole: bool =
 def _systems(study: Study) -> dict[str, Callable[[str], Sequence[str]]]:
     """Return what ranks documents for a question's id."""
     windows, whole, vectors, asked = study.windows, study.whole, study.vectors, study.data.questions
-    graph = replace(windows, vectors=vector_index(windows.vectors.vectors, exact_up_to=0))
+    graph = by_graph(windows)
     return {
         BASELINE: lambda q: first_documents(whole, vectors_only(whole, vectors[q]).documents),
         "windows": lambda q: first_documents(windows, vectors_only(windows, vectors[q]).documents),
@@ -297,18 +304,13 @@ def _graph(study: Study, start: str) -> Iterator[Figure]:
 
 def _thresholds(study: Study, start: str, off_topic: Vectors) -> Iterator[Figure]:
     """Say what share of first documents has a cosine of at least each threshold: right, wrong, and of other matters."""
-    cosines: dict[str, list[float]] = {"right": [], "wrong": []}
-    for query, vector in study.vectors.items():
-        documents = vectors_only(study.windows, vector).documents
-        first = int(np.argmax(documents))
-        is_right = study.windows.documents[first] in study.data.relevant[query]
-        cosines["right" if is_right else "wrong"].append(float(documents[first]))
-    cosines["off_topic"] = [vectors_only(study.windows, v).nearest for v in off_topic]
-    for kind, values in cosines.items():
-        yield Figure(f"{start}.first_{kind}", len(values))
-        for threshold in THRESHOLDS:
-            share = float(np.mean(np.array(values) >= threshold)) if values else None
-            yield Figure(f"{start}.first_{kind}.at_least_{threshold:g}", share)
+    relevant = {query: study.data.relevant[query] for query in study.vectors}
+    cosines = first_cosines(EncodedQuestions(study.windows, study.vectors, off_topic), relevant)
+    for kind in (RIGHT, WRONG, OFF_TOPIC):
+        counted = cosines[kind]
+        yield Figure(f"{start}.first_{kind}", counted.n)
+        for threshold, above in counted.at_least.items():
+            yield Figure(f"{start}.first_{kind}.at_least_{threshold}", above.value)
 
 
 def _print_paper() -> None:

@@ -23,6 +23,7 @@ from autokb.cli import (  # noqa: F401
     evaluate_chunking,
     evaluate_commands,
     evaluate_paper,
+    evaluate_retrievers,
     evaluate_suggestions,
     evaluate_tickets,
     feedback_commands,
@@ -186,6 +187,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "evaluate retrieval {here}/kb --queries {here}/q.jsonl --qrels {here}/q.tsv --systems raw,bm25",
         lambda here: opened(here).evaluate.retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]),
     ),
+    "evaluate retrievers": (
+        "evaluate retrievers {here}/kb --embedders packaged --cases {here}/asked.jsonl",
+        lambda here: opened(here).evaluate.retrievers(["packaged"], here / "asked.jsonl"),
+    ),
     "evaluate quality": (
         "evaluate quality {here}/kb --sheet {here}/sheet.csv --most 3",
         lambda here: opened(here).evaluate.quality(here / "sheet.csv", most=3),
@@ -299,6 +304,9 @@ def lay_files(here: Path) -> None:
     document = next(iter(hand_made_kb.DOCUMENTS))
     asked = {"id": "1", "messages": [{"role": "customer", "text": QUESTION}], "reply": "Clean it.", "documents": []}
     (here / "cases.jsonl").write_text(json.dumps(asked) + "\n", encoding="utf-8")
+    (here / "asked.jsonl").write_text(
+        json.dumps({"id": "1", "text": QUESTION, "documents": [document]}) + "\n", encoding="utf-8"
+    )
     (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
     (here / "closed.csv").write_text("chat,ok,again,took,closed\nc1,yes,no,60,2026-03-01\nc2,no,,,\n", encoding="utf-8")
     sides = {name: {"1": Side(name, "pairing.md")} for name in ("offline", "model")}

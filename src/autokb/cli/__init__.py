@@ -47,6 +47,7 @@ COMMAND_FILES = {
         "evaluate_commands",
         "evaluate_chunking",
         "evaluate_paper",
+        "evaluate_retrievers",
         "evaluate_suggestions",
         "evaluate_tickets",
     ),

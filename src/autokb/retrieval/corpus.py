@@ -48,8 +48,8 @@ class Corpus:
         """Return what is embedded for each document's title."""
         return [d.title or d.id for d in self.documents]
 
-    def index(self, window_vectors: Vectors, title_vectors: Vectors) -> ChunkIndex:
-        """Build the search index; words are those of title, context and chunk."""
+    def index(self, window_vectors: Vectors, title_vectors: Vectors | None = None) -> ChunkIndex:
+        """Build the search index; words are those of title, context and chunk. By vectors alone titles are not read."""
         titles = {d.id: d.title for d in self.documents}
         texts = {c.id: f"{titles[c.document]}\n{c.context}\n{c.text}" for c in self.chunks}
         return build_index(

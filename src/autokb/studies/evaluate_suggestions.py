@@ -13,7 +13,6 @@ from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Evidence
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Spending
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.suggestions.cases import Case, case_statistics, read_cases, resolve_case_documents
 from autokb.evaluation.suggestions.experiment import (
@@ -42,7 +41,7 @@ from autokb.stores.published import read_published
 from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.studies.run_report import count_answers, model_usage
+from autokb.studies.run_report import budget_left, count_answers, model_usage
 from autokb.studies.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems, check_models
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
@@ -110,13 +109,13 @@ def evaluate_workspace_suggestions(
         usage = ModelUsage(tuple(stages.failures), sum(makes.spent, stages.spending()))
         judged: dict[str, JudgedOffer] | None = None
         if wanted.judge:
-            with open_stages(workspace, file, progress, _left(options, usage.spending)) as judging:
+            with open_stages(workspace, file, progress, budget_left(options, usage.spending)) as judging:
                 judged = _judge(judging, cases, offers, places.as_read)
                 usage = model_usage(judging, usage)
         compare: dict[str, Compare] = {}
         if wanted.similarity:
             other = replace(workspace, settings=replace(workspace.settings, embedder=wanted.similarity))
-            with open_stages(without_models(other), file, progress, _left(options, usage.spending)) as comparing:
+            with open_stages(without_models(other), file, progress, budget_left(options, usage.spending)) as comparing:
                 if comparing.encoder.name == encoder_name(workspace.settings):
                     raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
                 compare[SIMILARITY] = _compare_by(comparing, cases, offers)
@@ -208,13 +207,6 @@ def _compare_by(stages: Stages, cases: Sequence[Case], offers: Offers) -> Compar
     texts = list(dict.fromkeys([*shown, *(case.reply for case in cases if case.reply)]))
     vectors = dict(zip(texts, stages.embed(texts), strict=True))
     return lambda one, other: float(vectors[one] @ vectors[other])
-
-
-def _left(options: ModelOptions, spent: Spending) -> ModelOptions:
-    """Return the options with what is left of the budget: systems, judges and the encoder share one."""
-    if options.budget is None:
-        return options
-    return replace(options, budget=max(0.0, options.budget - (spent.cost or 0.0)))
 
 
 def _read(

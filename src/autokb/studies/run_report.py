@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 from autokb.core.progress import Progress
-from autokb.core.results import NOTHING_SPENT
+from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.evaluation.runner import ModelUsage
+from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages
 
 NO_USAGE = ModelUsage((), NOTHING_SPENT)
@@ -27,3 +29,10 @@ def count_answers(progress: Progress, total: int) -> Callable[[str], None]:
 def model_usage(stages: Stages, before: ModelUsage = NO_USAGE) -> ModelUsage:
     """Return what failed and was spent before and in these stages."""
     return ModelUsage((*before.failures, *stages.failures), before.spending + stages.spending())
+
+
+def budget_left(options: ModelOptions, spent: Spending) -> ModelOptions:
+    """Return the options with what is left of the budget, which the parts of one evaluation share."""
+    if options.budget is None:
+        return options
+    return replace(options, budget=max(0.0, options.budget - (spent.cost or 0.0)))

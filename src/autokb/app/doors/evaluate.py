@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.quality.report import QualityReport
     from autokb.evaluation.retrieval.experiment import RetrievalReport
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
+    from autokb.evaluation.retrieval.retrievers import RetrieverReport
     from autokb.evaluation.suggestions.experiment import SuggestionsReport
     from autokb.pipeline.calibrate_gate import GateCalibration, GateReset
     from autokb.studies.annotations import SheetPage
@@ -60,6 +61,21 @@ class EvaluateDoor:
         from autokb.studies.evaluate import evaluate_workspace_paraphrases
 
         return evaluate_workspace_paraphrases(self._memory.workspace, systems, sample, progress, ModelOptions(budget))
+
+    def retrievers(
+        self,
+        embedders: Sequence[str] = (),
+        cases: Path | str | None = None,
+        *,
+        budget: float | None = None,
+        progress: Progress = silent,
+    ) -> RetrieverReport:
+        """Measure encoders and searches on the workspace's past issues, or on ``cases`` with their documents."""
+        from autokb.pipeline.model_session import ModelOptions
+        from autokb.studies.evaluate_retrievers import evaluate_workspace_retrievers
+
+        given = Path(cases) if cases else None
+        return evaluate_workspace_retrievers(self._memory.workspace, embedders, given, progress, ModelOptions(budget))
 
     def tickets(
         self, queries: Path | str, qrels: Path | str, systems: Sequence[str] = (), *, progress: Progress = silent

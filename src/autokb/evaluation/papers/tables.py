@@ -50,7 +50,7 @@ class PaperTable:
     """One table or figure of a paper: ``cells`` has a row for each of ``rows`` and in it one for each of ``columns``.
 
     ``note`` says in a sentence what a reader must know, such as why a result of the paper is not reproduced.
-    ``pictures`` are SVG for the page.
+    ``pictures`` are SVG for the page. What is ``of_run``, such as seconds, stays out of the page, as everywhere.
     """
 
     name: str
@@ -59,6 +59,7 @@ class PaperTable:
     cells: tuple[tuple[Cell, ...], ...]
     note: str = ""
     pictures: tuple[str, ...] = ()
+    of_run: bool = False
 
     def __post_init__(self) -> None:
         """Refuse cells that are not one for each row and column."""
@@ -93,10 +94,10 @@ def report_tables(tables: Sequence[PaperTable]) -> list[ReportTable]:
             (row, *(_cell_text(cell, reasons) for cell in cells))
             for row, cells in zip(table.rows, table.cells, strict=True)
         )
-        found.append(ReportTable(table.name, ("", *table.columns), rows))
+        found.append(ReportTable(table.name, ("", *table.columns), rows, table.of_run))
         told = [(mark, reason) for reason, mark in reasons.items()] + ([("", table.note)] if table.note else [])
         if told:
-            found.append(ReportTable("", ("", f"on {table.name.partition(':')[0].lower()}"), tuple(told)))
+            found.append(ReportTable("", ("", f"on {table.name.partition(':')[0].lower()}"), tuple(told), table.of_run))
     return found
 
 

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.bootstrap import Interval, mean_interval, mean_intervals
+from autokb.evaluation.statistics.bootstrap import (
+    NOT_MEASURED,
+    Interval,
+    mean_interval,
+    mean_intervals,
+    ratio_interval,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,17 @@ def paired_differences(columns: Mapping[tuple[str, str], Sequence[float]], basel
     }
     intervals = mean_intervals(paired)
     return tuple(Difference(system, baseline, metric, found) for (system, metric), found in intervals.items())
+
+
+def relative_difference(after: Sequence[float], before: Sequence[float]) -> Interval:
+    """Return how many per cent the mean of after is above that of before; value n of both is the same query.
+
+    Not measured where the mean of before is 0.
+    """
+    ratio = ratio_interval([[pair] for pair in zip(after, before, strict=True)])
+    if ratio.value is None or ratio.low is None or ratio.high is None:
+        return NOT_MEASURED
+    return Interval(*((end - 1) * 100 for end in (ratio.value, ratio.low, ratio.high)))
 
 
 def paired_t_test(after: Sequence[float], before: Sequence[float]) -> float | None:

@@ -68,7 +68,10 @@ class CaseStatistics(Result):
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:
-    """Read cases from JSONL with ``id``, ``messages``, ``reply`` and ``documents`` (BadInputError names the line)."""
+    """Read cases from JSONL with ``id``, ``messages``, ``reply`` and ``documents`` (BadInputError names the line).
+
+    In place of messages a line may have the ``text`` of a single question.
+    """
     return read_test_set(path, _read_case, "case", "cases", _EXAMPLE)
 
 
@@ -98,18 +101,25 @@ def _read_case(record: dict[str, Any], where: str) -> Case:
     given = record.get("id")
     if isinstance(given, bool) or not isinstance(given, str | int) or given == "":
         raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")
-    messages = record.get("messages")
-    if not isinstance(messages, list) or not messages:
-        raise BadInputError(f"{where} needs messages, for example {_EXAMPLE}")
-    read = tuple(_read_message(message, where) for message in messages)
-    if read[-1].role != CUSTOMER or not read[-1].text.strip():
-        raise BadInputError(f"{where}: the last message must be the customer's, and not empty.")
+    read = _read_messages(record, where)
     reply = record.get("reply")
     if not isinstance(reply, str | None):
         raise BadInputError(f"{where}: reply must be a text, empty or null where the right reply is none.")
     return Case(
         str(given), read, (reply or "").strip(), _texts(record, "documents", where), _texts(record, "answers", where)
     )
+
+
+def _read_messages(record: dict[str, Any], where: str) -> tuple[Message, ...]:
+    messages = record.get("messages")
+    if messages is None and isinstance(record.get("text"), str):
+        messages = [{"role": CUSTOMER, "text": record["text"]}]
+    if not isinstance(messages, list) or not messages:
+        raise BadInputError(f"{where} needs messages, for example {_EXAMPLE}")
+    read = tuple(_read_message(message, where) for message in messages)
+    if read[-1].role != CUSTOMER or not read[-1].text.strip():
+        raise BadInputError(f"{where}: the last message must be the customer's, and not empty.")
+    return read
 
 
 def _read_message(message: Any, where: str) -> Message:
