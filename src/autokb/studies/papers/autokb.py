@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from autokb.core.domain import DomainSpec
-from autokb.core.nouns import KnowledgeBase
 from autokb.evaluation.papers.tables import NEEDS_PEOPLE, Cell, PaperTable
 from autokb.evaluation.quality.report import QualityReport
 from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.stores.published import published_spec, read_published
-from autokb.stores.workspace import Workspace
 from autokb.studies.evaluate import evaluate_workspace_quality
 from autokb.studies.papers import PaperRun
+from autokb.studies.papers.autokb_retrieval import retrieval_tables
+from autokb.studies.papers.autokb_subject import MEDICAL, TROUBLESHOOTING, Subject, open_subject
 
-MEDICAL, TROUBLESHOOTING = "Medical", "Troubleshooting"
 # What the paper prints, section by section of its tables: raw issues, parent issues, child issues, solutions.
 STATISTICS = {TROUBLESHOOTING: (265, 49, 482, 2595), MEDICAL: (302, 70, 866, 5196)}
 QUALITY: dict[
@@ -27,38 +23,14 @@ QUALITY: dict[
 SHEET = NEEDS_PEOPLE.format(how="autokb evaluate quality WORKSPACE --sheet FILE, fill it, then --read FILE")
 
 
-@dataclass(frozen=True)
-class Subject:
-    """A workspace as one of the paper's domains."""
-
-    workspace: Workspace
-    kb: KnowledgeBase
-    spec: DomainSpec
-
-    @property
-    def domain(self) -> str:
-        """The domain of the paper that it stands beside."""
-        return MEDICAL if MEDICAL.casefold() in self.spec.name.casefold() else TROUBLESHOOTING
-
-    @property
-    def name(self) -> str:
-        """The row of its figures."""
-        return f"{self.domain}: {self.spec.name}"
-
-
 def tables(run: PaperRun) -> Iterator[PaperTable]:
     """Give the paper's tables in its order."""
-    subjects = [_subject(workspace) for workspace in run.workspaces]
+    subjects = [open_subject(workspace) for workspace in run.workspaces]
     yield _statistics(subjects)
+    yield from retrieval_tables(subjects)
     yield _quality(subjects, run)
     yield from (_attributes(subject) for subject in subjects)
     yield from (_rules(subject) for subject in subjects)
-
-
-def _subject(workspace: Workspace) -> Subject:
-    with workspace.file() as file:
-        published = read_published(file)
-    return Subject(workspace, published.kb, published_spec(workspace, published))
 
 
 def _statistics(subjects: Sequence[Subject]) -> PaperTable:
