@@ -63,6 +63,7 @@ def test_the_node_that_was_asked_and_its_tree_count_beside_documents() -> None:
     assert asked["metrics"]["node_hit@3"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert asked["metrics"]["tree_hit@1"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert asked["metrics"]["tree_hit@5"]["value"] == pytest.approx((3 / 3 + 1 / 2) / 2)
+    assert asked["metrics"]["node_offered"]["value"] == pytest.approx((3 / 3 + 1 / 2) / 2)  # 5 is offered none
     assert asked["levels"]["hard"]["metrics"]["tree_hit@3"]["value"] == pytest.approx((1 + 0) / 2)
     assert asked["per_query"]["node_hit@1"] == {"n1": pytest.approx(1 / 3), "n2": 0.5}
     assert asked["metrics"]["hit_rate@1"]["value"] == 1  # over chunks too
@@ -72,7 +73,7 @@ def test_the_node_that_was_asked_and_its_tree_count_beside_documents() -> None:
     assert (difference["system"], difference["baseline"]) == ("autokb+hr", "children")
     assert difference["value"] == pytest.approx((1 / 3 + 1 / 2) / 2 - 1 / 2)
     titles = [table.title for table in answer_tables(answer)]
-    assert "Systems (mean and 95 % interval): node_hit, tree_hit" in titles
+    assert "Systems (mean and 95 % interval): node_hit, tree_hit, node_offered" in titles
     assert {"Differences to raw (paired)", "Differences to children (paired)"} <= set(titles)
 
 

@@ -29,7 +29,8 @@ KINDS: tuple[Kind, ...] = ("nodes", "chunks")
 NodeSystem = Callable[[str], Sequence[tuple[str, str]]]  # the text of a question -> (node, its tree), best first
 ChunkSystem = Callable[[str], Sequence[str]]  # the text of a question -> chunks, best first
 NODE_RANKS = (1, 3, 5, 10)  # the k of the paper's HitRate@k
-NODE_METRICS = (*(f"node_hit@{k}" for k in NODE_RANKS), *(f"tree_hit@{k}" for k in NODE_RANKS))
+OFFERED = "node_offered"  # whether any node is: a system that abstains offers none
+NODE_METRICS = (*(f"node_hit@{k}" for k in NODE_RANKS), *(f"tree_hit@{k}" for k in NODE_RANKS), OFFERED)
 CHUNK_METRICS = tuple(f"chunk_hit@{k}" for k in NODE_RANKS)
 ByLevel = Mapping[str, Sequence[float]]  # the value of each paraphrase of one text
 
@@ -209,10 +210,11 @@ def _score_paraphrases(
 
 
 def _score_nodes(matches: Sequence[tuple[str, str]], text: ParaphrasedText) -> dict[str, float]:
-    """Return whether the node that the text is of, and its tree, are among the first matches."""
+    """Return whether the node that the text is of, and its tree, are among the first matches, and whether any is."""
     ids, trees = [node for node, _ in matches], [tree for _, tree in matches]
     node_hits = {f"node_hit@{k}": hit_rate(ids, {text.id: 1.0}, k) for k in NODE_RANKS}
-    return node_hits | {f"tree_hit@{k}": hit_rate(trees, {text.tree: 1.0}, k) for k in NODE_RANKS}
+    tree_hits = {f"tree_hit@{k}": hit_rate(trees, {text.tree: 1.0}, k) for k in NODE_RANKS}
+    return node_hits | tree_hits | {OFFERED: float(bool(matches))}
 
 
 def _score_chunks(ids: Sequence[str], text: ParaphrasedText) -> dict[str, float]:

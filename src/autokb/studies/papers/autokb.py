@@ -20,7 +20,7 @@ def tables(run: PaperRun) -> Iterator[PaperTable]:
     """Give the paper's tables in its order."""
     subjects = [open_subject(workspace) for workspace in run.workspaces]
     yield _statistics(subjects)
-    yield from retrieval_tables(subjects)
+    yield from retrieval_tables(subjects, run.progress)
     unaided = UnaidedSolutions(run)
     yield from quality_tables(subjects, unaided)
     yield from (_attributes(subject) for subject in subjects)

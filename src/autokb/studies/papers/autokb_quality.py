@@ -128,7 +128,7 @@ def quality_tables(subjects: Sequence[Subject], unaided: UnaidedSolutions) -> It
         raw, own = of_rows[RAW], of_rows[AUTOKB]
         if isinstance(raw, QualityReport) and isinstance(own, QualityReport):
             notes += _quality_notes(subject, raw, own)
-    note = " ".join(notes)
+    note = " ".join(dict.fromkeys(notes))
     yield PaperTable("Table 3: quality, above LLM-WK", tuple(rows), COLUMNS, tuple(increments), note=note)
     yield PaperTable("Table 3 in absolute values", tuple(rows), COLUMNS, tuple(absolute))
 
@@ -146,7 +146,7 @@ def _measured(subject: Subject, unaided: UnaidedSolutions) -> dict[str, QualityR
 def _quality_notes(subject: Subject, raw: QualityReport, own: QualityReport) -> Iterator[str]:
     """Say what Q_D by patterns is worth, and where raw chunks are as granular as solutions, and by which attribute."""
     if own.q_d.note:
-        yield f"Q_D of {subject.name}, {AUTOKB}: {own.q_d.note}"
+        yield f"Q_D of {AUTOKB}: {own.q_d.note}"
     ours, theirs = own.q_m.interval.value, raw.q_m.interval.value
     if ours is None or theirs is None or ours > theirs:
         return
