@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+from base64 import b64decode
 from html.parser import HTMLParser
 
 from rich.console import Console
 
 from autokb.evaluation.compare import compare
 from autokb.evaluation.report import (
+    ReportTable,
     answer_tables,
     comparison_tables,
     html_page,
@@ -110,3 +112,14 @@ def test_what_a_run_took_is_not_on_the_page() -> None:
     again = {"seconds": 0.75, "calls": 0, "cached": 7, "tokens": {"input": 0, "output": 0}, "cost": 0.0}
     assert page({**ANSWER, **took}, "Retrieval") == page({**ANSWER, **again}, "Retrieval")
     assert "0.750" in terminal({**ANSWER, **again})
+
+
+def test_a_picture_is_an_image_of_the_page_in_which_nothing_runs() -> None:
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg"><text>é</text>{EVIL}</svg>'
+    written = html_page("Pictures", [ReportTable(EVIL, ("a",), (("b",),), pictures=(picture,))])
+    seen = Outside()
+    seen.feed(written)
+    (address,) = seen.addresses
+    kind, _, data = address.partition(",")
+    assert kind == "data:image/svg+xml;base64" and b64decode(data).decode() == picture
+    assert "script" not in seen.tags and EVIL not in written

@@ -4,14 +4,40 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+from test_evaluate import asked_of, items
 
 from autokb.cli import main
+from autokb.core.domain import Rule
 from autokb.core.errors import BadInputError
 from autokb.evaluation.papers.tables import Cell, PaperTable, report_tables
-from autokb.studies.papers import PAPERS, paper_tables
+from autokb.evaluation.quality.annotation import sheet_items
+from autokb.pipeline.model_choice import OFFLINE
+from autokb.stores.workspace import Workspace, open_workspace
+from autokb.studies import evaluate
+from autokb.studies.annotations import annotate
+from autokb.studies.papers import PAPERS, PaperRun, paper_tables
+from autokb.studies.papers.autokb import tables
+from autokb.studies.papers.autokb_costs import (
+    MODEL_USD,
+    PEOPLE_USD,
+    PRINTED,
+    STEPS,
+    TOTAL,
+    cost_table,
+    model_usd,
+    people_usd,
+)
+from autokb.studies.papers.autokb_figures import draw_tree, paraphrase_table, tree_table
+from autokb.studies.papers.autokb_quality import UnaidedSolutions, agreement_table, example_table, quality_tables
+from autokb.studies.papers.autokb_retrieval import NODE_RANKS, retrieval_tables
+from autokb.studies.papers.autokb_subject import open_subject
+from stub_server import StubServer
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +48,14 @@ def built(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_the_command_prints_the_shape_of_the_interface_and_the_same_bytes(
-    built: Path, capsys: pytest.CaptureFixture[str]
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    printed = []
-    for _ in range(2):
-        assert main(["evaluate", "paper", "autokb", str(built), "--json"]) == 0
+    printed, pages = [], [tmp_path / "1.html", tmp_path / "2.html"]
+    for page in pages:
+        assert main(["evaluate", "paper", "autokb", str(hand_made.folder), "--json", "--html", str(page)]) == 0
         printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1]
+    assert printed[0] == printed[1] and pages[0].read_bytes() == pages[1].read_bytes()
+    assert pages[0].read_text().count("data:image/svg+xml;base64,") == 1
     found = json.loads(printed[0])
     assert found["paper"] == "autokb" and found["tables"]
     for table in found["tables"]:
@@ -41,7 +68,8 @@ def test_the_command_prints_the_shape_of_the_interface_and_the_same_bytes(
 
 
 def test_what_is_known_of_the_domain_stands_beside_the_papers(built: Path) -> None:
-    statistics = next(t for t in paper_tables("autokb", [built]).tables if t.name.startswith("Table 1"))
+    statistics = next(tables(PaperRun([open_workspace(built)])))
+    assert statistics.name.startswith("Table 1")
     raw, parents, children, *_ = statistics.cells[0]
     assert (raw.paper, parents.paper, children.paper) == (265, 49, 482)
     assert isinstance(raw.value, int) and raw.value > 100
@@ -62,3 +90,190 @@ def test_a_reader_sees_ours_beside_theirs_and_why_something_is_missing() -> None
     assert below.rows == (("*", "not judged"), ("", "It is dark."))
     with pytest.raises(ValueError, match="not its cells"):
         PaperTable("Table 9", ("a", "b"), ("c",), ((Cell(1),),))
+
+
+# -- AutoKB, table 2 --------------------------------------------------------------------------------------------------
+
+
+def test_retrieval_is_measured_by_what_a_question_was_made_from(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = open_subject(hand_made)
+    increments, absolute, by_level, by_origin = retrieval_tables([subject])
+    assert [row.rsplit(", ", 1)[1] for row in increments.rows] == ["Raw", "+CC", "+CC+IP", "+CC+IP+HR"]
+    assert increments.cells[0] == absolute.cells[0]  # the first row is absolute in both
+    for place in range(len(NODE_RANKS)):
+        raw, vanilla = (absolute.cells[row][place].value for row in (0, 2))
+        assert increments.cells[2][place].value == pytest.approx(vanilla - raw)
+    assert increments.cells[2][0].paper == 7.5 and by_level.cells[0][0].paper is None
+    assert len(by_level.rows) == 4 * 3 and "asked by paraphrases of the chunks" in by_origin.name
+
+    def worst_first(index: object, query_vector: object) -> object:  # a planted fault: the search is upside down
+        knowledge = index.nodes.knowledge  # type: ignore[attr-defined]
+        right = by_cosine(index, query_vector)  # type: ignore[arg-type]
+        return lambda text: reversed([node for node in right(text) if node in knowledge.cited])
+
+    by_cosine = evaluate._children_by_cosine
+    monkeypatch.setattr(evaluate, "_children_by_cosine", worst_first)
+    faulty, *_ = retrieval_tables([subject])
+    assert faulty.cells[2][0].value < increments.cells[2][0].value
+    assert faulty.cells[0] == increments.cells[0]
+    assert "not reproduced" not in faulty.note  # what is below hybrid retrieval now is the other one
+
+
+def test_what_the_paper_leaves_out_is_not_made_up(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    medical = replace(subject, spec=replace(subject.spec, name="medical"))
+    _, ours, *_ = retrieval_tables([subject])
+    _, theirs, *_ = retrieval_tables([medical])
+    assert all(cell.paper is None for row in ours.cells for cell in row)
+    assert [cell.paper for cell in theirs.cells[3]] == [72.0, 79.5, 89.5, 94.5]
+
+
+# -- AutoKB, table 3 and figure 4 -------------------------------------------------------------------------------------
+
+
+def solved(body: dict[str, Any]) -> dict[str, Any]:
+    issues = items(body, "issue")
+    steps = ["Contact our support", "Do it on an iPhone"]
+    return {
+        "answers": [{"number": n, "solutions": [{"title": "Help", "steps": steps}]} for n in range(1, len(issues) + 1)]
+    }
+
+
+def tables_of_quality(workspace: Workspace, judge: str = OFFLINE, budget: float | None = None) -> list[PaperTable]:
+    subject, run = open_subject(workspace), PaperRun([workspace], judge, budget)
+    return [*quality_tables([subject], UnaidedSolutions(run))]
+
+
+def test_without_a_judge_there_is_no_first_row_and_absolute_values_say_the_rest(hand_made: Workspace) -> None:
+    increments, absolute = tables_of_quality(hand_made)
+    assert all(cell.value is None and "--judge MODEL" in (cell.missing or "") for cell in increments.cells[0])
+    assert [cell.paper for cell in increments.cells[1]] == [22.9, 2.8, 0.22]
+    unaided, raw, own = absolute.cells
+    assert "--judge MODEL" in (unaided[1].missing or "") and "people" in (raw[0].missing or "")
+    assert "--sheet" in (own[0].missing or "")
+    report = evaluate.evaluate_workspace_quality(hand_made)
+    assert own[1].value == pytest.approx(100 * (report.q_d.interval.value or 0))
+    assert own[2].value == pytest.approx(report.q_m.interval.value) and raw[2].value is not None
+
+
+def test_raw_chunks_are_judged_by_the_rules_and_values_in_their_own_words(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    rule = Rule("no-support", "Do not point to support.", forbid=("contact our support",))
+    spec = replace(subject.spec, rules=(rule,))
+    clean = replace(subject, spec=spec)
+    first, *others = clean.chunks
+    faulty = replace(clean, chunks=(replace(first, text=f"{first.text}\nContact our support."), *others))
+    before, after = ([*quality_tables([one], UnaidedSolutions(PaperRun([])))][1].cells[1][1] for one in (clean, faulty))
+    assert before.value is not None and after.value is not None
+    assert after.value < before.value
+
+
+def test_what_a_model_knows_is_the_first_row_and_is_asked_once(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(solved) as server:
+        workspace = asked_of(hand_made, server, monkeypatch)
+        subject = open_subject(workspace)
+        unaided = UnaidedSolutions(PaperRun([workspace], "openai:scripted"))
+        increments, absolute = quality_tables([subject], unaided)
+        asked = server.requests
+        figure = example_table(subject, unaided)
+        assert server.requests == asked > 0
+    first, _, own = absolute.cells
+    assert first[2].value is not None and increments.cells[0] == first
+    assert increments.cells[2][2].value == pytest.approx(own[2].value - first[2].value)
+    assert "people" in (increments.cells[2][0].missing or "")
+    assert figure is not None and figure.rows == ("AutoKB", "Raw", "LLM-WK")
+    assert "Contact our support" in str(figure.cells[2][0].value) and figure.cells[2][2].value is not None
+
+
+def test_a_spent_budget_leaves_cells_open_and_not_the_tables(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StubServer(solved) as server:
+        _, absolute = tables_of_quality(asked_of(hand_made, server, monkeypatch), "openai:scripted", 0.000001)
+        assert server.requests == 0
+    assert all((cell.missing or "").startswith("not judged: ") for cell in absolute.cells[0])
+    assert absolute.cells[2][2].value is not None
+
+
+def test_an_example_says_in_words_what_a_solution_breaks(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    shown = example_table(subject, UnaidedSolutions(PaperRun([])))
+    assert shown is not None and shown.cells[0][1].value == "none" and ": " in str(shown.cells[0][2].value)
+    words = str(shown.cells[1][0].value)[:20]
+    spec = replace(subject.spec, rules=(Rule("r", "Never say so.", forbid=(words,)),))
+    faulty = example_table(replace(subject, spec=spec), UnaidedSolutions(PaperRun([])))
+    assert faulty is not None and faulty.cells[1][1].value == "r: Never say so."
+
+
+# -- AutoKB, table 6 and figures 1 to 3 -------------------------------------------------------------------------------
+
+
+def test_one_node_is_said_in_other_words_level_by_level(hand_made: Workspace) -> None:
+    shown = paraphrase_table(open_subject(hand_made))
+    assert shown is not None and shown.rows[::5] == ("easy 1", "medium 1", "hard 1")
+    said = [row[0].value for row in shown.cells if row[0].value]
+    assert len(set(said)) == len(said) > 5
+    assert shown.name.split("“")[1].split("”")[0] not in said
+
+
+def test_a_tree_says_which_node_a_question_matches(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    shown = tree_table(subject)
+    assert shown is not None and shown.pictures[0].startswith("<svg")
+    matches = {row: str(cells[2].value) for row, cells in zip(shown.rows, shown.cells, strict=True)}
+    question = shown.name.split("“")[1].rstrip("”")
+    assert matches[question] == "exact match" and "SUBSET MATCH" in shown.pictures[0]
+    without = {  # a planted fault: the child has lost what tells it from its parent
+        key: replace(issue, attributes={}) if issue.text == question else issue
+        for key, issue in subject.kb.issues.items()
+    }
+    faulty = tree_table(replace(subject, kb=replace(subject.kb, issues=without)))
+    assert faulty is not None and faulty.cells != shown.cells
+
+
+def test_no_word_of_a_picture_becomes_markup() -> None:
+    evil = "<script>alert('\u202e&')</script>"
+    picture = draw_tree(evil, [evil, evil], [evil, evil], ["subset match", "exact match"])
+    root = ElementTree.fromstring(picture)
+    assert {element.tag.partition("}")[2] for element in root.iter()} == {"svg", "rect", "text", "line"}
+    assert "<script" not in picture and "\u202e" not in picture
+
+
+# -- AutoKB, appendices -----------------------------------------------------------------------------------------------
+
+
+def test_the_papers_formula_gives_the_papers_cost() -> None:
+    calls = sum(calls for calls, _ in STEPS.values())
+    assert calls == PRINTED[TOTAL]
+    assert model_usd(calls) == pytest.approx(PRINTED[MODEL_USD])
+    assert people_usd(265) == pytest.approx(PRINTED[PEOPLE_USD], abs=0.01)
+
+
+def test_a_workspace_costs_by_its_own_counts_and_nothing_offline(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    shown = cost_table(subject)
+    values = {row: [cell.value for cell in cells] for row, cells in zip(shown.rows, shown.cells, strict=True)}
+    assert values["issue deduplication"] == [len(subject.raw_issues) + 1, 0]
+    assert values["solution generation"] == [len(subject.kb.issues), 0]
+    assert values[TOTAL][0] == sum(values[step][0] for step in STEPS) and "without a model" in shown.note
+    assert values[MODEL_USD] == [pytest.approx(model_usd(int(str(values[TOTAL][0]))), abs=1e-4), 0.0]
+    assert shown.cells[-1][1].missing == "nothing was spent, so there is no ratio"
+    fewer = cost_table(replace(subject, kb=replace(subject.kb, solutions={})))
+    assert fewer.cells[shown.rows.index(TOTAL)][0].value == int(str(values[TOTAL][0])) - len(subject.kb.solutions)
+
+
+def test_agreement_with_people_is_that_of_the_sheet_or_needs_people(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    rules, attributes, correct = agreement_table([subject]).cells
+    assert all("needs people" in (row[0].missing or "") for row in (rules, attributes, correct))
+    assert [row[0].paper for row in (rules, attributes, correct)] == [97.0, 94.0, 97.0]
+    asked = sheet_items(subject.kb.solutions.values(), subject.kb.issues)
+    for annotator in asked:
+        for item in asked["2"]:
+            annotate(hand_made, item.id, annotator, is_correct=annotator == "1")
+    filled = agreement_table([subject]).cells[2]
+    assert (filled[0].value, filled[1].value) == (0.0, len(asked["2"]))

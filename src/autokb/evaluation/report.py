@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,13 +23,15 @@ GAP = 2  # characters between two columns in the terminal
 class ReportTable:
     """One table of words: a title, column names and rows.
 
-    What is ``of_run`` stays out of the page, so that the same evaluation gives the same bytes.
+    What is ``of_run`` stays out of the page, so that the same evaluation gives the same bytes. ``pictures`` are SVG
+    for the page, where each is an image: nothing in it can run or load anything.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     of_run: bool = False
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +207,12 @@ def html_page(title: str, tables: Sequence[ReportTable], chart: Chart | None = N
         keep_trailing_newline=True,
     )
     return templates.get_template("page.html").render(
-        title=title, tables=[table for table in tables if not table.of_run], chart=chart
+        title=title, tables=[table for table in tables if not table.of_run], chart=chart, encode=_base64
     )
+
+
+def _base64(picture: str) -> str:
+    return b64encode(picture.encode()).decode()
 
 
 def systems_chart(answer: Mapping[str, Any]) -> Chart | None:

@@ -33,6 +33,7 @@ from autokb.evaluation.retrieval.baselines import (
     fused_baseline,
     index_chunks,
     llm_only_baseline,
+    nearest_chunks,
     solve_issues,
     vector_baseline,
 )
@@ -40,6 +41,7 @@ from autokb.evaluation.retrieval.baselines import STAGE as SOLVE_STAGE
 from autokb.evaluation.retrieval.datasets import read_qrels, read_queries, resolve_documents
 from autokb.evaluation.retrieval.experiment import RetrievalReport, ShownDocuments, System, evaluate_retrieval
 from autokb.evaluation.retrieval.paraphrase_experiment import (
+    ChunkSystem,
     NodeSystem,
     ParaphraseReport,
     ParaphraseSource,
@@ -153,6 +155,7 @@ def evaluate_workspace_paraphrases(
             {name: system.documents for name, system in systems.items()},
             texts,
             nodes={name: system.nodes for name, system in systems.items() if system.nodes is not None},
+            chunks={name: system.chunks for name, system in systems.items() if system.chunks is not None},
             on_answer=count_answers(progress, len(questions)),
         )
         model = stages.model(QUERY_VARIATIONS, PARAPHRASE_STAGE)
@@ -245,11 +248,12 @@ def _choose(workspace: Workspace, names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _AskedSystem:
-    """A system, and what else it gives where it knows nodes or shows solutions."""
+    """A system, and what else it gives where it knows nodes, shows solutions or finds chunks."""
 
     documents: System
     nodes: NodeSystem | None = None
     shown: ShownDocuments | None = None
+    chunks: ChunkSystem | None = None
 
 
 def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -> dict[str, _AskedSystem]:
@@ -266,9 +270,13 @@ def _systems(opened: _Opened, names: Sequence[str], query_vector: QueryVector) -
             with_context=with_context,
         )
 
+    def raw(with_context: bool = False) -> _AskedSystem:
+        searched = chunks(with_context)
+        return _AskedSystem(fused_baseline(searched, query_vector), chunks=nearest_chunks(searched, query_vector))
+
     by_name: dict[str, Callable[[], _AskedSystem]] = {
-        RAW: lambda: _AskedSystem(fused_baseline(chunks(), query_vector)),
-        RAW_WITH_CONTEXT: lambda: _AskedSystem(fused_baseline(chunks(with_context=True), query_vector)),
+        RAW: raw,
+        RAW_WITH_CONTEXT: lambda: raw(with_context=True),
         BM25: lambda: _AskedSystem(bm25_baseline(chunks())),
         VECTORS: lambda: _AskedSystem(vector_baseline(chunks(), query_vector)),
         LLM_ONLY: lambda: _AskedSystem(llm_only_baseline(chunks(), _solved_issues(opened), query_vector)),

@@ -63,6 +63,7 @@ def test_the_node_that_was_asked_and_its_tree_count_beside_documents() -> None:
     assert asked["metrics"]["node_hit@3"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert asked["metrics"]["tree_hit@1"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert asked["metrics"]["tree_hit@5"]["value"] == pytest.approx((3 / 3 + 1 / 2) / 2)
+    assert asked["metrics"]["node_offered"]["value"] == pytest.approx((3 / 3 + 1 / 2) / 2)  # 5 is offered none
     assert asked["levels"]["hard"]["metrics"]["tree_hit@3"]["value"] == pytest.approx((1 + 0) / 2)
     assert asked["per_query"]["node_hit@1"] == {"n1": pytest.approx(1 / 3), "n2": 0.5}
     assert asked["metrics"]["hit_rate@1"]["value"] == 1  # over chunks too
@@ -72,8 +73,24 @@ def test_the_node_that_was_asked_and_its_tree_count_beside_documents() -> None:
     assert (difference["system"], difference["baseline"]) == ("autokb+hr", "children")
     assert difference["value"] == pytest.approx((1 / 3 + 1 / 2) / 2 - 1 / 2)
     titles = [table.title for table in answer_tables(answer)]
-    assert "Systems (mean and 95 % interval): node_hit, tree_hit" in titles
+    assert "Systems (mean and 95 % interval): node_hit, tree_hit, node_offered" in titles
     assert {"Differences to raw (paired)", "Differences to children (paired)"} <= set(titles)
+
+
+def test_a_chunk_that_answers_a_text_counts_for_systems_that_find_chunks() -> None:
+    texts = (
+        ParaphrasedText("n1", "nodes", ("a",), {"easy": ("1", "2"), "hard": ("3",)}, "t1", ("c1", "c2")),
+        ParaphrasedText("c3", "chunks", ("a",), {"easy": ("4",), "hard": ("5",)}, chunks=("c3",)),
+        ParaphrasedText("n2", "nodes", ("a",), {"easy": ("6",)}, "t2"),  # in no chunk: it says nothing of the search
+    )
+    found = {"1": ["c2"], "2": ["x", "c1"], "3": ["x"], "4": ["c3"], "5": ["c1"]}
+    systems = {"raw": lambda _text: ["a"], "children": lambda _text: ["a"]}
+    answer = evaluate_paraphrases(systems, texts, chunks={"raw": lambda text: found[text]}).as_json()
+    raw = answer["systems"]["raw"]
+    assert raw["per_query"]["chunk_hit@1"] == {"n1": pytest.approx(1 / 3), "c3": 0.5}
+    assert raw["metrics"]["chunk_hit@3"]["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert raw["per_query"]["levels.hard.chunk_hit@1"] == {"n1": 0.0, "c3": 0.0}
+    assert not any(name.startswith("chunk_hit") for name in answer["systems"]["children"]["metrics"])
 
 
 def test_the_interval_resamples_texts_and_not_paraphrases() -> None:

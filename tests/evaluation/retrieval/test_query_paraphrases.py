@@ -26,6 +26,10 @@ def test_the_texts_are_children_with_shown_solutions_and_chunks_with_what_answer
     assert nodes["charge-glider"] == ("charging.md",)
     assert texts["pair-ios"].context == "The robot does not pair with the app"
     chunks = [text for text in texts.values() if text.kind == "chunks"]
+    assert all(text.chunks == (text.id,) for text in chunks)
+    by_id = {chunk.id: chunk for chunk in published.chunks}
+    for node in nodes:  # the chunks that a node's solutions cite are of the documents that they cite
+        assert texts[node].chunks and {by_id[chunk].document for chunk in texts[node].chunks} == set(nodes[node])
     assert {text.documents for text in chunks} == {(d,) for d in published.kb.documents}
     assert all(text.text and "#" not in text.text for text in chunks)
     some = source_texts(published.kb, published.chunks, 3)

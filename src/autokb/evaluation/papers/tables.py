@@ -94,7 +94,7 @@ def report_tables(tables: Sequence[PaperTable]) -> list[ReportTable]:
             (row, *(_cell_text(cell, reasons) for cell in cells))
             for row, cells in zip(table.rows, table.cells, strict=True)
         )
-        found.append(ReportTable(table.name, ("", *table.columns), rows, table.of_run))
+        found.append(ReportTable(table.name, ("", *table.columns), rows, table.of_run, table.pictures))
         told = [(mark, reason) for reason, mark in reasons.items()] + ([("", table.note)] if table.note else [])
         if told:
             found.append(ReportTable("", ("", f"on {table.name.partition(':')[0].lower()}"), tuple(told), table.of_run))

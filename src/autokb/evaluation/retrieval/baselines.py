@@ -60,6 +60,11 @@ def vector_baseline(chunks: ChunkIndex, query_vector: QueryVector) -> System:
     return lambda text: first_documents(chunks, vectors_only(chunks, query_vector(text)).documents)
 
 
+def nearest_chunks(chunks: ChunkIndex, query_vector: QueryVector) -> Callable[[str], list[str]]:
+    """Return what ranks chunks by their cosine alone, as the AutoKB paper searches raw chunks."""
+    return lambda text: [hit.chunk for hit in vectors_only(chunks, query_vector(text)).best_chunks(DEPTH)]
+
+
 def first_documents(chunks: ChunkIndex, scores: NDArray[np.floating[Any]]) -> Sequence[str]:
     """Return the documents with the highest scores, best first; ``scores`` are in the order of the index."""
     return [chunks.documents[n] for n in best_first(scores, DEPTH)]

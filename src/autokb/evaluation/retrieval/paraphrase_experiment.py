@@ -1,7 +1,7 @@
 """Retrieval of the knowledge base's own nodes and chunks, asked in other words, level by level (AutoKB, 4.3.2).
 
 Documents count for every text and system; of a node, the node itself and its tree count too, for systems that find
-nodes.
+nodes, and for systems that find chunks the chunks that answer it.
 
 The unit is the node or chunk, not the paraphrase: those of one text are no independent questions, so each text counts
 once, by the mean over its paraphrases, and the intervals resample texts.
@@ -27,20 +27,27 @@ from autokb.evaluation.statistics.experiment import Column, Difference, Experime
 Kind = Literal["nodes", "chunks"]
 KINDS: tuple[Kind, ...] = ("nodes", "chunks")
 NodeSystem = Callable[[str], Sequence[tuple[str, str]]]  # the text of a question -> (node, its tree), best first
+ChunkSystem = Callable[[str], Sequence[str]]  # the text of a question -> chunks, best first
 NODE_RANKS = (1, 3, 5, 10)  # the k of the paper's HitRate@k
-NODE_METRICS = (*(f"node_hit@{k}" for k in NODE_RANKS), *(f"tree_hit@{k}" for k in NODE_RANKS))
+OFFERED = "node_offered"  # whether any node is: a system that abstains offers none
+NODE_METRICS = (*(f"node_hit@{k}" for k in NODE_RANKS), *(f"tree_hit@{k}" for k in NODE_RANKS), OFFERED)
+CHUNK_METRICS = tuple(f"chunk_hit@{k}" for k in NODE_RANKS)
 ByLevel = Mapping[str, Sequence[float]]  # the value of each paraphrase of one text
 
 
 @dataclass(frozen=True, slots=True)
 class ParaphrasedText:
-    """A node or chunk, the documents that answer it, and its paraphrases by level; ``tree`` is the node's."""
+    """A node or chunk, the documents that answer it, and its paraphrases by level; ``tree`` is the node's.
+
+    ``chunks`` are the chunk itself, or those that the node's solutions cite.
+    """
 
     id: str
     kind: Kind
     documents: tuple[str, ...]
     levels: Mapping[str, tuple[str, ...]]
     tree: str = ""
+    chunks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,7 @@ def evaluate_paraphrases(
     texts: Sequence[ParaphrasedText],
     *,
     nodes: Mapping[str, NodeSystem] | None = None,
+    chunks: Mapping[str, ChunkSystem] | None = None,
     metrics: Sequence[str] = RETRIEVAL,
     baseline: str = RAW,
     on_answer: OnAnswer = ignore_answer,
@@ -113,19 +121,21 @@ def evaluate_paraphrases(
     """Ask every system every paraphrase; metrics over all texts, level by level, and for nodes and chunks alone.
 
     ``nodes`` are those of the systems that find nodes; figures of nodes are over the texts that are nodes, and their
-    differences are to ``children`` where it is asked. A text without paraphrases is left out (BadInputError where none
+    differences are to ``children`` where it is asked. ``chunks`` are those of the systems that find chunks, whose
+    figures are over the texts that chunks answer. A text without paraphrases is left out (BadInputError where none
     has any).
     """
     started = time.perf_counter()
     asked = [text for text in texts if any(text.levels.values())]
     if not asked:
         raise BadInputError("There are no variations to ask; build a knowledge base with solutions first.")
-    scored = [_score_paraphrases(systems, nodes or {}, text, metrics, on_answer) for text in asked]
+    finders = _Finders(systems, nodes or {}, chunks or {})
+    scored = [_score_paraphrases(finders, text, metrics, on_answer) for text in asked]
     found = {name: [of_text[name] for of_text in scored] for name in systems}
     paraphrases: Counter[str] = Counter()
     for text in asked:
         paraphrases.update({level: len(some) for level, some in text.levels.items()})
-    families = ((metrics, baseline), (NODE_METRICS, CHILDREN))
+    families = ((metrics, baseline), (NODE_METRICS, CHILDREN), (CHUNK_METRICS, baseline))
     measured = [(part, _measure_part(part, asked, found, families)) for part in _parts(asked, paraphrases)]
     return ParaphraseReport(
         systems={name: _result_of(name, measured) for name in systems},
@@ -159,9 +169,26 @@ def _result_of(system: str, measured: Sequence[tuple[_TextGroup, Experiment]]) -
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Finders:
+    """What finds documents, nodes and chunks, by the name of the system."""
+
+    documents: Mapping[str, System]
+    nodes: Mapping[str, NodeSystem]
+    chunks: Mapping[str, ChunkSystem]
+
+    def score_what_else(self, name: str, paraphrase: str, text: ParaphrasedText) -> dict[str, float]:
+        """Return whether a system finds the node, its tree and a chunk that answers it, where it can."""
+        values: dict[str, float] = {}
+        if text.kind == "nodes" and name in self.nodes:
+            values |= _score_nodes(self.nodes[name](paraphrase), text)
+        if text.chunks and name in self.chunks:
+            values |= _score_chunks(self.chunks[name](paraphrase), text)
+        return values
+
+
 def _score_paraphrases(
-    systems: Mapping[str, System],
-    nodes: Mapping[str, NodeSystem],
+    finders: _Finders,
     text: ParaphrasedText,
     metrics: Sequence[str],
     on_answer: OnAnswer,
@@ -169,14 +196,13 @@ def _score_paraphrases(
     """Return, by system and metric, the value of each paraphrase of a text."""
     relevant = dict.fromkeys(text.documents, 1.0)
     scores = {m: metric(m) for m in metrics}
-    found: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in systems}
+    found: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in finders.documents}
     for level, paraphrases in text.levels.items():
         for paraphrase in paraphrases:  # then systems: what two of them work out alike of a question they can share
-            for name, system in systems.items():
+            for name, system in finders.documents.items():
                 ranking = distinct(system(paraphrase))
                 values = {m: score(ranking, relevant) for m, score in scores.items()}
-                if text.kind == "nodes" and name in nodes:
-                    values |= _score_nodes(nodes[name](paraphrase), text)
+                values |= finders.score_what_else(name, paraphrase, text)
                 for m, value in values.items():
                     found[name].setdefault(m, {lv: [] for lv in text.levels})[level].append(value)
                 on_answer(name)
@@ -184,10 +210,16 @@ def _score_paraphrases(
 
 
 def _score_nodes(matches: Sequence[tuple[str, str]], text: ParaphrasedText) -> dict[str, float]:
-    """Return whether the node that the text is of, and its tree, are among the first matches."""
+    """Return whether the node that the text is of, and its tree, are among the first matches, and whether any is."""
     ids, trees = [node for node, _ in matches], [tree for _, tree in matches]
     node_hits = {f"node_hit@{k}": hit_rate(ids, {text.id: 1.0}, k) for k in NODE_RANKS}
-    return node_hits | {f"tree_hit@{k}": hit_rate(trees, {text.tree: 1.0}, k) for k in NODE_RANKS}
+    tree_hits = {f"tree_hit@{k}": hit_rate(trees, {text.tree: 1.0}, k) for k in NODE_RANKS}
+    return node_hits | tree_hits | {OFFERED: float(bool(matches))}
+
+
+def _score_chunks(ids: Sequence[str], text: ParaphrasedText) -> dict[str, float]:
+    """Return whether one of the chunks that answer the text is among the first."""
+    return {f"chunk_hit@{k}": hit_rate(ids, dict.fromkeys(text.chunks, 1.0), k) for k in NODE_RANKS}
 
 
 def _measure_part(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autokb.core.domain import DomainSpec
 from autokb.core.forest import Forest
 from autokb.core.ids import digest
-from autokb.core.nouns import DISPLAYED, Chunk, KnowledgeBase
+from autokb.core.nouns import DISPLAYED, Chunk, Evidence, KnowledgeBase
 from autokb.evaluation.retrieval.paraphrase_experiment import Kind, ParaphrasedText
 from autokb.evaluation.runner import TaskRunner
 from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
@@ -28,7 +28,7 @@ MOST_SYNONYMS = 4  # of one word
 class SourceText:
     """A node or chunk: its text, what is above it (the parent node, the document's title), what documents answer it.
 
-    ``tree`` is the root above a node.
+    ``tree`` is the root above a node; ``chunks`` are the chunk itself, or those that the node's solutions cite.
     """
 
     id: str
@@ -37,6 +37,7 @@ class SourceText:
     context: str
     documents: tuple[str, ...]
     tree: str = ""
+    chunks: tuple[str, ...] = ()
 
 
 def source_texts(kb: KnowledgeBase, chunks: Iterable[Chunk], sample: int) -> list[SourceText]:
@@ -44,7 +45,9 @@ def source_texts(kb: KnowledgeBase, chunks: Iterable[Chunk], sample: int) -> lis
 
     A larger knowledge base gives an even sample, the same one each time.
     """
-    return [*_sample_evenly(_find_node_texts(kb), sample), *_sample_evenly(_find_chunk_texts(kb, chunks), sample)]
+    chunks = list(chunks)
+    nodes = _sample_evenly(_find_node_texts(kb, chunks), sample)
+    return [*nodes, *_sample_evenly(_find_chunk_texts(kb, chunks), sample)]
 
 
 def _sample_evenly(texts: Iterable[SourceText], most: int) -> list[SourceText]:
@@ -52,22 +55,46 @@ def _sample_evenly(texts: Iterable[SourceText], most: int) -> list[SourceText]:
     return sorted(chosen, key=lambda text: text.id)
 
 
-def _find_node_texts(kb: KnowledgeBase) -> Iterator[SourceText]:
+# Complex: a node is a text where it has a parent, words and places, and each of these is looked up once.
+def _find_node_texts(kb: KnowledgeBase, chunks: Iterable[Chunk]) -> Iterator[SourceText]:
     """Yield the children whose displayed solutions cite a document; those documents answer them.
 
     Children only, as in the paper: a parent's text is said in those of its children too.
     """
-    forest = Forest(kb.issues.values())
-    cited: dict[str, set[str]] = {}
+    forest, holding = Forest(kb.issues.values()), _holding_chunks(chunks)
+    cited: dict[str, set[Evidence]] = {}
     for solution in kb.solutions.values():
         if solution.status in DISPLAYED:
-            documents = {e.document for e in solution.evidence if e.document in kb.documents}
-            cited.setdefault(solution.issue_id, set()).update(documents)
-    for issue_id, found in cited.items():
+            evidence = {e for e in solution.evidence if e.document in kb.documents}
+            cited.setdefault(solution.issue_id, set()).update(evidence)
+    for issue_id, places in cited.items():
         issue = kb.issues.get(issue_id)
-        if issue and (parent := kb.issues.get(issue.parent_id or "")) and found and issue.text.strip():
-            text = " ".join(issue.text.split())
-            yield SourceText(issue.id, "nodes", text, parent.text, tuple(sorted(found)), forest.root(issue.id).id)
+        if issue and (parent := kb.issues.get(issue.parent_id or "")) and places and issue.text.strip():
+            yield SourceText(
+                issue.id,
+                "nodes",
+                " ".join(issue.text.split()),
+                parent.text,
+                tuple(sorted({e.document for e in places})),
+                tree=forest.root(issue.id).id,
+                chunks=holding(places),
+            )
+
+
+def _holding_chunks(chunks: Iterable[Chunk]) -> Callable[[Iterable[Evidence]], tuple[str, ...]]:
+    """Return what gives the chunks that hold a part of one of these places."""
+    of_document: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        of_document.setdefault(chunk.document, []).append(chunk)
+
+    def holding(places: Iterable[Evidence]) -> tuple[str, ...]:
+        return tuple(sorted({c.id for e in places for c in of_document.get(e.document, ()) if _holds(c, e)}))
+
+    return holding
+
+
+def _holds(chunk: Chunk, place: Evidence) -> bool:
+    return any(start < place.end and place.start < end for start, end in chunk.spans)
 
 
 def _find_chunk_texts(kb: KnowledgeBase, chunks: Iterable[Chunk]) -> Iterator[SourceText]:
@@ -75,7 +102,7 @@ def _find_chunk_texts(kb: KnowledgeBase, chunks: Iterable[Chunk]) -> Iterator[So
     for chunk in chunks:
         document = kb.documents.get(chunk.document)
         if document is not None and (text := excerpt(document.text, chunk)):
-            yield SourceText(chunk.id, "chunks", text, document.title, (document.id,))
+            yield SourceText(chunk.id, "chunks", text, document.title, (document.id,), chunks=(chunk.id,))
 
 
 def excerpt(text: str, chunk: Chunk) -> str:
@@ -94,7 +121,7 @@ def paraphrase(runner: TaskRunner, texts: Sequence[SourceText], domain: DomainSp
     ]
     replies = runner.run(STAGE, TASK, requests, [text.id for text in texts])
     return [
-        ParaphrasedText(text.id, text.kind, text.documents, dict(reply.levels.items()), text.tree)
+        ParaphrasedText(text.id, text.kind, text.documents, dict(reply.levels.items()), text.tree, text.chunks)
         for text, reply in zip(texts, replies, strict=True)
         if reply is not None
     ]

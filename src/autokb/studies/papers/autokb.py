@@ -3,62 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from autokb.core.domain import DomainSpec
-from autokb.core.nouns import KnowledgeBase
-from autokb.evaluation.papers.tables import NEEDS_PEOPLE, Cell, PaperTable
-from autokb.evaluation.quality.report import QualityReport
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.stores.published import published_spec, read_published
-from autokb.stores.workspace import Workspace
-from autokb.studies.evaluate import evaluate_workspace_quality
+from autokb.evaluation.papers.tables import Cell, PaperTable
 from autokb.studies.papers import PaperRun
+from autokb.studies.papers.autokb_costs import cost_table
+from autokb.studies.papers.autokb_figures import paraphrase_table, tree_table
+from autokb.studies.papers.autokb_quality import UnaidedSolutions, agreement_table, example_table, quality_tables
+from autokb.studies.papers.autokb_retrieval import retrieval_tables
+from autokb.studies.papers.autokb_subject import MEDICAL, TROUBLESHOOTING, Subject, open_subject
 
-MEDICAL, TROUBLESHOOTING = "Medical", "Troubleshooting"
 # What the paper prints, section by section of its tables: raw issues, parent issues, child issues, solutions.
 STATISTICS = {TROUBLESHOOTING: (265, 49, 482, 2595), MEDICAL: (302, 70, 866, 5196)}
-QUALITY: dict[
-    str, dict[str, tuple[float | None, ...]]
-] = {  # Q_C and Q_D in per cent and Q_M; the first baseline's own values are printed for one domain alone
-    TROUBLESHOOTING: {"LLM-WK": (None, None, None), "Raw": (22.9, 2.8, 0.22), "AutoKB": (24.8, 5.0, 0.57)},
-    MEDICAL: {"LLM-WK": (67.5, 96.8, 0.21), "Raw": (24.6, -0.1, 0.13), "AutoKB": (25.7, 1.3, 0.50)},
-}
-SHEET = NEEDS_PEOPLE.format(how="autokb evaluate quality WORKSPACE --sheet FILE, fill it, then --read FILE")
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A workspace as one of the paper's domains."""
-
-    workspace: Workspace
-    kb: KnowledgeBase
-    spec: DomainSpec
-
-    @property
-    def domain(self) -> str:
-        """The domain of the paper that it stands beside."""
-        return MEDICAL if MEDICAL.casefold() in self.spec.name.casefold() else TROUBLESHOOTING
-
-    @property
-    def name(self) -> str:
-        """The row of its figures."""
-        return f"{self.domain}: {self.spec.name}"
 
 
 def tables(run: PaperRun) -> Iterator[PaperTable]:
     """Give the paper's tables in its order."""
-    subjects = [_subject(workspace) for workspace in run.workspaces]
+    subjects = [open_subject(workspace) for workspace in run.workspaces]
     yield _statistics(subjects)
-    yield _quality(subjects, run)
+    yield from retrieval_tables(subjects, run.progress)
+    unaided = UnaidedSolutions(run)
+    yield from quality_tables(subjects, unaided)
     yield from (_attributes(subject) for subject in subjects)
     yield from (_rules(subject) for subject in subjects)
-
-
-def _subject(workspace: Workspace) -> Subject:
-    with workspace.file() as file:
-        published = read_published(file)
-    return Subject(workspace, published.kb, published_spec(workspace, published))
+    pictured = [(paraphrase_table(one), tree_table(one), example_table(one, unaided)) for one in subjects]
+    yield from (table for kind in zip(*pictured, strict=True) for table in kind if table is not None)
+    yield agreement_table(subjects)
+    yield from (cost_table(subject) for subject in subjects)
 
 
 def _statistics(subjects: Sequence[Subject]) -> PaperTable:
@@ -83,28 +53,6 @@ def _mean_too(ours: Sequence[int], paper: Sequence[int]) -> Iterator[Cell]:
     ):
         missing = None if whole else "there is no node"
         yield Cell(part / whole if whole else None, paper=round(their_part / their_whole, 2), missing=missing)
-
-
-def _quality(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
-    """Table 3: how correct, how obedient to the rules and how granular each knowledge base is."""
-    rows, cells = [], []
-    for subject in subjects:
-        report = evaluate_workspace_quality(subject.workspace)
-        rows.append(f"{subject.name}, AutoKB")
-        cells.append(_quality_cells(report, QUALITY[subject.domain]))
-    return PaperTable("Table 3: quality of the knowledge bases", tuple(rows), ("Q_C %", "Q_D %", "Q_M"), tuple(cells))
-
-
-def _quality_cells(report: QualityReport, printed: dict[str, tuple[float | None, ...]]) -> tuple[Cell, ...]:
-    own = [None if a is None or b is None else a + b for a, b in zip(printed["LLM-WK"], printed["AutoKB"], strict=True)]
-    correct = report.q_c if report.q_c.value is not None else None
-    q_c = Cell(paper=own[0], missing=SHEET) if correct is None else Cell.of(correct, own[0], percent=True)
-    q_d, q_m = report.q_d.as_json(), report.q_m.as_json()
-    return (
-        q_c,
-        Cell.of(Interval(q_d["value"], q_d["low"], q_d["high"]), own[1], percent=True),
-        Cell.of(Interval(q_m["value"], q_m["low"], q_m["high"]), own[2]),
-    )
 
 
 def _attributes(subject: Subject) -> PaperTable:
