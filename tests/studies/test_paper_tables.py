@@ -12,10 +12,11 @@ from xml.etree import ElementTree
 import pytest
 from test_evaluate import asked_of, items
 
+from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.domain import Rule
 from autokb.core.errors import BadInputError
-from autokb.evaluation.papers.tables import Cell, PaperTable, report_tables
+from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, report_tables
 from autokb.evaluation.quality.annotation import sheet_items
 from autokb.pipeline.model_choice import OFFLINE
 from autokb.stores.workspace import Workspace, open_workspace
@@ -277,3 +278,18 @@ def test_agreement_with_people_is_that_of_the_sheet_or_needs_people(hand_made: W
             annotate(hand_made, item.id, annotator, is_correct=annotator == "1")
     filled = agreement_table([subject]).cells[2]
     assert (filled[0].value, filled[1].value) == (0.0, len(asked["2"]))
+
+
+def test_the_chunkers_are_measured_on_the_files_that_the_documents_were_read_from(built: Path, tmp_path: Path) -> None:
+    found = {table.name.partition(":")[0]: table for table in paper_tables("autochunker", [built]).tables}
+    features = found["Table 1"]
+    lgmgc = features.cells[features.rows.index("LGMGC")]
+    assert all(cell.value is None and "not built here" in (cell.missing or "") for cell in lgmgc)
+    judged = found["Table 2"] if "Table 2" in found else found["Table 2: quality of the chunks of headphones"]
+    assert all(cell.missing == NOT_JUDGED and cell.paper is not None for row in judged.cells for cell in row)
+    counted = found["Table 2, counted without a judge"]
+    dropped = {row: cells[counted.columns.index("left out %")].value for row, cells in zip(counted.rows, counted.cells)}
+    assert dropped["Recursive, Markdown"] == 0 and isinstance(dropped["AutoChunker, Markdown"], float)
+    kb = SupportKB.create(tmp_path / "kb", "headphones")
+    with pytest.raises(BadInputError, match="add them again"):
+        paper_tables("autochunker", [kb.workspace.folder])
