@@ -195,12 +195,14 @@ def _weights(opened: OpenTickets, queries: Sequence[dict[str, Any]]) -> Iterator
             known = replace(plain, components=fold_names(query["components"]), day=day_of(query["created"]))
             asked += [(known, query["relevant"]), (plain, query["relevant"])]
 
-    def mrr() -> np.ndarray:
-        values = [_reciprocal_rank([h.id for h in score_tickets(opened.index, q).best(100)], r) for q, r in asked]
+    def mrr(cases: Sequence[tuple[TicketQuestion, Sequence[str]]] = asked) -> np.ndarray:
+        values = [_reciprocal_rank([h.id for h in score_tickets(opened.index, q).best(100)], r) for q, r in cases]
         return np.array(values).reshape(2, len(queries), 2).mean(axis=(0, 2))
 
     before = mrr()
     yield Figure("weights.mrr", float(before.mean()))
+    named = [(replace(q, components=q.components or opened.index.components_named(q.text)), r) for q, r in asked]
+    yield from _gain("weights.components_named", mrr(named) - before)
     for name, values in OTHERS.items():
         for value in values:
             with patch.object(search, name, value):

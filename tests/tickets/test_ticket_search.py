@@ -60,6 +60,12 @@ def test_a_component_in_common_and_the_time_between_count() -> None:
     assert (plain - score_tickets(index(), later).scores).tolist() == pytest.approx(lost)
 
 
+def test_components_are_named_by_whole_words_in_any_case() -> None:
+    small = index()
+    assert small.components_named("The CAMERA of a printer") == {"camera", "printer"}
+    assert small.components_named("Printers, cameras") == frozenset()
+
+
 def test_what_is_left_out_is_not_found() -> None:
     assert ranked(TicketQuestion("x", CAMERA, without=frozenset({"cam", "gone"}))) == ["mix", "print"]
 

@@ -147,10 +147,11 @@ class _Experiment:
 
     def _question(self, query: LabelledQuery) -> TicketQuestion:
         components = query.fields.get("components") or ()
+        given = fold_names(map(str, components if isinstance(components, list | tuple) else [components]))
         return TicketQuestion(
             query.text,
             self.vectors[query.text],
-            fold_names(map(str, components if isinstance(components, list | tuple) else [components])),
+            given or self.index.components_named(query.text),
             day_of(str(query.fields.get("created") or "")),
             self.without,
         )

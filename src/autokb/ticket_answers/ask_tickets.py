@@ -48,7 +48,6 @@ from autokb.tickets.answers import (
     write_answer,
 )
 from autokb.tickets.cypher_port import CypherReader, RanCypher
-from autokb.tickets.index import fold_names
 from autokb.tickets.search import ScoredTickets, TicketQuestion, score_tickets
 
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more
@@ -269,7 +268,7 @@ class TicketAnswerer:
                 match=None,
                 accepted=(),
             )
-        components = fold_names(self._components_in(question))
+        components = opened.index.components_named(question)
         found = score_tickets(opened.index, TicketQuestion(question, vector, components))
         match = None if opened.fitted.match is None else opened.fitted.match.of(found)
         confidence = self._confidence(question, found)
@@ -302,13 +301,6 @@ class TicketAnswerer:
             unknown = self.opened.index.chunks.words.unknown_share(question)
             odds += words.log_odds(question, unknown, self.opened.workspace.spec.language)
         return probability_of(odds)
-
-    def _components_in(self, question: str) -> list[str]:
-        """Return the components of tickets that a question names."""
-        section = self.opened.index.template.field_of.get("components", "")
-        folded = question.casefold()
-        known = (value for value in self._known_values().get(section, ()) if value.casefold() in folded)
-        return [v for v in known if re.search(rf"(?<!\w){re.escape(v)}(?!\w)", question, re.IGNORECASE)]
 
     def _named(self, question: str) -> tuple[str, ...]:
         """Return the tickets that a question names by their keys; a bare number counts behind # or ``ticket``."""

@@ -153,7 +153,7 @@ class OpenTickets:
             whole = f"{ticket.title}\n\n{ticket.description}".strip()
             components, day = fold_names(ticket.components), day_of(ticket.created)
             return TicketQuestion(whole, self.embed([whole])[0], components, day, frozenset({ticket.id}))
-        return TicketQuestion(text, self.embed([text])[0])
+        return TicketQuestion(text, self.embed([text])[0], self.index.components_named(text))
 
     def close(self) -> None:
         """Let go of the workspace file."""

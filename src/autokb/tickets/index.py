@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,12 @@ class TicketIndex:
     def rows(self) -> Mapping[str, int]:
         """The row of each ticket."""
         return {ticket: n for n, ticket in enumerate(self.ids)}
+
+    def components_named(self, text: str) -> frozenset[str]:
+        """Return the tickets' components that a text names as whole words, folded."""
+        folded = text.casefold()
+        known = (name for name in frozenset[str]().union(*self.components) if name in folded)
+        return frozenset(name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded))
 
     def pieces_of(self, ticket: str) -> slice:
         """Return where the pieces of a ticket are, which are also the rows of their vectors."""
