@@ -74,8 +74,8 @@ CHARACTERS_A_TOKEN = 4.0  # of English prose; the usual rule of thumb, since the
 BY_MODEL = ("llm_semantic", "lumber_chunker")  # without a model rules stand in for what it would decide
 STAND_IN = "Without --judge rules stand in for the model of LLMSemantic, LumberChunker and AutoChunker."
 SAME_INPUT = (
-    "The inputs differ where a document was a web page; one that was Markdown is cut alike as text and as HTML. What is "
-    "left out is what AutoChunker drops as noise."
+    "The inputs differ where a document was a web page; one that was Markdown is cut alike as text and as HTML. "
+    "What is left out is what AutoChunker drops as noise."
 )
 GONE = "The files that the documents of {name} were read from are not there any more; add them again."
 
