@@ -8,7 +8,7 @@ FETCH := $(INSTALL) --require-hashes
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
   --custom-compile-command "make lock" -c constraints.txt
 
-.PHONY: demo test setup check bench clean format lock local-model architecture
+.PHONY: demo test setup check bench bench-papers clean format lock local-model architecture
 
 .venv/.demo: pyproject.toml requirements/core.txt
 	$(PYTHON) -m venv .venv
@@ -61,6 +61,9 @@ architecture: .venv/.setup  ## draw the packages into docs/architecture.md, list
 
 bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
 	$(BIN)/python -m benchmarks
+
+bench-papers: .venv/.setup  ## the tables of the four papers, stored in benchmarks/results/
+	$(BIN)/python -m benchmarks papers --store
 
 clean:
 	rm -rf .venv build dist demo-workspace

@@ -41,6 +41,7 @@ SLOW = (
     "pages",
     "trees",
     "node_sections",
+    "papers",
     "tree_requests",
     "cost",
     "plan",

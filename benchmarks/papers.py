@@ -1,0 +1,67 @@
+"""The tables of the four papers on the shipped domains, and on past tickets where the data of development is there.
+
+Each paper's JSON, as ``autokb evaluate paper`` prints it, is kept beside the figures as ``paper_NAME.json``; the
+figures say how many cells have a value, and how many need a judge or people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import tickets
+from benchmarks.figures import RESULTS, Figure, Result
+from benchmarks.running import autokb, folder, write_jsonl
+
+DOMAINS = ("headphones", "medical")
+MINUTES = 10.0  # for all tables on two quiet cores, their knowledge bases built
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Build the workspaces, measure each paper's tables on them, and keep what was found."""
+    found: list[Figure] = []
+    started = time.perf_counter()
+    with folder() as place:
+        shipped = [_shipped(place / domain, domain) for domain in DOMAINS]
+        measured: dict[str, Sequence[Path]] = {"autokb": shipped, "autochunker": shipped, "suggestions": shipped}
+        if past := _past_tickets(place / "tickets"):
+            measured["tickets"] = [past]
+        for paper, workspaces in measured.items():
+            answer = autokb("evaluate", "paper", paper, *workspaces).answer
+            if options.store:
+                text = json.dumps(answer, ensure_ascii=False, indent=1) + "\n"
+                (RESULTS / f"paper_{paper}.json").write_text(text, encoding="utf-8")
+            found += _counts(paper, answer)
+        found.append(Figure("minutes", (time.perf_counter() - started) / 60, "min", at_most=MINUTES))
+    return Result("papers", found)
+
+
+def _shipped(workspace: Path, domain: str) -> Path:
+    autokb("init", workspace, "--domain", domain, "--examples")
+    autokb("build", workspace)
+    return workspace
+
+
+def _past_tickets(workspace: Path) -> Path | None:
+    """Return a workspace of past tickets, None where their data are not there."""
+    try:
+        records = tickets.read_tickets()
+    except SystemExit:
+        return None
+    autokb("init", workspace, "--domain", "headphones")
+    autokb("add", workspace, write_jsonl(workspace.parent / "tickets.jsonl", records), "--as", "tickets")
+    autokb("tickets", "build", workspace)
+    return workspace
+
+
+def _counts(paper: str, answer: Mapping[str, Any]) -> Iterator[Figure]:
+    cells = [cell for table in answer["tables"] for row in table["cells"] for cell in row]
+    yield Figure(f"{paper}.tables", float(len(answer["tables"])))
+    yield Figure(f"{paper}.cells_with_a_value", float(sum(cell["value"] is not None for cell in cells)))
+    for kind, words in (("a_judge", "--judge"), ("people", "people")):
+        missing = sum(words in (cell["missing"] or "") for cell in cells)
+        yield Figure(f"{paper}.cells_that_need_{kind}", float(missing))
