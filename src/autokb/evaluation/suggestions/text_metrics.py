@@ -15,6 +15,12 @@ from autokb.text.sentences import sentences
 from autokb.text.words import content_words, split_words, stop_words, terms
 
 LONGEST_NGRAM = 4  # words that BLEU compares at once
+_BLEU_MARKS = (
+    (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
 
 
 def supported_share(text: str, evidence: Sequence[str], language: str = ENGLISH) -> float | None:
@@ -83,9 +89,9 @@ def bleu(text: str, reference: str) -> float:
     """Return the geometric mean of the precisions of n-grams of up to four words, times the brevity penalty.
 
     Papineni and others 2002, of a sentence as sacrebleu counts it: a shorter text has the n-grams that it has, and a
-    length without a match counts half, a quarter... of one match. Punctuation marks are words; case counts.
+    length without a match counts half, a quarter... of one match. Words are split as for mteval-v13a; case counts.
     """
-    a, b = (re.findall(r"\w+|[^\w\s]", one) for one in (text, reference))
+    a, b = (_bleu_words(one) for one in (text, reference))
     logs: list[float] = []
     halved = 1
     for n in range(1, min(LONGEST_NGRAM, len(a)) + 1):
@@ -98,6 +104,14 @@ def bleu(text: str, reference: str) -> float:
             matches = 1 / halved
         logs.append(math.log(matches / mine.total()))
     return math.exp(sum(logs) / len(logs) + min(0.0, 1 - len(b) / len(a))) if logs else 0.0
+
+
+def _bleu_words(text: str) -> list[str]:
+    """Split off punctuation, but no hyphen or apostrophe of a word and no point or comma of a number."""
+    text = f" {text} "
+    for marks, apart in _BLEU_MARKS:
+        text = marks.sub(apart, text)
+    return text.split()
 
 
 def rouge_l(text: str, reference: str) -> float:
