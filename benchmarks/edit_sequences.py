@@ -121,7 +121,8 @@ class EditSequence:
         """Return how a solution must be shown."""
         _, text = self.base[solution]
         edits, verdicts = (self.decisions_on(solution, kind) for kind in ("edit", "verdict"))
-        changed = bool(edits) and edits[-1].built != text
+        approved = verdicts[-1] if verdicts and verdicts[-1].kind == "approved" else None
+        changed = edits[-1].built != text if edits else approved is not None and approved.text != text
         text = edits[-1].text if edits else text
         status = "withheld" if "ontact our support" in text else "displayed"
         if verdicts and verdicts[-1].kind != "approved":
@@ -205,6 +206,8 @@ class EditSequence:
             return
         if done.changed:
             self._make(place, solution, verdict, before.text, author)
+            if verdict == "approved" and (edits := self.decisions_on(solution, "edit")):
+                edits[-1].built = self.base[solution][1]  # what is approved holds for today's source
         else:
             verdicts = self.decisions_on(solution, "verdict")
             again = before.status == verdict or any(
@@ -247,8 +250,14 @@ class EditSequence:
 
     def rebuild(self, _place: tuple[str, int] = PLACES[0], _choice: int = 0) -> None:
         """Build what the manuals say now, and see that what changed for readers is told exactly."""
-        before = self._readable()
+        before, was = self._readable(), {solution: self.expected(solution) for solution in sorted(self.base)}
+        edited = {solution for solution in self.base if self.decisions_on(solution, "edit")}
         self._publish()
+        for solution, shown in was.items():  # what was approved stays, as an edit by nobody
+            if solution in self.base and solution not in edited and shown.status == "approved":
+                place, text = self.base[solution]
+                if shown.text != text:
+                    self.made.append(Made(solution, place, "edit", shown.text, "", text, shown.text))
         for one in self.made:
             if one.solution in self.base:
                 one.origin = self.base[one.solution][1]
