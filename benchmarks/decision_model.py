@@ -37,6 +37,7 @@ class Built:
 class Choice:
     """One decision of a person, with a number of its own wherever it goes.
 
+    An edit that a build made to keep an approved text is ``kept_from`` what the build had written before.
     ``seen`` is the text that an edit was made on in a file, with the kind of the file's text; ``by_file`` says that a
     changed status of a file told the verdict.
     """
@@ -48,6 +49,7 @@ class Choice:
     verdict: str = ""
     seen: tuple[str, str] | None = None
     by_file: bool = False
+    kept_from: str = ""
     undone: bool = False
     node: str = ""
     tree: str = ""
@@ -82,6 +84,8 @@ class Model:
 
     def see_build(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Take in what was built, from the lines of an export; every choice learns where its solution is now."""
+        edited = self._counting("edit", self.here)
+        before = {i: one.text for i, one in self.built.items() if self.statuses[i] == "approved" and i not in edited}
         self.parents = {line["id"]: line.get("parent_id") for line in lines if line["kind"] == "issue"}
         self.built = {
             line["id"]: Built(
@@ -93,10 +97,23 @@ class Model:
             for line in lines
             if line["kind"] == "solution" and "by_hand" not in line
         }
+        self._keep_approved(before)
         self.work_out()
         for choice in self.choices:
             if choice.solution in self.here:
                 choice.place = self.here[choice.solution].place
+
+    def _keep_approved(self, before: Mapping[str, str]) -> None:
+        """Have an edit by nobody keep each text that was approved, where the build wrote another one."""
+        for solution, text in sorted(before.items()):
+            if solution in self.built and self.built[solution].text != text:
+                self.choose(Choice("edit", solution, text, kept_from=text))
+
+    def keeps_approved(self, solution: str) -> Choice | None:
+        """Return the edit that keeps an approved text whose source says otherwise by now."""
+        edit = self._counting("edit", self.here).get(solution)
+        built = self.here[solution].text
+        return edit if edit is not None and edit.kept_from not in ("", built) else None
 
     @property
     def here(self) -> dict[str, Built]:

@@ -303,7 +303,9 @@ class Sequence:
         verdict = {"approve": "approved", "reject": "rejected", "hide": "hidden"}[verb]
         self._say(f"{verb} {solution} ({model.statuses[solution]})")
         before, text = model.statuses[solution], model.texts[solution]
-        if before != verdict:
+        kept = model.keeps_approved(solution) if verb == "approve" else None
+        changes = before != verdict or kept is not None
+        if changes:
             model.choose(Choice("verdict", solution, text, verdict=verdict))
         if verb == "approve" and model.statuses[solution] != "approved":  # withheld
             model.choices.pop()
@@ -315,7 +317,9 @@ class Sequence:
             self._claim(False, f"{solution} is withheld and was approved")
             return
         done = judge(kb.workspace, [solution], verb, author=author, now=self._now)
-        self._claim(done.changed == (before != verdict), f"{verb} {solution} ({before}) changed {done.changed}")
+        if kept is not None and done.changed:
+            kept.kept_from = model.here[solution].text  # it holds for today's source
+        self._claim(done.changed == changes, f"{verb} {solution} ({before}) changed {done.changed}")
 
     def undo(self) -> None:
         """Take a verdict back."""

@@ -60,6 +60,7 @@ class Made:
     origin: str
     built: str
     undone: bool = False
+    kept: bool = False  # by a build, of an approved text
 
 
 @dataclass
@@ -206,7 +207,8 @@ class EditSequence:
             return
         if done.changed:
             self._make(place, solution, verdict, before.text, author)
-            if verdict == "approved" and (edits := self.decisions_on(solution, "edit")):
+            edits = self.decisions_on(solution, "edit")
+            if verdict == "approved" and edits and edits[-1].kept:
                 edits[-1].built = self.base[solution][1]  # what is approved holds for today's source
         else:
             verdicts = self.decisions_on(solution, "verdict")
@@ -257,7 +259,7 @@ class EditSequence:
             if solution in self.base and solution not in edited and shown.status == "approved":
                 place, text = self.base[solution]
                 if shown.text != text:
-                    self.made.append(Made(solution, place, "edit", shown.text, "", text, shown.text))
+                    self.made.append(Made(solution, place, "edit", shown.text, "", text, shown.text, kept=True))
         for one in self.made:
             if one.solution in self.base:
                 one.origin = self.base[one.solution][1]

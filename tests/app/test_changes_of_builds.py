@@ -38,7 +38,7 @@ def test_builds_tell_what_they_changed(tmp_path: Path) -> None:
     del sources.pages["descaling.md"]
     sources.add_to(kb)
     domain = tmp_path / "kb" / "domain.yaml"
-    domain.write_text(DOMAIN + "review: {approvals: 2}\n", encoding="utf-8")
+    domain.write_text(DOMAIN + "review: {approvals: 2, changed: show}\n", encoding="utf-8")
     kb = SupportKB.open(tmp_path / "kb")
     assert kb.curation.approve([leaks.id], author="ann").solutions[0].status == "approved"  # until the next build
     before = shown(kb)

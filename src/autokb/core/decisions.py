@@ -90,6 +90,11 @@ class Decided:
         solution = self.edited[solution_id]
         return verdict.shown not in ("", text_mark(solution.text, solution.steps))
 
+    def keeps_approved(self, solution_id: str) -> bool:
+        """Return whether readers see an approved text whose source says otherwise by now."""
+        edit = self.edits.get(solution_id)
+        return edit is not None and edit.reason == KEPT and self.source_changed(solution_id)
+
     def newest(self, solution_id: str) -> Decision | None:
         """Return the edit or verdict that counts and was taken last; None where none is left to take back."""
         edit, verdict = self.edits.get(solution_id), self.verdicts.get(solution_id)

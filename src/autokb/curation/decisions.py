@@ -361,7 +361,7 @@ def _verdict_on(
     """Return a new verdict; None where the solution has this one already, or this person's, for the text it has now."""
     waiting = verdict == "approved" and published.decided.is_waiting(solution.id)
     by = {one.author for one in published.decided.approved.get(solution.id, ())} if waiting else set()
-    if (solution.status == verdict and not published.decided.source_changed(solution.id)) or author in by:
+    if (solution.status == verdict and not published.decided.keeps_approved(solution.id)) or author in by:
         return None
     unjudged = published.decided.edited[solution.id]
     if verdict == "approved" and unjudged.status not in DISPLAYED:
@@ -375,11 +375,11 @@ def _verdict_on(
 
 
 def _confirmed_edits(published: AllSolutions, verdicts: Iterable[Decision]) -> Iterator[Decision]:
-    """Give the edits of approved solutions whose source has changed as ones of what the build has written now."""
+    """Give the edits that keep approved texts, once these are approved again, as ones of what the build has now."""
     for one in verdicts:
-        edit = published.decided.edits.get(one.solution_id)
-        if one.what == "approved" and edit is not None and published.decided.source_changed(one.solution_id):
+        if one.what == "approved" and published.decided.keeps_approved(one.solution_id):
             built = published.decided.base[one.solution_id]
+            edit = published.decided.edits[one.solution_id]
             yield replace(edit, built=text_mark(built.text, built.steps))
 
 

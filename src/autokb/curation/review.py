@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from autokb.core.decisions import KEPT, find_offers
+from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import DISPLAYED, Solution, VerdictName
 from autokb.core.results import Result
@@ -213,7 +213,7 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
 def _what_changed(found: AllSolutions, solution: Solution) -> str:
     """Return what a reviewer is told of a text whose source has changed."""
     edit, verdict = found.decided.edits.get(solution.id), found.decided.verdicts.get(solution.id)
-    if edit is not None and edit.reason == KEPT and verdict is not None:
+    if found.decided.keeps_approved(solution.id) and verdict is not None:
         whose = " ".join(filter(None, (f"by {verdict.author}" if verdict.author else "", verdict.date)))
         return (
             f"Its source has changed since it was approved {whose}".rstrip() + "; readers keep the approved text. "
