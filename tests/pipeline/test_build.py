@@ -411,6 +411,9 @@ def test_a_changed_page_leaves_a_rejection_and_takes_an_approval(copy: tuple[Sup
     page.write_text(text.replace(quote, f"{quote} Then wait for one hour."), encoding="utf-8")
     kb.add([page.parent])
     kb.build()
+    kept = shown_solutions(kb)[first.id]
+    assert (kept.text, kept.status, kept.source_changed) == (first.text, "approved", True)
+    kb.curation.undo(first.id)
     changed = shown_solutions(kb)[first.id]
     assert "one hour" in changed.text
     assert changed.status == first.status

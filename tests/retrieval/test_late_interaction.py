@@ -59,6 +59,8 @@ def test_a_part_counts_by_its_own_tokens_alone() -> None:
     assert index.scores_of_parts(asked, [1], [within])[0] == pytest.approx([0.25, 0.0, 0.25, 0.0], abs=0.01)
     _, second = index.scores_of_parts(asked, [0, 1], [within[:, :1], within])
     assert second[2] == pytest.approx(index.scores(asked, rows(1))[0])
+    damaged, whole = index.scores_of_parts(asked, [0, 1], [within, within])
+    assert damaged.tolist() == [0.0] * 4 and whole[0] > 0
     assert index.scores_of_parts(tokens(), [1], [within])[0].tolist() == [0.0] * 4
 
 

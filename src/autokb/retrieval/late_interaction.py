@@ -40,7 +40,10 @@ class TokenIndex:
     def scores_of_parts(
         self, question: TokenVectors, rows: Sequence[int], within: Sequence[NDArray[np.bool_]]
     ) -> list[Scores]:
-        """Return the scores of parts of candidates: row n of one's ``within`` says which of its tokens part n has."""
+        """Return the scores of parts of candidates: row n of one's ``within`` says which of its tokens part n has.
+
+        A candidate that has another number of tokens than its text, as where the stored ones were damaged, has 0.
+        """
         found = [np.zeros(len(parts)) for parts in within]
         weights = self.idf[question.pieces]
         if not len(weights) or not len(rows):
@@ -51,6 +54,8 @@ class TokenIndex:
         begins = np.cumsum([0, *(last - first for first, last in spans)])
         for scores, parts, begin, end in zip(found, within, begins, begins[1:], strict=False):
             own = cosines[:, begin:end]
+            if parts.shape[1] != own.shape[1]:
+                continue
             for n, kept in enumerate(parts):
                 if kept.any():
                     scores[n] = weights @ own[:, kept].max(axis=1) / weights.sum()
