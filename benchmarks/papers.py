@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import tickets
+from benchmarks import ticket_answers, tickets
 from benchmarks.figures import RESULTS, Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
 
@@ -31,7 +31,8 @@ def run(options: argparse.Namespace) -> Result:
         if past := _past_tickets(place / "tickets"):
             measured["tickets"] = [past]
         for paper, workspaces in measured.items():
-            answer = autokb("evaluate", "paper", paper, *workspaces).answer
+            cases = ("--cases", ticket_answers.GOLDEN) if paper == "tickets" else ()
+            answer = autokb("evaluate", "paper", paper, *workspaces, *cases).answer
             if options.store:
                 text = json.dumps(answer, ensure_ascii=False, indent=1) + "\n"
                 (RESULTS / f"paper_{paper}.json").write_text(text, encoding="utf-8")

@@ -1,14 +1,16 @@
-"""Answers from tickets beside the weak references of the golden set: from the graph, and from chunks of text.
+"""Answers from tickets, from the graph and from chunks of text, beside weak and golden references.
 
-A reference is the resolution, the versions and the last comment by the assignee of the original: no expert's answer, so
-the figures compare the two systems and say little by themselves. Without WordNet METEOR is left out and named.
+A weak reference is the resolution, the versions and the last comment by the assignee of the original: no expert's
+answer, so the figures compare the two systems and say little by themselves. The golden ones (``GOLDEN``) are questions
+and answers in the words of readers of the tickets, checked by another reader. Without WordNet METEOR is left out and
+named.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +32,14 @@ PAPER = {
 }
 BANDS = (0.0, 0.35, 0.5, 0.65, 0.8)  # of the chance that the first ticket is right; below the second nothing answers
 SYSTEMS = ("graph", "text")  # the text chunks are the paper's baseline
+GOLDEN = Path(__file__).parent / "data" / "ticket_golden.jsonl"
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Ask the short form of each golden query how it was resolved, and compare the answers with the references."""
-    queries = _queries()[:: 6 if options.quick else 1]
+    """Ask how each duplicate was resolved, and what the golden questions ask; compare answers with references."""
+    step = 6 if options.quick else 1
+    queries = _queries()[::step]
+    golden = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()][::step]
     metrics, missing = find_metrics()
     with folder() as place:
         kb = place / "kb"
@@ -44,31 +49,46 @@ def run(options: argparse.Namespace) -> Result:
         opened = open_tickets(open_workspace(kb))
         try:
             asking = TicketAnswerer(opened)
-            answers = {
-                system: [
-                    asking.ask(f"How was this resolved: {q['query_short']}?", by_text=system == "text") for q in queries
-                ]
-                for system in SYSTEMS
-            }
+            answers = _ask(asking, [f"How was this resolved: {q['query_short']}?" for q in queries])
+            of_golden = _ask(asking, [str(q["text"]) for q in golden])
         finally:
             opened.close()
         suggested = _suggested(kb, queries)
     figures = [Figure("queries", len(queries)), *_matches(queries, answers["graph"]), *suggested]
-    detail: dict[str, Any] = {"paper": PAPER, "not measured": missing, "references": "weak"}
-    references = [q["weak_reference_answer"] for q in queries]
+    detail: dict[str, Any] = {"paper": PAPER, "not measured": missing}
+    references = [str(q["weak_reference_answer"]) for q in queries]
+    figures += _compared("weak", answers, references, metrics, detail)
+    figures.append(Figure("golden.questions", len(golden)))
+    figures += _compared("golden", of_golden, [str(q["answer"]) for q in golden], metrics, detail)
+    for system, found in of_golden.items():
+        right = [a.tickets[:1] != () and a.tickets[0].id in q["tickets"] for q, a in zip(golden, found, strict=True)]
+        figures.append(Figure(f"{system}.right_ticket_first.golden", sum(right) / len(right)))
+    return Result("ticket_answers", tuple(figures), detail)
+
+
+def _ask(asking: TicketAnswerer, questions: Sequence[str]) -> dict[str, list[TicketAnswer]]:
+    """Return each system's answers."""
+    return {system: [asking.ask(one, by_text=system == "text") for one in questions] for system in SYSTEMS}
+
+
+def _compared(
+    kind: str,
+    answers: Mapping[str, Sequence[TicketAnswer]],
+    references: Sequence[str],
+    metrics: Mapping[str, Callable[[str, str], float]],
+    detail: dict[str, Any],
+) -> Iterator[Figure]:
+    """Give what answers share with references of one kind, and the paired difference; ``detail`` gets intervals."""
     for system, found in answers.items():
-        figures.append(Figure(f"{system}.answered", sum(a.outcome == "answered" for a in found) / len(found)))
-        figures.append(Figure(f"{system}.characters", sum(len(a.answer) for a in found) / len(found)))
+        yield Figure(f"{system}.answered.{kind}", sum(a.outcome == "answered" for a in found) / len(found))
+        yield Figure(f"{system}.characters.{kind}", sum(len(a.answer) for a in found) / len(found))
     for name, metric in metrics.items():
         values = {s: [metric(a.answer, r) for a, r in zip(answers[s], references, strict=True)] for s in SYSTEMS}
-        for system in SYSTEMS:
-            interval = mean_interval(values[system])
-            detail[f"{system}.{name}"] = interval.as_json()
-            figures.append(Figure(f"{system}.{name}.weak", round(interval.value or 0.0, 4)))
-        gain = mean_interval([a - b for a, b in zip(values["graph"], values["text"], strict=True)])
-        detail[f"difference.{name}"] = gain.as_json()
-        figures.append(Figure(f"difference.{name}.weak", round(gain.value or 0.0, 4)))
-    return Result("ticket_answers", tuple(figures), detail)
+        values["difference"] = [a - b for a, b in zip(values["graph"], values["text"], strict=True)]
+        for system, one in values.items():
+            interval = mean_interval(one)
+            detail[f"{system}.{name}.{kind}"] = interval.as_json()
+            yield Figure(f"{system}.{name}.{kind}", round(interval.value or 0.0, 4))
 
 
 def _suggested(workspace: Path, queries: Sequence[dict[str, Any]]) -> list[Figure]:

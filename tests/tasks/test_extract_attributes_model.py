@@ -124,6 +124,14 @@ def test_texts_share_a_request_when_kind_and_configuration_are_the_same() -> Non
     assert TASK.together(one) != TASK.together(ExtractAttributes("a", "issue", {"os": SPEC["os"]}))
 
 
+def test_a_model_is_told_the_domain_and_one_request_is_about_one_domain() -> None:
+    one = ExtractAttributes("a", "issue", SPEC, domain="Headphones of the <Lumo> family.")
+    system = request_for(TASK, [one], "openai:any").messages[0].text
+    assert "<domain>\nHeadphones of the &lt;Lumo> family.\n</domain>" in system
+    assert TASK.together(one) != TASK.together(ExtractAttributes("a", "issue", SPEC, domain="Kettles."))
+    assert TASK.key(one) == TASK.key(ExtractAttributes("a", "issue", SPEC))  # no rule reads it, so no answer is lost
+
+
 @pytest.mark.parametrize(("kind", "words"), [("issue", "reported"), ("question", "asks now"), ("solution", "steps")])
 def test_each_kind_is_told_what_to_read(kind: Any, words: str) -> None:
     request = request_for(TASK, [ExtractAttributes("x", kind, SPEC)], "openai:any")

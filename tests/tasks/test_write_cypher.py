@@ -39,6 +39,13 @@ def test_offline_the_plan_is_left_to_answer() -> None:
     assert TASK.offline(ITEM).cypher == ""
 
 
+def test_a_model_first_puts_the_question_about_the_ticket() -> None:
+    assert list(TASK.entry([ITEM])) == ["question", "cypher"]
+    for example in examples(TASK.package):
+        about_one = "id: 'KET-7'" in example["reply"]["cypher"] or "t.id = 'KET-7'" in example["reply"]["cypher"]
+        assert ("KET-7" in example["reply"]["question"]) is about_one
+
+
 def test_a_query_without_end_is_refused() -> None:
     with pytest.raises(ReplyError):
         TASK.check(ITEM, WrittenCypher(cypher="x" * (LONGEST + 1)))

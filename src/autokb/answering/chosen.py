@@ -71,9 +71,7 @@ def offer(index: QuestionIndex, presentation: Presentation, conversation: Sequen
         for m in (conversation or [Message(CUSTOMER, presentation.scored.text)])[-MESSAGES:]
     )
     spec, asked = index.spec, presentation.asked
-    item = ChooseAnswer(
-        spec.description or spec.name, spec.attributes, said, asked.attributes, _issues(presentation), sections
-    )
+    item = ChooseAnswer(spec.in_words, spec.attributes, said, asked.attributes, _issues(presentation), sections)
     named = tuple((choice, line) for choice in choices for _, line in lines[choice.row])
     return Offer(index, presentation, choices, named, item)
 

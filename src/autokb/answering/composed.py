@@ -57,7 +57,7 @@ def compose_reply(answer: Answer, spec: DomainSpec, ask: Ask, judge: JudgeRules)
     """Have a model write a reply from what an answer shows, and check it."""
     shown = [_section(solution, spec.language) for solution in answer.shown[:SECTIONS]]
     rules = read_reply_rules(spec.reply)
-    house = ReplyStyle(spec.description or spec.name, rules, tuple(rule.text for rule in spec.rules), spec.language)
+    house = ReplyStyle(spec.in_words, rules, tuple(rule.text for rule in spec.rules), spec.language)
     question = Message(CUSTOMER, answer.query[:QUESTION_CHARACTERS])
     written = ask(COMPOSE_REPLY, Drafting((question,), tuple(one.given for one in shown), house))
     if written is None:

@@ -126,6 +126,11 @@ class DomainSpec:
     review: ReviewPolicy = field(default=USUAL_REVIEW, metadata={"key": False})
     urgent: tuple[Urgent, ...] = field(default=(), metadata={"key": False})
 
+    @property
+    def in_words(self) -> str:
+        """What a model is told of the domain: its description, where there is none its name."""
+        return self.description or self.name
+
     def allows(self, attributes: Attributes) -> bool:
         """Return whether a customer can have these values.
 

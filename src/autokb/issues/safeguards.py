@@ -24,7 +24,7 @@ def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec, *, 
     One that ``explains`` wants a reason for each rule that is kept.
     """
     return CheckRules(
-        domain=spec.description or spec.name,
+        domain=spec.in_words,
         issue="" if issue is None else issue.text,
         title=solution_title(solution),
         steps=solution.steps,

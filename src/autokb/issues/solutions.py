@@ -67,7 +67,7 @@ def _request(issue: Issue, spec: DomainSpec, excerpts: Iterable[Excerpt]) -> Wri
     return WriteSolutions(
         issue=issue.text,
         attributes=issue.attributes,
-        domain=spec.description or spec.name,
+        domain=spec.in_words,
         configuration=spec.attributes,
         rules=tuple(rule.text for rule in spec.rules),
         excerpts=tuple(excerpts),

@@ -123,7 +123,7 @@ def draft_request(
     """
     most_issues, issue_size, most_documents, document_size = sizes
     return DraftSpec(
-        domain=spec.description or spec.name,
+        domain=spec.in_words,
         issues=tuple(_line(i.full_text, issue_size) for i in _sampled(issues, most_issues)),
         documents=tuple((d.title, _opening(d, document_size)) for d in _sampled(documents, most_documents)),
         attributes=tuple((name, a.values or a.examples) for name, a in spec.attributes.items()),

@@ -298,7 +298,7 @@ def _solved_issues(opened: _Opened) -> SolvedIssues:
     """Have a model solve every raw issue from what it knows itself (AutokbError where it solves none)."""
     spec, raw_issues = opened.workspace.spec, opened.published.raw_issues
     issues = [raw_issues[i] for i in sorted(raw_issues)]
-    solved = solve_issues(opened.stages, opened.stages.embed, spec.description or spec.name, issues)
+    solved = solve_issues(opened.stages, opened.stages.embed, spec.in_words, issues)
     if solved is None:
         reason = opened.stages.failures[0].reason if opened.stages.failures else "there are none."
         texts = len({issue.full_text for issue in issues})

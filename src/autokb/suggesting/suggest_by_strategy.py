@@ -111,9 +111,7 @@ def _suggest(
     reading: ReadConversation, write: Strategy, answering: Answering, most: int, retrieve: Retrieve, *, is_given: bool
 ) -> Suggested:
     spec = reading.spec
-    house = ReplyStyle(
-        spec.description or spec.name, reading.rules, tuple(rule.text for rule in spec.rules), spec.language
-    )
+    house = ReplyStyle(spec.in_words, reading.rules, tuple(rule.text for rule in spec.rules), spec.language)
     said = Said(tuple(replace(message, date="") for message in reading.messages), reading.turn.text)
     written = write(said, retrieve, answering.ask, house, most)
     if written.small_talk is not None and (talk := reading.small_talk(written.small_talk)) is not None:

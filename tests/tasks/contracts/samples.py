@@ -195,7 +195,8 @@ def extract_attributes() -> Sample:
     for entry in examples(TASK.package):
         own = read_domain({"attributes": entry["domain"]}).attributes
         shown.append((tuple(ExtractAttributes(text, "issue", own) for text in entry["texts"]), entry["reply"]))
-    return Sample(TASK, tuple(ExtractAttributes(text, "issue", spec) for text in texts), reply, {}, tuple(shown))
+    items = tuple(ExtractAttributes(text, "issue", spec, domain="Headphones <of> one maker & more") for text in texts)
+    return Sample(TASK, items, reply, {}, tuple(shown))
 
 
 def find_shift() -> Sample:
@@ -640,7 +641,8 @@ def write_cypher() -> Sample:
     shown = [
         ((asked(e["question"], e["ticket"], e["title"]),), whole_reply(e["reply"])) for e in examples(TASK.package)
     ]
-    return Sample(TASK, (item,), {"answers": [{"number": 1, "cypher": query}]}, shown=tuple(shown))
+    reply = {"answers": [{"number": 1, "question": "How was KET-1 fixed & when?", "cypher": query}]}
+    return Sample(TASK, (item,), reply, shown=tuple(shown))
 
 
 NOT_IN_REPLIES = {

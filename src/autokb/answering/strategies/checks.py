@@ -88,7 +88,7 @@ def places_of(quote: Quoted, passages: Sequence[StrategyPassage]) -> Iterator[Pl
 
 def _rules_request(text: str, spec: DomainSpec) -> CheckRules:
     return CheckRules(
-        domain=spec.description or spec.name,
+        domain=spec.in_words,
         issue="",
         title="",
         steps=(text,),

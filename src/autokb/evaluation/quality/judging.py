@@ -78,7 +78,7 @@ def correctness_request(solution: Solution, title: str, issue: Issue, domain: Do
     """Ask whether a solution is correct for its node; an attribute that is Any limits nothing."""
     limited = sorted((name, tuple(sorted(v))) for name, v in issue.attributes.items() if v != ANY)
     return JudgeCorrectness(
-        domain=domain.description or domain.name,
+        domain=domain.in_words,
         issue=issue.text,
         attributes=tuple(limited),
         title=title,

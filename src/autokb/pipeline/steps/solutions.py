@@ -438,7 +438,8 @@ def _with_attributes(
 ) -> list[Solution]:
     """Ask for each solution's attributes; one in conflict with its node is not its solution and is withheld."""
     asked = [s for s in solutions if s.status in DISPLAYED]
-    requests = [ExtractAttributes(s.text, "solution", spec.attributes, spec.language) for s in asked]
+    about = spec.in_words
+    requests = [ExtractAttributes(s.text, "solution", spec.attributes, spec.language, about) for s in asked]
     replies = stages.run("solution_attributes", EXTRACT_ATTRIBUTES, requests, [s.id for s in asked])
     read = {s.id: reply.as_attributes() for s, reply in zip(asked, replies, strict=True) if reply is not None}
     return [_fitting(s, read[s.id], issues[s.issue_id]) if s.id in read else s for s in solutions]

@@ -66,7 +66,7 @@ class UnaidedSolutions:
         left = None if self.run.budget is None else max(0.0, self.run.budget - self.spent)
         spec = subject.spec
         names = {issue.full_text: issue.id for issue in subject.raw_issues.values()}
-        asked = [SolveByLLMOnly(spec.description or spec.name, text) for text in names]
+        asked = [SolveByLLMOnly(spec.in_words, text) for text in names]
         with (
             subject.workspace.file() as file,
             open_stages(subject.workspace, file, self.run.progress, ModelOptions(left)) as stages,

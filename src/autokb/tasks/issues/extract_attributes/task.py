@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from autokb.core.attributes import ANY, Attributes, as_lists, from_lists
 from autokb.core.domain import ENGLISH, Attribute, read_domain
-from autokb.core.ids import canonical_json, key_json, only_if_other_than
+from autokb.core.ids import canonical_json, key_json, only_if_other_than, outside_key
 from autokb.core.implications import with_implied_values
 from autokb.heuristics.attributes.extract import extract_attributes, states_value
 from autokb.tasks.issues.attribute_fields import attributes_tokens, attributes_type, describe_attributes, read_values
@@ -19,12 +19,13 @@ __all__ = ["TASK", "ExtractAttributes", "ExtractedAttributes"]
 
 @dataclass(frozen=True, slots=True)
 class ExtractAttributes:
-    """A text and the configuration it is read against."""
+    """A text and the configuration it is read against; a model is told what the ``domain`` is, in its own words."""
 
     text: str
     kind: Literal["issue", "question", "solution"]
     configuration: Mapping[str, Attribute]
     language: str = only_if_other_than(ENGLISH)
+    domain: str = outside_key("")
 
 
 class ExtractedAttributes(Reply):
@@ -68,13 +69,14 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
                 raise ReplyError(f"{name!r} has the values {list(attribute.values)}, not {sorted(stray)[0]!r}.")
 
     def together(self, item: ExtractAttributes) -> Hashable:
-        """Texts of one kind that are read against one configuration can share a request."""
-        return item.kind, canonical_json(key_json(item.configuration))
+        """Texts of one kind and domain that are read against one configuration can share a request."""
+        return item.kind, item.domain, canonical_json(key_json(item.configuration))
 
     def values(self, items: Sequence[ExtractAttributes]) -> Mapping[str, Any]:
         """Return the configuration, which is the same for all, and the texts."""
         return {
             "kind": items[0].kind,
+            "domain": items[0].domain,
             "attributes": describe_attributes(items[0].configuration),
             "texts": [item.text[: self.text_characters] for item in items],
         }

@@ -16,6 +16,7 @@ from autokb.tasks.task import Read, Reply, ReplyError, Task
 __all__ = ["TASK", "WriteCypher", "WrittenCypher"]
 
 LONGEST = 2_000  # characters of a query
+LONGEST_QUESTION = 600  # characters of the question as a model puts it about the ticket
 _FENCES = ("```cypher", "```")
 
 
@@ -72,7 +73,7 @@ class WriteCypherTask(Task[WriteCypher, WrittenCypher]):
     input = WriteCypher
     output = WrittenCypher
     masks = True
-    entry_tokens = (800, 120)
+    entry_tokens = (960, 150)
 
     def offline(self, item: WriteCypher) -> WrittenCypher:
         """Leave it to the plan."""
@@ -98,8 +99,15 @@ class WriteCypherTask(Task[WriteCypher, WrittenCypher]):
         }
 
     def entry(self, items: Sequence[WriteCypher]) -> Mapping[str, Any]:
-        """Return the field of the one entry."""
-        return {"cypher": Annotated[str, Field(min_length=1, json_schema_extra={"maxLength": LONGEST})]}
+        """Return the fields of the one entry: the question with the ticket's id in it, from which it writes the query.
+
+        Saying first what is asked of which ticket is the paper's q'; only the query is read.
+        """
+        question = Field(max_length=10 * LONGEST_QUESTION, json_schema_extra={"maxLength": LONGEST_QUESTION})
+        return {
+            "question": Annotated[str, question],
+            "cypher": Annotated[str, Field(min_length=1, json_schema_extra={"maxLength": LONGEST})],
+        }
 
     def read(self, item: WriteCypher, entry: Any) -> Read[WrittenCypher]:
         """Take the query out of the fences that models like to put round code."""

@@ -1,0 +1,122 @@
+"""What the README and the page of measurements claim, against the figures that a benchmark stored."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+BASES = ("headphones", "medical", "thunderbird")  # the three knowledge bases of the benchmark provenance
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A piece of a page with a gap (``{}``) for each figure that stands there; ``figures`` are summed up.
+
+    ``form`` is how it is printed: ``share`` as .82, ``bounds`` as .82 [.76, .89], ``per cent`` as 82, ``number`` as
+    2,676, or a format such as ``.1f``; ``times`` is for another unit.
+    """
+
+    page: str
+    piece: str
+    result: str
+    figures: Sequence[str]
+    form: str = "number"
+    times: float = 1.0
+
+    def printed(self) -> str:
+        """Return the piece as it must stand on the page."""
+        return self.piece.format(self._figure())
+
+    def _figure(self) -> str:
+        found = stored(self.result)
+        value = sum(found[name]["value"] for name in self.figures) * self.times
+        match self.form:
+            case "share":
+                return short(value)
+            case "bounds":
+                low, high = re.findall(r"\d\.\d\d", found[self.figures[0]]["unit"])
+                return f"{short(value)} [{low.lstrip('0')}, {high.lstrip('0')}]"
+            case "per cent":
+                return f"{100 * value:.0f}"
+            case "number":
+                return f"{value:,.0f}"
+        return format(value, self.form)
+
+
+@cache
+def stored(result: str) -> dict[str, dict[str, Any]]:
+    """Return the figures of a benchmark by their names."""
+    figures = json.loads((RESULTS / f"{result}.json").read_text(encoding="utf-8"))["figures"]
+    return {one["name"]: one for one in figures}
+
+
+def short(value: float) -> str:
+    """Return a share as the pages print it."""
+    return f"{value:.2f}".removeprefix("0")
+
+
+def words(page: str) -> str:
+    """Return a page's text with each run of white space as one blank, since lines are wrapped."""
+    return " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+README, MEASURED = "README.md", "docs/measured.md"
+QUOTES = tuple(f"{base}.quotes" for base in BASES)
+DISPLAYED = tuple(f"{base}.solutions_displayed" for base in BASES)
+CLAIMS = (
+    Claim(README, "asks, abstains) is right | {} |", "answers", ["report.outcome_right"], "bounds"),
+    Claim(README, "one of the first three is | {};", "answers", ["report.first_shown_right"], "bounds"),
+    Claim(README, "; {} | | off-topic questions", "answers", ["report.one_of_first_three_right"], "bounds"),
+    Claim(README, "(another maker's product, prices) | {} |", "answers", ["report.off_topic_refused"], "bounds"),
+    Claim(README, "refused all the same | {} (of 99) |", "answers", ["report.answerable_refused"], "share"),
+    Claim(README, "back that were justified | {} (of 10)", "answers", ["report.question_back_justified"], "share"),
+    Claim(README, "the right ticket was first in {} %", "tickets", ["full.tickets.recall@1"], "per cent"),
+    Claim(README, "among the first ten in {} %", "tickets", ["full.tickets.recall@10"], "per cent"),
+    Claim(README, "{} % of the snippets of boilerplate got in", "chunk_noise", ["ours_must_not_let_in"], ".1f"),
+    Claim(README, "got in and {} % of those of text were lost", "chunk_noise", ["ours_must_lost"], ".1f"),
+    Claim(README, "killed at {} random points, no finished request was repeated", "killed_builds", ["kills"]),
+    Claim(README, "265 issues and 100 documents took {}.", "cost", ["economical_calls"]),
+    Claim(README, "all {} quotes of three knowledge bases were found there", "provenance", QUOTES),
+    Claim(README, "matched a pattern of a rule (0 of {})", "provenance", DISPLAYED),
+    Claim(README, "came from a right section in {} %", "conversations", ["history.one_of_three"], "per cent"),
+    Claim(README, "a build takes {} s", "build", ["build"]),
+    Claim(README, "s and {} MiB for 1,200 issues", "build", ["build_peak"]),
+    Claim(README, "articles, {} s and", "build", ["with_extra"]),
+    Claim(README, "s and {} MiB for 4,197 issues", "build", ["with_extra_peak"]),
+    Claim(README, "A question of 12 words takes {} ms", "ask", ["7000.12_words.p50"]),
+    Claim(README, "The installation takes {} MB", "installation", ["core"]),
+    Claim(MEASURED, "(answered, asks, abstains) is right | {} |", "answers", ["report.outcome_right"], "bounds"),
+    Claim(MEASURED, "the first solution shown is right | {} |", "answers", ["report.first_shown_right"], "bounds"),
+    Claim(MEASURED, "one of the first three is right | {} |", "answers", ["report.one_of_first_three_right"], "bounds"),
+    Claim(MEASURED, "the right document is first | {} |", "answers", ["report.right_document_first"], "bounds"),
+    Claim(MEASURED, "quotes found at their place, three domains | {} of", "provenance", QUOTES),
+    Claim(MEASURED, "(which withheld those that did) | 0 of {} |", "provenance", DISPLAYED),
+    Claim(MEASURED, "| {} in paper mode", "cost", ["paper_calls"]),
+    Claim(MEASURED, "solutions); {} in economical mode", "cost", ["economical_calls"]),
+    Claim(MEASURED, "`ask` among 7,000 solutions, 12 words | p50 {} ms", "ask", ["7000.12_words.p50"]),
+    Claim(MEASURED, "the same, 150 words | p50 {} ms", "ask", ["7000.150_words.p50"]),
+    Claim(MEASURED, "is from a right section | {} [", "conversations", ["history.one_of_three"], "share"),
+    Claim(MEASURED, "the first is | {} [", "conversations", ["history.first"], "share"),
+    Claim(MEASURED, "one edited article of 97 | {} % of the items", "build", ["edited_article_computed"], "share", 100),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.page}: {claim.piece}")
+def test_a_page_claims_what_was_stored(claim: Claim) -> None:
+    assert claim.printed() in words(claim.page)
+
+
+def test_nothing_was_found_elsewhere_and_no_request_was_paid_twice() -> None:
+    provenance, kills = stored("provenance"), stored("killed_builds")
+    assert all(provenance[f"{base}.quotes_at_their_place"]["value"] == 1 for base in BASES)
+    assert all(provenance[f"{base}.displayed_breaking_a_pattern"]["value"] == 0 for base in BASES)
+    assert kills["finished_repeated"]["value"] == 0
