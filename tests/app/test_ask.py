@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 
 import pytest
+from benchmarks.decisions import ISSUES, PAGES, Sources
 
 import hand_made_kb
 from autokb.app.support_kb import SupportKB
@@ -222,3 +224,11 @@ def test_the_caution_of_the_settings_decides_what_is_answered(tmp_path: Path) ->
         outcomes[caution] = [opened.ask(text).outcome for text in (PAIR, "who won the cup")]
     assert outcomes["1"] == ["abstains", "abstains"]
     assert outcomes["0.5"] == [outcomes["0"][0], "abstains"] and outcomes["0"][0] != "abstains"
+
+
+def test_the_nearest_section_about_another_fault_is_not_told_as_sure(tmp_path: Path) -> None:
+    kb = Sources(tmp_path / "source", copy.deepcopy(PAGES), dict(ISSUES)).make_workspace(tmp_path / "kb")
+    kb.build()
+    answer = kb.ask("the K2 never stops boiling")  # of which no page says anything
+    assert answer.confidence < 0.5
+    kb.close()
