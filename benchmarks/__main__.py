@@ -34,6 +34,7 @@ SLOW = (
     "suggest_latency",
     "service_load",
     "chosen_load",
+    "chosen_lines",
     "service_kills",
     "question_log",
     "in_use",
