@@ -20,10 +20,10 @@ from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, ChangedMeanwhileError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
-from autokb.pipeline.steps.publish import publish
-from autokb.pipeline.steps.trees import Grown
+from autokb.pipeline.steps.publish import Built, publish
 from autokb.stores.codecs import ISSUE, document_body, solution_body
 from autokb.stores.published import read_decisions, read_published
+from autokb.stores.versions import Made as Publisher
 from benchmarks.figures import Figure, Result
 from benchmarks.running import folder
 
@@ -301,7 +301,8 @@ class EditSequence:
         records |= {("solution", s.id): canonical_json(solution_body(s)) for s in solutions}
         with self.kb.workspace.file() as file:
             published = read_published(file)
-            publish(file, records, published, documents, solutions, Grown(tuple(issues), {}, {}, {}), {}, DATE)
+            nouns = ({one.id: one for one in some} for some in (documents, issues, solutions))
+            publish(file, records, published, Built(*nouns, joined={}, rules={}), Publisher("build", DATE))
         self.base = {s.id: ((s.issue_id, int(s.id.split("-")[1])), s.text) for s in solutions}
 
     # -- what must hold ------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from autokb.cli import (  # noqa: F401
     ticket_answer_commands,
     ticket_commands,
     trial_commands,
+    version_commands,
 )
 from autokb.cli.commands import app
 from autokb.core.api_keys import ApiKey
@@ -258,6 +259,11 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "trial {here}/kb --sheet {here}/trial.csv",
         lambda here: opened(here).evaluate.read_trial_sheet(here / "trial.csv"),
     ),
+    "versions": ("versions {here}/kb", lambda here: opened(here).versions.list()),
+    "diff": ("diff {here}/kb 1 candidate", lambda here: opened(here).versions.diff(1, "candidate")),
+    "rollback": ("rollback {here}/kb 1", lambda here: opened(here).versions.roll_back(1)),
+    "publish": ("publish {here}/kb --author ann", lambda here: opened(here).versions.publish(author="ann")),
+    "discard": ("discard {here}/kb", lambda here: opened(here).versions.discard()),
     "chunk": (
         "chunk {here}/page.md --method headings --max-size 60",
         lambda here: list(SupportKB.chunk([here / "page.md"], ChunkRequest("headings", 60))),
@@ -394,8 +400,9 @@ def test_a_command_prints_what_its_method_returns(
                 keep_decisions(file, [LOST_EDIT])
         if command == "gate reset":
             opened(here).evaluate.calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
-        if command == "build":
-            opened(here).build()  # what is thought afresh is there already, so that --rethink shows
+        if command in ("build", "versions", "diff", "publish", "discard"):
+            # What is thought afresh is there already, so that --rethink shows; the others look at a candidate.
+            opened(here).build(candidate=command != "build")
         if command == "evaluate compare":
             measured = opened(here).evaluate.retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]).as_json()
             for name in ("before.json", "after.json"):

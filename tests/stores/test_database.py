@@ -190,7 +190,7 @@ def test_a_read_only_folder_with_unmerged_changes_is_read_and_said_to_be_behind(
 def test_words_of_sqlite_that_quote_the_file_are_not_repeated(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path / "kb", "name: d\n")
     with workspace.file() as file, file.transaction():
-        file._db.execute("INSERT INTO record VALUES ('issue', 'i', CAST(x'73656372657420fffe' AS TEXT))")
+        file._db.execute("INSERT INTO record VALUES ('issue', 'i', CAST(x'73656372657420fffe' AS TEXT), 1)")
     with (
         pytest.raises(AutokbError, match=r"is damaged \(not UTF-8\); restore your backup") as raised,
         workspace.file() as file,

@@ -352,7 +352,9 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     closing = {(f"/v1/gaps/{{gap}}/{verb}", "post") for verb in ("dismiss", "done", "undo")}
     open_ones = {("/v1/health", "get"), ("/v1/ready", "get")}
     admins = {("/v1/keys", "get"), ("/v1/keys", "post"), ("/v1/keys/{key}/revoke", "post"), ("/v1/settings", "get")}
-    assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones | admins
+    kept = {("/v1/versions", "get"), ("/v1/versions/diff", "get"), ("/v1/versions/{number}/rollback", "post")}
+    kept |= {(f"/v1/candidate/{verb}", "post") for verb in ("publish", "discard")}
+    assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones | admins | kept
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()
     )
@@ -378,7 +380,7 @@ def test_the_openapi_file_says_what_every_path_gives(client: TestClient) -> None
         assert gives[f"/v1/{name}", "post"] == set(body) | only_where_asked
     for one, method in (("/v1/solutions/s-contacts", "get"), ("/v1/solutions/s-contacts/approve", "post")):
         assert set(client.request(method, one).json()) == gives[one.replace("s-contacts", "{solution}"), method]
-    for name in ("in-use", "gaps", "changes", "health", "ready", "review", "issues"):
+    for name in ("in-use", "gaps", "changes", "versions", "health", "ready", "review", "issues"):
         assert set(client.get(f"/v1/{name}").json()) == gives[f"/v1/{name}", "get"]
 
 

@@ -61,7 +61,7 @@ class WorkspaceMemory:
         from autokb.stores.ticket_tables import GENERATION
 
         with self.shared_connection() as file:
-            return self._files_opened, file.meta("generation"), file.meta(GENERATION)
+            return self._files_opened, file.generation, file.meta(GENERATION)
 
     def open_index(self) -> OpenIndex:
         with self.opening:
@@ -120,14 +120,13 @@ class WorkspaceMemory:
     def shared_connection(self) -> Iterator[WorkspaceFile]:
         """Give a connection that stays open, for what is read with every request; do not write through it."""
         from autokb.stores.database import failures_as_sentences
-        from autokb.stores.workspace_file import WorkspaceFile
 
         with self._connection_lock, failures_as_sentences(self.workspace.knowledge_path):
             if self._shared_connection is not None and not self._shared_connection.is_in_place():
                 self._shared_connection.close()
                 self._shared_connection = None
             if self._shared_connection is None:
-                self._shared_connection = WorkspaceFile(self.workspace.knowledge_path)
+                self._shared_connection = self.workspace.open_file()
                 self._files_opened += 1
             yield self._shared_connection
 

@@ -11,6 +11,7 @@ from autokb.app.doors.evaluate import EvaluateDoor
 from autokb.app.doors.keys import KeysDoor
 from autokb.app.doors.tickets import TicketsDoor
 from autokb.app.doors.usage import UsageDoor
+from autokb.app.doors.versions import VersionsDoor
 from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
 from autokb.app.old_names import renamed
@@ -55,7 +56,7 @@ class SupportKB:
     'answered'
 
     Its namespaces: ``views`` (what people read), ``tickets``, ``curation`` (what people decide), ``usage``,
-    ``evaluate`` and ``keys``.
+    ``evaluate``, ``keys`` and ``versions`` (what readers saw before, what waits to be seen).
 
     What a method returns is typed; its ``as_json()`` is what the command prints with ``--json``. Bad input raises
     BadInputError with a sentence that says what to do, and AutokbError is the class of all errors that are expected.
@@ -72,6 +73,7 @@ class SupportKB:
         self.usage = UsageDoor(self._memory)
         self.evaluate = EvaluateDoor(self._memory)
         self.keys = KeysDoor(self._memory)
+        self.versions = VersionsDoor(self._memory)
 
     if not TYPE_CHECKING:
 
@@ -98,13 +100,20 @@ class SupportKB:
 
     @classmethod
     def open(
-        cls, folder: Path | str, *, model: str = "", mode: str = "economical", keep_log: bool = False
+        cls,
+        folder: Path | str,
+        *,
+        model: str = "",
+        mode: str = "economical",
+        keep_log: bool = False,
+        shows: int | str = "",
     ) -> SupportKB:
         """Open a workspace that exists (BadInputError when it does not); ``model`` stands before the settings'.
 
-        With ``keep_log`` the questions that it is asked are kept for ``gaps`` and ``in_use``, as the service does.
+        With ``keep_log`` the questions that it is asked are kept for ``gaps`` and ``in_use``, as the service does. It
+        ``shows`` what readers see, a version by its number, or the "candidate", which is for asking and looking.
         """
-        return cls(open_workspace(Path(folder), model=model, mode=mode), keep_log=keep_log)
+        return cls(open_workspace(Path(folder), model=model, mode=mode, shows=str(shows)), keep_log=keep_log)
 
     def add(
         self,
@@ -184,10 +193,13 @@ class SupportKB:
         batch_files: Path | str | None = None,
         wait: bool = False,
         yes: bool = False,
+        candidate: bool = False,
         progress: Progress = silent,
         notify: Callable[[tuple[str, ...]], None] = lambda _sentences: None,
     ) -> BuildReport:
         """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
+
+        A ``candidate`` is kept beside what readers see, until ``versions.publish`` or ``versions.discard``.
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
         to go on, or let it ``wait`` for the replies: ``notify`` then gets the sentences of each round.
@@ -199,8 +211,16 @@ class SupportKB:
         if wait:
             from autokb.pipeline.waiting import build_and_wait
 
-            return build_and_wait(self.workspace, options, rethink=rethink, yes=yes, progress=progress, notify=notify)
-        return build(self.workspace, rethink=rethink, yes=yes, options=options, progress=progress)
+            return build_and_wait(
+                self.workspace,
+                options,
+                rethink=rethink,
+                yes=yes,
+                candidate=candidate,
+                progress=progress,
+                notify=notify,
+            )
+        return build(self.workspace, rethink=rethink, yes=yes, candidate=candidate, options=options, progress=progress)
 
     def costs(self) -> Costs:
         """Return what was spent in the workspace's life."""

@@ -29,6 +29,7 @@ Mode = Annotated[str, typer.Option(help="economical or paper: how a model is ask
 Model = Annotated[
     str, typer.Option(metavar="MODEL", help="Instead of the settings' model: offline, openai:NAME, anthropic:NAME, ...")
 ]
+Candidate = Annotated[bool, typer.Option("--candidate", help="Of the candidate, not of what readers see.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 
 
@@ -213,6 +214,9 @@ def build(
     ] = False,
     rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Also where rules of the published domain are gone.")] = False,
+    candidate: Annotated[
+        bool, typer.Option("--candidate", help="Build beside what readers see; publish or discard decides.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Build the knowledge base; a build that was killed goes on where it stopped."""
@@ -229,6 +233,7 @@ def build(
             batch_files=batch_files,
             wait=wait,
             yes=yes,
+            candidate=candidate,
             progress=progress,
             notify=say,
         )
@@ -245,6 +250,7 @@ def show(
     most: Annotated[
         int | None, typer.Option(min=1, help="Show at most so many trees, those most customers told.")
     ] = None,
+    candidate: Candidate = False,
     json: Json = False,
 ) -> None:
     """Show the tree, or one issue with its solutions, evidence and attributes."""
@@ -252,7 +258,7 @@ def show(
     from autokb.cli.issue_views import issue_view, tree_view
     from autokb.cli.output import emit
 
-    kb = SupportKB.open(workspace)
+    kb = SupportKB.open(workspace, shows="candidate" if candidate else "")
     if issue is None:
         shown = kb.views.show(most=most)
         emit(json, shown.as_json(), lambda: tree_view(workspace, shown))
@@ -278,6 +284,7 @@ def ask(
         str,
         typer.Option(metavar="steps|reply", help="Steps as they stand, or a reply that the model writes from them."),
     ] = "",
+    candidate: Candidate = False,
     json: Json = False,
 ) -> None:
     """Ask a question: an answer with its sources, a question back, or an honest no."""
@@ -286,7 +293,7 @@ def ask(
     from autokb.cli.output import emit
     from autokb.retrieval.read_question import read_pairs
 
-    kb = SupportKB.open(workspace)
+    kb = SupportKB.open(workspace, shows="candidate" if candidate else "")
     try:
         answer = kb.ask(text, read_pairs(attribute or []), k, model=model, explain=explain, style=style)
     finally:

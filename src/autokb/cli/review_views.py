@@ -67,7 +67,12 @@ def changes_view(workspace: Path, changes: Changes) -> RenderableType:
     """Show what came, went and changed."""
     if changes.built_at is None:
         return Text(f"No build has noted what it changed yet; next: autokb build {quoted(workspace)}")
-    lines: list[RenderableType] = [Text(f"What the build of {one_line(changes.built_at)} changed for readers:")]
+    return changes_text(f"What the build of {one_line(changes.built_at)} changed for readers:", changes)
+
+
+def changes_text(head: str, changes: Changes) -> RenderableType:
+    """Show what came, went and changed under a head line."""
+    lines: list[RenderableType] = [Text(head)]
     lines += [Text(f"  {one_line(name).replace('_', ' ')}: {n}") for name, n in changes.counts.items() if n]
     if not any(changes.counts.values()):
         lines.append(Text("  nothing"))

@@ -310,3 +310,45 @@ class Exported(Result):
     lines: int | None = None
     solutions: int | None = None
     tickets: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Publication(Result):
+    """The version that readers see now."""
+
+    number: int
+    published: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded(Result):
+    """A candidate that is gone."""
+
+    discarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView(Result):
+    """One version, or the candidate, with the documents, nodes and displayed solutions that were built for it.
+
+    ``date`` and ``by`` are empty where nobody noted them, ``published`` is the one that readers see; ``inputs`` are
+    hashes of what went in. ``is_candidate`` is one that nobody has published yet, under the number it would have.
+    """
+
+    number: int
+    date: str
+    by: str
+    documents: int
+    issues: int
+    solutions: int
+    published: bool
+    checks: None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    is_candidate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Versions(Result):
+    """The versions that are kept, from the oldest; the candidate stands last."""
+
+    versions: tuple[VersionView, ...]

@@ -11,6 +11,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.in_use import ArmSettings
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
+KEPT_VERSIONS = 20  # of the knowledge base, the newest among them; some months of weekly builds
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
@@ -79,7 +80,7 @@ class Settings:
     reason. With a ``scratchpad`` a model that has no hidden reasoning reasons in its reply before it writes solutions.
     ``show_doubted`` displays what a model says may break a rule, ``rule_reasons`` has it say how each rule is kept.
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
-    conversations get suggestions.
+    conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them.
     """
 
     model: str = OFFLINE_MODEL
@@ -107,6 +108,7 @@ class Settings:
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
     log_questions: bool = True
+    keep_versions: int = KEPT_VERSIONS
     experiment: ArmSettings = NO_EXPERIMENT
 
     def effort_of(self, model: str) -> str:
@@ -125,6 +127,7 @@ NUMBERS = (
     "window",
     "max_output",
     "max_reply_bytes",
+    "keep_versions",
 )
 
 

@@ -53,6 +53,7 @@ from autokb.stores.staged import STAGED_KINDS
 from autokb.stores.ticket_answers import ACCEPTED, AcceptedAnswer, keep_accepted, read_accepted, read_taken_back
 from autokb.stores.ticket_answers import KIND as ACCEPTED_KIND
 from autokb.stores.ticket_tables import has_tickets
+from autokb.stores.versions import Made
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 from autokb.text.control_characters import printable_name
@@ -243,7 +244,7 @@ def _take_whole(
     with workspace.build_lock(), workspace.file() as file:
         with file.transaction():
             gone = _count_all(file)
-            unchanged = _publish(file, lines, decisions, answers)
+            unchanged = _publish(file, lines, decisions, answers, workspace.publication_by("import"))
             _stage(file, "documents", DOCUMENT, lines_of(lines, "document"), name)
             _stage(file, "issues", RAW_ISSUE, lines_of(lines, "raw_issue"), name)
             _stage(file, "chats", CONVERSATION_CODEC, chats, name)
@@ -317,11 +318,13 @@ def _count_all(file: WorkspaceFile) -> str:
     return f"The file took the place of all that was here: {', '.join(named)}." if named else ""
 
 
-def _publish(file: WorkspaceFile, lines: Lines, decisions: Decisions, answers: Sequence[AcceptedAnswer]) -> int:
+def _publish(
+    file: WorkspaceFile, lines: Lines, decisions: Decisions, answers: Sequence[AcceptedAnswer], made: Made
+) -> int:
     """Make lines and decisions what is there; returns how many lines of records were there already."""
     bodies = {key: canonical_json(body) for key, body in lines.items()}
     unchanged = sum(bodies.get((kind, i)) == body for kind, i, body in file.lines())
-    file.publish(bodies, [k for k in KINDS if k not in DECISION_KINDS])
+    file.publish(bodies, [k for k in KINDS if k not in DECISION_KINDS], made)
     file.drop_all_decisions()
     drop_changes(file)
     keep_decisions(file, decisions.log)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,10 @@ from autokb.pipeline.steps.languages import prepare_languages
 from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
-from autokb.pipeline.steps.publish import publish, records
+from autokb.pipeline.steps.publish import Built, publish, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
+from autokb.pipeline.versions import keep_candidate
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
@@ -67,10 +68,11 @@ def build(
     *,
     rethink: bool = False,
     yes: bool = False,
+    candidate: bool = False,
     options: ModelOptions | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
-    """Build what was added and publish it in one step.
+    """Build what was added and publish it in one step, or keep it as the ``candidate`` beside what readers see.
 
     Finished work is kept as it is done, so a build that was killed goes on. Raises BadInputError when the domain lacks
     a rule of the published one, unless ``yes``; WorkspaceBusyError while another build is at work; AutokbError when the
@@ -85,7 +87,8 @@ def build(
             check_rules_stay(workspace, file)
         with open_stages(workspace, file, progress, options) as stages:
             try:
-                counts = Build(workspace, file, stages, rethink).run()
+                replaced = file.rolled_back
+                counts = Build(workspace, file, stages, rethink, candidate).run()
             except StoppedOnPurposeError as stop:
                 stopped = _report(KnowledgeCounts(), stages, workspace.spec, time.perf_counter() - started)
                 stop.result = replace(stopped, stopped=str(stop))
@@ -93,7 +96,9 @@ def build(
             seconds = time.perf_counter() - started
             with file.transaction():
                 file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
-            return _report(counts, stages, workspace.spec, seconds)
+            report = _report(counts, stages, workspace.spec, seconds)
+            said = _published_sentence(workspace, file, replaced, candidate)
+            return replace(report, notes=(*report.notes, *filter(None, (said,))))
 
 
 def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: float) -> BuildReport:
@@ -140,6 +145,19 @@ def _unchecked_rules_sentence(rules: Sequence[Rule]) -> str:
     )
 
 
+def _published_sentence(workspace: Workspace, file: WorkspaceFile, replaced: int, candidate: bool) -> str:
+    """Say where to look at a candidate, or that the build took the place of a version that was rolled back to."""
+    if candidate:
+        folder = shlex.quote(str(workspace.folder))
+        return (
+            f"Readers see what they saw. Look with: autokb ask {folder} TEXT --candidate; then: autokb publish "
+            f"{folder}, or: autokb discard {folder}"
+        )
+    if not replaced:
+        return ""
+    return f"Readers had version {replaced} again since a rollback; they see version {file.shown_version} now."
+
+
 def _orphans_sentence(count: int) -> str:
     """Say that decisions of people wait for their solutions; nothing where none does."""
     if not count:
@@ -179,6 +197,7 @@ class Build:
     file: WorkspaceFile
     stages: Stages
     rethink: bool = False
+    candidate: bool = False
 
     def run(self, *, publish: bool = True) -> KnowledgeCounts:
         """Run the algorithm and publish."""
@@ -345,18 +364,25 @@ class Build:
             solutions=solutions,
             settings=settings,
         )
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        built = Built(
+            {d.id: d for d in sources.documents},
+            {i.id: i for i in grown.issues},
+            {s.id: s for s in solutions},
+            grown.joined,
+            rules,
+        )
+        made = self.workspace.publication_by("build", self._inputs(sources))
         with self.stages.timed("publish"):
-            publish(
-                file=self.file,
-                found=found,
-                published=published,
-                documents=sources.documents,
-                solutions=solutions,
-                grown=grown,
-                rules=rules,
-                now=now,
-            )
+            if self.candidate:
+                keep_candidate(self.file, found, built, made)
+            else:
+                publish(self.file, found, published, built, made)
+
+    def _inputs(self, sources: BuildSources) -> dict[str, str]:
+        """Return hashes of what goes into the build."""
+        documents = digest(*(part for d in sources.documents for part in (d.id, d.title, d.text)))
+        issues = digest(*(part for r in sources.raw for part in (r.id, r.full_text)))
+        return {"documents": documents, "issues": issues, "domain": digest(self.workspace.domain_text)}
 
 
 def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:

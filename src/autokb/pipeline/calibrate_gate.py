@@ -88,7 +88,7 @@ def calibrate_gate(
     finally:
         opened.close()
     with workspace.file() as file, file.transaction():
-        _store(file, found.gate)
+        _store(workspace, file, found.gate)
     left_out = sum(map(len, read)) - sum(map(len, sides))
     return _describe(found, ours, theirs, left_out)
 
@@ -98,7 +98,7 @@ def reset_gate(workspace: Workspace) -> GateReset:
     with workspace.file() as file, file.transaction():
         kept = file.record("setting", SETTING)
         if kept is not None:
-            _store(file, None)
+            _store(workspace, file, None)
     return GateReset(kept is not None, str(kept["date"]) if kept and kept.get("date") else None)
 
 
@@ -122,12 +122,12 @@ def _check_number(path: Path, usable: int, read: int) -> None:
         )
 
 
-def _store(file: WorkspaceFile, gate: CalibratedGate | None) -> None:
+def _store(workspace: Workspace, file: WorkspaceFile, gate: CalibratedGate | None) -> None:
     """Put a calibration among the published settings, or take it out; call it inside a transaction."""
     settings = {("setting", name): canonical_json(body) for name, body in file.records("setting") if name != SETTING}
     if gate is not None:
         settings["setting", SETTING] = canonical_json(gate.as_json())
-    file.publish(settings, ["setting"])
+    file.publish(settings, ["setting"], workspace.publication_by("gate"))
 
 
 def _describe(found: Calibration, in_domain: GateCases, out_of_domain: GateCases, left_out: int) -> GateCalibration:

@@ -123,7 +123,7 @@ class OpenIndex:
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
         with failures_as_sentences(self.file.path):
-            return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.index.generation
+            return self.file.is_in_place() and self.file.generation == self.index.generation
 
     def close(self) -> None:
         """Let go of the workspace file, and of the connection to an embedder."""
@@ -137,7 +137,7 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
     team's calibration of the gate is left out, whatever encoder it is of.
     """
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
-        file = WorkspaceFile(workspace.knowledge_path)
+        file = workspace.open_file()
         stack.callback(file.close)
         published = with_fed_questions(file, read_published(file))
         if not published.kb.documents and not published.kb.issues:

@@ -25,6 +25,7 @@ def build_and_wait(
     *,
     rethink: bool = False,
     yes: bool = False,
+    candidate: bool = False,
     progress: Progress = silent,
     notify: Notify = lambda _sentences: None,
 ) -> BuildReport:
@@ -39,7 +40,7 @@ def build_and_wait(
         replies = _find_replies(options)
         try:
             own = before.reduce_budget(options)
-            report = build(workspace, rethink=rethink, yes=yes, options=own, progress=progress)
+            report = build(workspace, rethink=rethink, yes=yes, candidate=candidate, options=own, progress=progress)
         except RepliesAwaitedError as stop:
             assert isinstance(stop.result, BuildReport)
             before = before.with_round(stop.result)

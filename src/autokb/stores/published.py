@@ -77,7 +77,7 @@ def read_decided_anew(file: WorkspaceFile, before: Published) -> Published:
     decisions = read_decisions(file)
     decided = apply_decisions(built, before.kb.issues, decisions)
     kb = replace(before.kb, solutions=decided.solutions)
-    generation = file.meta("generation") or "0"
+    generation = file.generation
     return replace(before, kb=kb, decisions=decisions, decided=decided, generation=generation)
 
 
@@ -168,5 +168,5 @@ def _read_records(file: WorkspaceFile) -> Published:
         decisions=decisions,
         decided=decided,
         settings=bodies["setting"],
-        generation=file.meta("generation") or "0",
+        generation=file.generation,
     )

@@ -12,9 +12,10 @@ from autokb.core.ids import canonical_json, short_id
 APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
 WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
 TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
-SCHEMA_VERSION = "8"
+SCHEMA_VERSION = "9"
 # Read as they are where nobody can write them, else brought up to date.
-EARLIER = BEFORE_IN_USE = ("1", "2", "3", "4", "5", "6", "7")
+EARLIER = BEFORE_VERSIONS = ("1", "2", "3", "4", "5", "6", "7", "8")
+BEFORE_IN_USE = ("1", "2", "3", "4", "5", "6", "7")
 BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
 BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
 BEFORE_TICKETS = ("1", "2", "3", "4")
@@ -57,6 +58,17 @@ CREATE TABLE IF NOT EXISTS arm (
 CREATE TABLE IF NOT EXISTS outcome (
     conversation TEXT PRIMARY KEY, resolved INTEGER, returned INTEGER, seconds REAL, date TEXT NOT NULL);
 """
+# What readers saw before: each text once, for the versions from ``since`` up to, and not including, ``until``. What a
+# candidate has otherwise than the newest version; a body of NULL is a record that it lacks.
+VERSIONS = """
+CREATE TABLE IF NOT EXISTS version (number INTEGER PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS past_record (
+    kind TEXT NOT NULL, id TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (kind, id, since));
+CREATE INDEX IF NOT EXISTS past_record_until ON past_record (until);
+CREATE TABLE IF NOT EXISTS candidate (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT, PRIMARY KEY (kind, id));
+"""
+SINCE = "ALTER TABLE record ADD COLUMN since INTEGER NOT NULL DEFAULT 1"  # the version that a record came with
 EDGE_TYPES = "CREATE INDEX IF NOT EXISTS ticket_edge_type ON ticket_edge (type)"
 TICKETS = f"""
 CREATE TABLE IF NOT EXISTS ticket (id TEXT PRIMARY KEY, body TEXT NOT NULL, fingerprint TEXT NOT NULL);
@@ -80,7 +92,8 @@ CREATE TABLE IF NOT EXISTS staged (
 CREATE INDEX IF NOT EXISTS staged_place ON staged (kind, root, relative);
 CREATE TABLE IF NOT EXISTS work (key TEXT PRIMARY KEY, stage TEXT NOT NULL, reply TEXT NOT NULL, request TEXT);
 CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, data BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS record (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id));
+CREATE TABLE IF NOT EXISTS record (
+    kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, since INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (kind, id));
 CREATE TABLE IF NOT EXISTS spend (
     id INTEGER PRIMARY KEY, stage TEXT NOT NULL, room TEXT NOT NULL, calls INTEGER NOT NULL, cached INTEGER NOT NULL,
     input INTEGER NOT NULL, output INTEGER NOT NULL, cost REAL);
@@ -91,6 +104,7 @@ CREATE TABLE IF NOT EXISTS spend (
 {API_KEYS}
 {ANNOTATIONS}
 {IN_USE}
+{VERSIONS}
 """
 
 
@@ -129,6 +143,8 @@ def migrate(db: sqlite3.Connection) -> None:
             _execute_all(db, API_KEYS)
             _execute_all(db, ANNOTATIONS)
             _execute_all(db, IN_USE)
+            _execute_all(db, VERSIONS)
+            _begin_versions(db)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
         db.execute("COMMIT")
@@ -166,6 +182,14 @@ def _separate_verdicts(db: sqlite3.Connection) -> None:
             db.execute(
                 "UPDATE record SET body = ? WHERE kind = 'solution' AND id = ?", (canonical_json(body), solution_id)
             )
+
+
+def _begin_versions(db: sqlite3.Connection) -> None:
+    """Make what readers see version 1; when it was published, nobody noted."""
+    if "since" not in {str(name) for _, name, *_ in db.execute("PRAGMA table_info(record)")}:
+        db.execute(SINCE)
+    if db.execute("SELECT 1 FROM record LIMIT 1").fetchone():
+        db.execute("INSERT OR IGNORE INTO version VALUES (1, ?)", (canonical_json({"date": "", "by": ""}),))
 
 
 def _read_object(text: object) -> dict[str, Any]:

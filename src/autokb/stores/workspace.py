@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from autokb.core.settings import Settings, read_settings
 from autokb.core.storable import without_surrogates
 from autokb.core.yaml_text import MOST_CHARACTERS, parse_yaml
 from autokb.stores.database import check_is_ours, failures_as_sentences
+from autokb.stores.versions import Made
 from autokb.stores.workspace_file import WorkspaceFile
 
 DOMAIN_FILE = "domain.yaml"
@@ -48,6 +50,7 @@ class Workspace:
     domain_text: str
     mode: str = "economical"
     model: str = ""  # what the caller named instead of the settings' model
+    shows: str = ""  # a version by its number, or the candidate, in the place of what readers see
 
     @property
     def knowledge_path(self) -> Path:
@@ -56,12 +59,25 @@ class Workspace:
 
     def reopened(self) -> Workspace:
         """Return the workspace as its files are now, opened in the same way."""
-        return open_workspace(self.folder, model=self.model, mode=self.mode)
+        return open_workspace(self.folder, model=self.model, mode=self.mode, shows=self.shows)
+
+    def of(self, shows: str) -> Workspace:
+        """Return the workspace as a version, by its number, or as the candidate."""
+        return replace(self, shows=shows)
+
+    def publication_by(self, by: str, inputs: Mapping[str, str] | None = None) -> Made:
+        """Return who publishes, now, and how many versions the settings keep."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return Made(by, now, self.settings.keep_versions, dict(inputs or {}))
+
+    def open_file(self) -> WorkspaceFile:
+        """Open the knowledge file; whoever opens it closes it."""
+        return WorkspaceFile(self.knowledge_path, shows=self.shows)
 
     @contextmanager
     def file(self) -> Iterator[WorkspaceFile]:
         """Open the knowledge file for the length of a block."""
-        with failures_as_sentences(self.knowledge_path), closing(WorkspaceFile(self.knowledge_path)) as file:
+        with failures_as_sentences(self.knowledge_path), closing(self.open_file()) as file:
             yield file
 
     @contextmanager
@@ -145,10 +161,11 @@ def _domain_is_gone(folder: Path) -> str:
     )
 
 
-def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -> Workspace:
+def open_workspace(folder: Path, *, model: str = "", mode: str = "economical", shows: str = "") -> Workspace:
     """Open an existing workspace (BadInputError when it is none or its YAML is wrong).
 
-    ``model`` overrides that of the settings; ``mode`` says how a model is asked and changes nothing offline.
+    ``model`` overrides that of the settings; ``mode`` says how a model is asked and changes nothing offline. It is read
+    as a version, by its number, or as the candidate where it ``shows`` one of them.
     """
     if mode not in MODES:
         raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {mode!r}.")
@@ -166,6 +183,7 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical") -
         domain_text=text,
         mode=mode,
         model=model,
+        shows=shows,
     )
 
 

@@ -26,7 +26,26 @@ from autokb.stores.database import (
     open_database,
     result_code,
 )
-from autokb.stores.schema import BEFORE_DECISIONS
+from autokb.stores.schema import BEFORE_DECISIONS, BEFORE_VERSIONS
+from autokb.stores.versions import (
+    CANDIDATE,
+    NO_CANDIDATE,
+    NO_VERSION,
+    NOT_NOTED,
+    SHOWN,
+    Made,
+    StoredVersion,
+    counts_of,
+    drop_candidate,
+    has_candidate,
+    keep_candidate,
+    newest_number,
+    read_candidate,
+    records_of,
+    replace_records,
+    select_shown,
+    stored_versions,
+)
 
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
 PUBLICATIONS = "publications"  # meta: how often records changed; ``generation`` counts decisions of people too
@@ -57,10 +76,11 @@ class StagedPlace:
 class WorkspaceFile:
     """One connection to the file; open one a thread.
 
-    Threads that share one must write in ``transaction`` only, which lets one of them in at a time.
+    Threads that share one must write in ``transaction`` only, which lets one of them in at a time. It ``shows`` the
+    records that readers see, those of a version by its number, or those of the candidate.
     """
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, shows: str = "") -> None:
         self.path = path
         self._lock = threading.RLock()
         self._writing = False
@@ -71,6 +91,30 @@ class WorkspaceFile:
         opened = open_database(path)
         self._db, self.read_only = opened.connection, opened.read_only
         self.inode = path.stat().st_ino
+        try:
+            self._show(shows)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _show(self, shows: str) -> None:
+        """Read another version, or the candidate, in the place of the newest version from now on."""
+        self.shows = shows
+        if shows == CANDIDATE:
+            self.candidate()
+        elif shows:
+            self._check_version(shows)
+        if self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it, and there is one version
+            return
+        wanted = shows or self.meta(SHOWN) or ""
+        self._db.execute("DROP VIEW IF EXISTS temp.record")
+        if wanted == CANDIDATE or (wanted and int(wanted) != newest_number(self._db)):
+            self._db.execute(f"CREATE TEMP VIEW record AS {select_shown(wanted)}")
+
+    def _check_version(self, number: str) -> None:
+        """Refuse a version that is not kept (BadInputError)."""
+        if not any(str(one.number) == number for one in self.versions()):
+            raise BadInputError(NO_VERSION.format(number=number, folder=self.path.parent))
 
     def close(self) -> None:
         """Close the connection; the file is complete at any time."""
@@ -279,6 +323,80 @@ class WorkspaceFile:
             )
             self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
 
+    # -- versions ----------------------------------------------------------------------------------
+
+    @property
+    def generation(self) -> str:
+        """What tells what is shown now from what was shown before a publication, or a decision of a person."""
+        return self._moment("generation")
+
+    @property
+    def publication(self) -> str:
+        """What tells what is shown now from what was shown before a publication."""
+        return self._moment(PUBLICATIONS)
+
+    def _moment(self, counted: str) -> str:
+        moment = self.meta(counted) or "0"
+        if self.shows == CANDIDATE:
+            return f"{moment} {digest(self.meta(CANDIDATE) or '')}"
+        return moment
+
+    def versions(self) -> list[StoredVersion]:
+        """Return what was noted of each version that is kept, from the oldest."""
+        if self.meta("schema") in BEFORE_VERSIONS:
+            return [StoredVersion(1, {})] if self._db.execute("SELECT 1 FROM record LIMIT 1").fetchone() else []
+        return stored_versions(self._db)
+
+    @property
+    def shown_version(self) -> int:
+        """The number of the version that readers see, 0 where nothing was published yet."""
+        return self.rolled_back or max((one.number for one in self.versions()), default=0)
+
+    @property
+    def rolled_back(self) -> int:
+        """The number of the version that readers see since a rollback, 0 where they see the newest."""
+        with damaged_rows("meta"):
+            return int(self.meta(SHOWN) or 0)
+
+    def show_version(self, number: int) -> None:
+        """Have readers see a version (BadInputError: it is not kept); call it inside a transaction."""
+        self._check_version(str(number))
+        if number == newest_number(self._db):
+            self._db.execute("DELETE FROM meta WHERE key = ?", (SHOWN,))
+        else:
+            self.note(SHOWN, str(number))
+        self._count_publication()
+        self._show("")
+
+    def keep_candidate(self, records: Mapping[tuple[str, str], str], body: Mapping[str, Any]) -> None:
+        """Keep records beside what readers see, in the place of a candidate that waits; inside a transaction."""
+        keep_candidate(self._db, records, body)
+
+    @property
+    def has_candidate(self) -> bool:
+        """Whether a candidate waits."""
+        return self.meta("schema") not in BEFORE_VERSIONS and has_candidate(self._db)
+
+    def counts_of(self, shows: str) -> dict[str, int]:
+        """Return how many records of each kind a version or the candidate has, and the ``displayed`` solutions."""
+        if self.meta("schema") in BEFORE_VERSIONS:
+            shows = ""
+        return counts_of(self._db, shows)
+
+    def candidate(self) -> dict[str, Any]:
+        """Return what was noted of the candidate (BadInputError where there is none)."""
+        if not self.has_candidate:
+            raise BadInputError(NO_CANDIDATE.format(folder=self.path.parent))
+        return read_candidate(self._db)
+
+    def candidate_records(self) -> dict[tuple[str, str], str]:
+        """Return the records of the candidate."""
+        return records_of(self._db, CANDIDATE)
+
+    def drop_candidate(self) -> None:
+        """Forget the candidate; call it inside a transaction."""
+        drop_candidate(self._db)
+
     # -- the published knowledge base --------------------------------------------------------------
 
     def records(self, kind: str, after: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -309,25 +427,27 @@ class WorkspaceFile:
         for row in self._db.execute(select):  # noqa: UP028 - it would close the cursor after the connection
             yield row
 
-    def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str]) -> int:
-        """Replace the published records of the kinds by these in one step; returns how many rows changed.
+    def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str], made: Made = NOT_NOTED) -> int:
+        """Replace the records of the kinds by these in one step, as a new version that readers see.
 
-        Call it inside a transaction. Records that stay as they are are not written again.
+        Returns how many rows changed; where none did there is no new version. Call it inside a transaction. Records
+        that stay as they are are not written again.
         """
-        marks = ",".join("?" * len(kinds))
-        old = {
-            (k, i): b
-            for k, i, b in self._db.execute(f"SELECT kind, id, body FROM record WHERE kind IN ({marks})", list(kinds))
-        }
+        old = records_of(self._db, 0, kinds)
         gone = [key for key in old if key not in records]
-        changed = [(k, i, body) for (k, i), body in records.items() if old.get((k, i)) != body]
-        self._db.executemany("DELETE FROM record WHERE kind = ? AND id = ?", gone)
-        self._db.executemany("INSERT OR REPLACE INTO record VALUES (?, ?, ?)", changed)
+        changed = {key: body for key, body in records.items() if old.get(key) != body}
         if gone or changed:
-            self.count_generation()
-            with damaged_rows("meta"):
-                self.note(PUBLICATIONS, str(int(self.meta(PUBLICATIONS) or 0) + 1))
+            replace_records(self._db, gone, changed, made)
+        if gone or changed or self.meta(SHOWN):
+            self._db.execute("DELETE FROM meta WHERE key = ?", (SHOWN,))
+            self._count_publication()
+            self._show("")
         return len(gone) + len(changed)
+
+    def _count_publication(self) -> None:
+        self.count_generation()
+        with damaged_rows("meta"):
+            self.note(PUBLICATIONS, str(int(self.meta(PUBLICATIONS) or 0) + 1))
 
     # -- decisions of people -----------------------------------------------------------------------
 

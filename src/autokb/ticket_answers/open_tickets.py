@@ -163,7 +163,7 @@ class OpenTickets:
 def open_tickets(workspace: Workspace) -> OpenTickets:
     """Put the published tickets into memory (NothingPublishedError where there is none)."""
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
-        file = WorkspaceFile(workspace.knowledge_path)
+        file = workspace.open_file()
         stack.callback(file.close)
         index = load_index(workspace, file)
         if not index.ids:

@@ -23,7 +23,7 @@ from autokb.stores.database import damaged_rows, failures_as_sentences
 from autokb.stores.published import Published, published_spec, read_decided_anew, read_published
 from autokb.stores.type_ahead_index import Entry, TypeAheadIndex, TypedWord, fold
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import PUBLICATIONS, WorkspaceFile
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.masking import mask
 from autokb.text.stemming import stem
 from autokb.views.audience import check_shown
@@ -185,12 +185,12 @@ class ReadModel:
     def is_current(self) -> bool:
         """Return whether nothing was published or decided since it was read, be it of an earlier build."""
         with failures_as_sentences(self.file.path):
-            return self.file.is_in_place() and (self.file.meta("generation") or "0") == self.published.generation
+            return self.file.is_in_place() and self.file.generation == self.published.generation
 
     def is_of_latest_build(self) -> bool:
         """Return whether no later build has published anything."""
         with failures_as_sentences(self.file.path):
-            return self.file.is_in_place() and self.publication[1] == (self.file.meta(PUBLICATIONS) or "0")
+            return self.file.is_in_place() and self.publication[1] == self.file.publication
 
     def built(self) -> Built:
         """Return what the build published of solutions."""
@@ -556,7 +556,6 @@ class ReadKnowledge:
         return opened
 
 
-# Complex: whether the build before is kept decides what is read, and the file must be closed unless all came.
 def read_knowledge(
     workspace: Workspace, before: ReadModel | None = None, *, keeps_build: bool = False
 ) -> ReadKnowledge:
@@ -566,10 +565,10 @@ def read_knowledge(
     decided since.
     """
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
-        file = WorkspaceFile(workspace.knowledge_path)
+        file = workspace.open_file()
         stack.callback(file.close)
         with file.snapshot(), damaged_rows("record"):
-            publication = (file.inode, file.meta(PUBLICATIONS) or "0")
+            publication = (file.inode, file.publication)
             if before and keeps_build and before.publication[0] == file.inode:
                 publication = before.publication
             is_same = before is not None and before.publication == publication

@@ -12,7 +12,7 @@ from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.stores.codecs import ISSUE, SOLUTION
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decisions
-from autokb.stores.workspace_file import PUBLICATIONS, WorkspaceFile
+from autokb.stores.workspace_file import WorkspaceFile
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class SolutionsInMemory:
         with file.snapshot(), damaged_rows("record"), self._reading:
             earlier = self._built if follows and self._built and self._built[0][0] == file.inode else None
             publication, built = earlier or self._built_now(file)
-            moment = (*publication, file.meta("generation") or "0")
+            moment = (*publication, file.generation)
             if self._all is None or self._all[0] != moment:
                 self._all = moment, self._laid_over(built, file)
             return self._all[1]
@@ -97,7 +97,7 @@ class SolutionsInMemory:
             return self._laid_over(self._built_now(file)[1], file)
 
     def _built_now(self, file: WorkspaceFile) -> tuple[tuple[int, str], Built]:
-        publication = (file.inode, file.meta(PUBLICATIONS) or "0")
+        publication = (file.inode, file.publication)
         if self._built is None or self._built[0] != publication:
             self._built = publication, _read_built(file)
         return self._built

@@ -137,7 +137,7 @@ def _listed(ticket: Ticket, title: str) -> TicketView:
 def open_ticket_list(workspace: Workspace) -> OpenTicketList:
     """Put the published tickets into memory, none where none is published."""
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
-        file = WorkspaceFile(workspace.knowledge_path)
+        file = workspace.open_file()
         stack.callback(file.close)
         with file.snapshot():
             published, generation = read_tickets(file), file.meta(GENERATION) or "0"

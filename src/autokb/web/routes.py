@@ -21,7 +21,7 @@ from autokb.core.api_keys import ApiKey, Role
 from autokb.core.changes import Changes
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.nouns import Message
-from autokb.core.results import Result
+from autokb.core.results import Discarded, Publication, Result, Versions
 from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
@@ -362,6 +362,36 @@ async def queue_edit(request: Request, edit: str, caller: Annotated[Caller, EDIT
 async def changes(request: Request) -> Response:
     """Say what the last build changed for readers, with the texts that they no longer see."""
     return await _answer(lambda: _kb(request).views.changes())
+
+
+@v1.get("/versions", response_model=Versions, dependencies=[AGENT])
+async def versions(request: Request) -> Response:
+    """List what readers saw since the oldest version that is kept, and the candidate."""
+    return await _answer(lambda: _kb(request).versions.list())
+
+
+@v1.get("/versions/diff", response_model=Changes, dependencies=[AGENT])
+async def diff(request: Request, before: str, after: str) -> Response:
+    """Say what readers see otherwise in one version than in another: numbers, or candidate."""
+    return await _answer(lambda: _kb(request).versions.diff(before, after))
+
+
+@v1.post("/versions/{number}/rollback", response_model=Publication, dependencies=[EDITOR])
+async def roll_back(request: Request, number: int) -> Response:
+    """Let readers see an earlier version; what people decided stays."""
+    return await _answer(lambda: _kb(request).versions.roll_back(number))
+
+
+@v1.post("/candidate/publish", response_model=Publication)
+async def publish(request: Request, caller: Annotated[Caller, EDITOR]) -> Response:
+    """Let readers see the candidate."""
+    return await _answer(lambda: _kb(request).versions.publish(author=caller.key))
+
+
+@v1.post("/candidate/discard", response_model=Discarded, dependencies=[EDITOR])
+async def discard(request: Request) -> Response:
+    """Forget the candidate."""
+    return await _answer(lambda: _kb(request).versions.discard())
 
 
 @v1.get("/documents", response_model=page_of(DocumentView, "summary"), dependencies=[READER])

@@ -56,18 +56,22 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
 
 
 def keep_updated(
-    file: WorkspaceFile, decisions: Decisions, solutions: Sequence[Solution], grown: Grown, rules: RuleResults
+    file: WorkspaceFile,
+    decisions: Decisions,
+    solutions: Mapping[str, Solution],
+    issues: Mapping[str, Issue],
+    joined: Mapping[str, str],
+    rules: RuleResults,
 ) -> Decided:
     """Store what a build found out about ``decisions``, those that are stored; returns the solutions with them.
 
     Call it inside the transaction that publishes.
     """
-    nodes = {i.id: i for i in grown.issues}
-    found = follow_joined(decisions, grown.joined)
-    decided = apply_decisions({s.id: s for s in solutions}, nodes, found)
-    new = update_decisions(found, decided, nodes, rules)
+    found = follow_joined(decisions, joined)
+    decided = apply_decisions(solutions, issues, found)
+    new = update_decisions(found, decided, issues, rules)
     keep_decisions(file, (one for old, one in zip(decisions.log, new.log, strict=True) if one != old))
-    return apply_decisions({s.id: s for s in solutions}, nodes, new)
+    return apply_decisions(solutions, issues, new)
 
 
 def find_events(before: Decided, after: Decided, date: str) -> list[Decision]:

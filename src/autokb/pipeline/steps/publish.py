@@ -1,16 +1,16 @@
-"""What a build publishes: the records that differ, in one transaction."""
+"""What a build publishes: the records that differ, in one transaction, as a new version or as a candidate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autokb.core.attributes import Attributes, as_lists
 from autokb.core.changes import Readable, compare
 from autokb.core.decisions import apply_decisions, keep_approved
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Chunk, Document, RawIssue, Solution
+from autokb.core.nouns import Chunk, Document, Issue, RawIssue, Solution
 from autokb.core.review_policy import ReviewPolicy
 from autokb.issues.seeds import seed_id
 from autokb.issues.themes import theme_id
@@ -27,22 +27,25 @@ from autokb.stores.published import (
     keep_events,
     read_decisions,
 )
+from autokb.stores.versions import Made
 from autokb.stores.workspace_file import WorkspaceFile
 
 KINDS = ("document", "raw_issue", "theme", "seed", "issue", "solution", "setting")
 Records = dict[tuple[str, str], str]
 
 
-def publish(
-    file: WorkspaceFile,
-    found: Records,
-    published: Published,
-    documents: Sequence[Document],
-    solutions: Sequence[Solution],
-    grown: Grown,
-    rules: RuleResults,
-    now: str,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What readers are to see, as nouns; ``joined`` are trees that others took in, ``rules`` of texts by hand."""
+
+    documents: Mapping[str, Document]
+    issues: Mapping[str, Issue]
+    solutions: Mapping[str, Solution]
+    joined: Mapping[str, str]
+    rules: RuleResults
+
+
+def publish(file: WorkspaceFile, found: Records, published: Published, built: Built, made: Made) -> None:
     """Publish records in one transaction, with what the build made of decisions and what it changed for readers.
 
     ``published`` is what is there when it begins, of which no other build can have changed anything since; decisions
@@ -52,20 +55,27 @@ def publish(
         # read inside: a team may calibrate while a build runs
         if (calibration := file.record("setting", CALIBRATION)) is not None:
             found = {**found, ("setting", CALIBRATION): canonical_json(calibration)}
-        built = {i: s for i, s in published.decided.base.items() if i not in published.decided.written}
-        decisions = read_decisions(file)
-        before = apply_decisions(built, published.kb.issues, decisions)
-        file.publish(found, KINDS)
-        decisions = replace(decisions, policy=ReviewPolicy.of_setting(file.record("setting", REVIEW)))
-        if decisions.policy.changed == "keep":
-            kept = keep_approved(before, {s.id: s for s in solutions}, file.last_number(), now)
-            keep_decisions(file, kept)
-            decisions = replace(decisions, log=(*decisions.log, *kept))
-        after = keep_updated(file, decisions, solutions, grown, rules)
-        keep_events(file, find_events(before, after, now))
-        was = Readable(before.solutions, published.kb.issues, published.kb.documents)
-        shown = Readable(after.solutions, {i.id: i for i in grown.issues}, {d.id: d for d in documents})
-        keep_changes(file, compare(was, shown, now))
+        settle(file, published, built, made.date, lambda: file.publish(found, KINDS, made))
+
+
+def settle(file: WorkspaceFile, published: Published, built: Built, now: str, show: Callable[[], object]) -> None:
+    """Have readers see something else, and keep what becomes of decisions and what changes for readers.
+
+    ``show`` puts the records of ``built`` in the place of those of ``published``. Call it inside a transaction.
+    """
+    was_built = {i: s for i, s in published.decided.base.items() if i not in published.decided.written}
+    decisions = read_decisions(file)
+    before = apply_decisions(was_built, published.kb.issues, decisions)
+    show()
+    decisions = replace(decisions, policy=ReviewPolicy.of_setting(file.record("setting", REVIEW)))
+    if decisions.policy.changed == "keep":
+        kept = keep_approved(before, built.solutions, file.last_number(), now)
+        keep_decisions(file, kept)
+        decisions = replace(decisions, log=(*decisions.log, *kept))
+    after = keep_updated(file, decisions, built.solutions, built.issues, built.joined, built.rules)
+    keep_events(file, find_events(before, after, now))
+    was = Readable(before.solutions, published.kb.issues, published.kb.documents)
+    keep_changes(file, compare(was, Readable(after.solutions, built.issues, built.documents), now))
 
 
 def records(

@@ -115,7 +115,7 @@ async def changes(request: Request) -> Response:
     """Show what the last build changed for readers."""
     kb: SupportKB = request.app.state.kb
     found = await in_thread(lambda: kb.views.changes().as_json())
-    return render(request, "review_changes.html", changes=found, most=CHANGES)
+    return render(request, "review_changes.html", changes=found, most=CHANGES, before="", after="")
 
 
 async def _form(

@@ -1,0 +1,50 @@
+"""What readers saw before, what waits to be seen, and which of it they see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autokb.app.memory import WorkspaceMemory
+    from autokb.core.changes import Changes
+    from autokb.core.results import Discarded, Publication, Versions
+
+
+class VersionsDoor:
+    """What readers saw before, what waits to be seen, and which of it they see."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+
+    def list(self) -> Versions:
+        """Return the versions that are kept, from the oldest, and the candidate."""
+        from autokb.views.versions import list_versions
+
+        return list_versions(self._memory.workspace)
+
+    def diff(self, before: int | str, after: int | str) -> Changes:
+        """Return what readers see otherwise in one version (a number, or candidate) than in another (BadInputError)."""
+        from autokb.views.versions import diff
+
+        return diff(self._memory.workspace, str(before), str(after))
+
+    def roll_back(self, number: int) -> Publication:
+        """Have readers see an earlier version at once; decisions of people stay those of today (BadInputError).
+
+        The next build starts from what is added now, and takes its place.
+        """
+        from autokb.pipeline.versions import roll_back
+
+        return roll_back(self._memory.workspace, number)
+
+    def publish(self, *, author: str = "") -> Publication:
+        """Have readers see the candidate (BadInputError where there is none)."""
+        from autokb.pipeline.versions import publish_candidate
+
+        return publish_candidate(self._memory.workspace, author=author)
+
+    def discard(self) -> Discarded:
+        """Forget the candidate (BadInputError where there is none)."""
+        from autokb.pipeline.versions import discard_candidate
+
+        return discard_candidate(self._memory.workspace)

@@ -1,0 +1,87 @@
+"""``autokb versions``, ``diff``, ``rollback``, ``publish`` and ``discard``: what readers saw, see, and may see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autokb.cli.commands import Folder, Json, app
+
+if TYPE_CHECKING:
+    from autokb.core.results import Versions
+
+Number = Annotated[int, typer.Argument(metavar="N", min=1, help="The number of a version.")]
+Shows = Annotated[str, typer.Argument(metavar="N|candidate", help="The number of a version, or: candidate.")]
+
+
+@app.command(epilog="Example: autokb versions kb")
+def versions(workspace: Folder, json: Json = False) -> None:
+    """List what readers saw since the oldest version that is kept; keep_versions in settings.yaml says how many are."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    found = SupportKB.open(workspace).versions.list()
+    emit(json, found.as_json(), lambda: _versions_text(found))
+
+
+def _versions_text(found: Versions) -> str:
+    from autokb.cli.issue_views import one_line
+
+    if not found.versions:
+        return "Nothing is published yet."
+    lines = []
+    for one in found.versions:
+        mark = "<- readers see it" if one.published else "candidate" if one.is_candidate else ""
+        counts = f"{one.documents} documents, {one.issues} issues, {one.solutions} solutions"
+        said = "  ".join(filter(None, (one_line(one.date), one_line(one.by), counts, mark)))
+        lines.append(f"{one.number:>4}  {said}")
+    return "\n".join(lines)
+
+
+@app.command(epilog="Example: autokb diff kb 3 4  and  autokb diff kb 4 candidate")
+def diff(workspace: Folder, before: Shows, after: Shows, json: Json = False) -> None:
+    """Say what readers see otherwise in one version than in another."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+    from autokb.cli.review_views import changes_text
+
+    found = SupportKB.open(workspace).versions.diff(before, after)
+    emit(json, found.as_json(), lambda: changes_text(f"From {before} to {after} this changes for readers:", found))
+
+
+@app.command(epilog="Example: autokb rollback kb 3")
+def rollback(workspace: Folder, number: Number, json: Json = False) -> None:
+    """Let readers see an earlier version at once; what people decided stays.
+
+    The next build starts from what is added then, and takes its place.
+    """
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    done = SupportKB.open(workspace).versions.roll_back(number)
+    emit(json, done.as_json(), lambda: f"Readers see version {done.number} now.")
+
+
+@app.command(epilog="Example: autokb build kb --candidate  and then  autokb publish kb")
+def publish(
+    workspace: Folder,
+    author: Annotated[str, typer.Option(metavar="A", help="Who publishes; kept with the version.")] = "",
+    json: Json = False,
+) -> None:
+    """Let readers see the candidate."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    done = SupportKB.open(workspace).versions.publish(author=author)
+    emit(json, done.as_json(), lambda: f"Readers see version {done.number} now.")
+
+
+@app.command(epilog="Example: autokb discard kb")
+def discard(workspace: Folder, json: Json = False) -> None:
+    """Forget the candidate; what was paid for it is kept for the next build."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    done = SupportKB.open(workspace).versions.discard()
+    emit(json, done.as_json(), lambda: "The candidate is gone. Readers see what they saw.")

@@ -1,0 +1,61 @@
+"""Versions as people read them: what is kept, and what differs between two for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autokb.core.changes import Changes, Readable, compare
+from autokb.core.results import Versions, VersionView
+from autokb.stores.published import read_published
+from autokb.stores.versions import CANDIDATE
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+
+
+def list_versions(workspace: Workspace) -> Versions:
+    """Return the versions that are kept, from the oldest, and the candidate."""
+    with workspace.file() as file, file.snapshot():
+        shown = file.shown_version
+        found = [_view(file, one.number, one.body, published=one.number == shown) for one in file.versions()]
+        if file.has_candidate:
+            number = found[-1].number + 1 if found else 1
+            found.append(_view(file, number, file.candidate(), candidate=True))
+    return Versions(tuple(found))
+
+
+def diff(workspace: Workspace, before: str, after: str) -> Changes:
+    """Return what readers see otherwise in one version than in another, as today's decisions leave both.
+
+    A version is named by its number, the candidate by its name (BadInputError where one is not kept).
+    """
+    was, _ = _readable(workspace, before)
+    now, date = _readable(workspace, after)
+    return compare(was, now, date)
+
+
+def _readable(workspace: Workspace, shows: str) -> tuple[Readable, str]:
+    with workspace.of(shows).file() as file:
+        published = read_published(file)
+        noted = (
+            {CANDIDATE: file.candidate()} if shows == CANDIDATE else {str(v.number): v.body for v in file.versions()}
+        )
+        body = noted[shows]
+    return Readable(published.kb.solutions, published.kb.issues, published.kb.documents), str(body.get("date", ""))
+
+
+def _view(
+    file: WorkspaceFile, number: int, body: Mapping[str, Any], *, published: bool = False, candidate: bool = False
+) -> VersionView:
+    counts = body.get("counts") or file.counts_of(CANDIDATE if candidate else str(number))
+    return VersionView(
+        number=number,
+        date=str(body.get("date", "")),
+        by=str(body.get("by", "")),
+        documents=counts.get("document", 0),
+        issues=counts.get("issue", 0),
+        solutions=counts.get("displayed", 0),
+        published=published,
+        inputs=dict(body.get("inputs") or {}),
+        is_candidate=candidate,
+    )
