@@ -26,7 +26,17 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.web.figures import METHODS, ServiceFigures
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
-from autokb.web.pages import administration, conversation, evaluation, in_use, knowledge, review, sign_in, tickets
+from autokb.web.pages import (
+    administration,
+    conversation,
+    evaluation,
+    in_use,
+    judging,
+    knowledge,
+    review,
+    sign_in,
+    tickets,
+)
 from autokb.web.pages.rendering import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
 from autokb.web.routes import beside, v1
@@ -83,7 +93,7 @@ def create_app(
     app.state.computing = None if kb.waits_for_servers else CapacityLimiter(max(1, COMPUTING * processors // workers))
     app.include_router(v1)
     app.include_router(beside)
-    for page in (sign_in, conversation, knowledge, tickets, review, in_use, evaluation, administration):
+    for page in (sign_in, conversation, knowledge, tickets, review, in_use, evaluation, judging, administration):
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)

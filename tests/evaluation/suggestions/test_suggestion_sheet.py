@@ -57,7 +57,7 @@ def side(system: str, sides: Mapping[str, str]) -> str:
 def test_nothing_on_the_sheet_says_whose_suggestion_is_whose(tmp_path: Path) -> None:
     write_suggestion_sheet(tmp_path / "s.csv", CASES, OFFERS, seed=1)
     found = rows(tmp_path / "s.csv")
-    assert [*found[0]] == [*FILLED_IN, "conversation", "human_reply", "a", "b"]
+    assert [*found[0]] == ["instructions", *FILLED_IN, "conversation", "human_reply", "a", "b"]
     assert sorted(row["item"] for row in found) == sorted([c.id for c in CASES] * 2)
     key = json.loads(key_path(tmp_path / "s.csv").read_text(encoding="utf-8"))["items"]
     assert all(row["a"].startswith(key[row["item"]]["a"]) for row in found)
@@ -164,7 +164,7 @@ def test_the_judge_is_compared_with_people_where_the_text_is_still_the_same(tmp_
         ("specificity_b", "3", "write 0, 1 or 2"),
         ("human_touch_a", "2", "write yes or no"),
         ("item", "c99", "is not in the key"),
-        ("annotator", "3", r"annotator \(1 or 2\)"),
+        ("annotator", "", r"annotator \(1, 2 or a name\)"),
     ],
 )
 def test_what_may_not_stand_in_a_cell_is_told_with_its_line(

@@ -32,7 +32,7 @@ NARROW = 360  # pixels
 MOST_BYTES = 150_000  # of a page with everything
 AUDIT = (Path(__file__).parent / "page_audit.js").read_text(encoding="utf-8")
 PAGES = ["/", "/review", "/review/solution?solution=s-contacts", "/review/changes", "/in-use", "/in-use/gaps"]
-PAGES += ["/settings", "/evaluation", "/evaluation/sheet", "/nothing"]
+PAGES += ["/settings", "/evaluation", "/evaluation/sheet", "/evaluation/suggestions", "/nothing"]
 PAGES += ["/knowledge", "/knowledge?q=robot", "/issues/pair", "/solutions/s-ios", "/solutions/s-support", "/documents"]
 PAGES += ["/documents/app/pairing.md?at=30-70#quote", "/tickets", "/tickets/APP-1"]
 
