@@ -69,6 +69,23 @@ def test_nothing_on_the_sheet_says_whose_suggestion_is_whose(tmp_path: Path) -> 
     assert (tmp_path / "other.csv").read_bytes() != (tmp_path / "s.csv").read_bytes()
 
 
+def test_a_sheet_without_instructions_and_with_names_of_any_number_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    write_suggestion_sheet(path, CASES, OFFERS, most=4)
+    assert all("Judge by yourself" in row["instructions"] for row in rows(path))
+    filled = [dict(row, preference="A", relevance_a="2") for row in rows(path)]
+    filled += [row | {"annotator": "ann", "relevance_a": "0"} for row in filled if row["annotator"] == "1"]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*FILLED_IN, "conversation"], extrasaction="ignore")  # as sheets were before
+        writer.writeheader()
+        writer.writerows(filled)
+    found = read_suggestion_sheet(path)
+    assert found.items == 4
+    # Three people make three pairs a case: two say 2 and one 0, so that one of the three pairs is equal.
+    assert (found.agreement["relevance"].pairs, found.agreement["relevance"].agreement) == (12, pytest.approx(1 / 3))
+    assert found.agreement["preference"].agreement == 1.0
+
+
 def test_customers_write_no_formulas_into_the_sheet(tmp_path: Path) -> None:
     evil = Case("=1+1", (Message("customer", "x"),), "@SUM(1)")
     offers = {

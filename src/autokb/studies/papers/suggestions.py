@@ -10,7 +10,7 @@ from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NEEDS_PEOPLE, NOT_JUDGED, Cell, PaperTable
 from autokb.evaluation.retrieval.retrievers import DECILES, IN_DOMAIN, OFF_TOPIC, RECALLS, best_threshold
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
-from autokb.evaluation.statistics.experiment import paired_t_test, relative_difference
+from autokb.evaluation.statistics.experiment import paired_difference, paired_t_test, relative_difference
 from autokb.evaluation.suggestions.cases import TextCount
 from autokb.evaluation.suggestions.judging import RATES
 from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT
@@ -303,9 +303,11 @@ def _automated(subject: Subject, run: PaperRun) -> PaperTable:
             reason = CITES_NOTHING
             ours = _figure(subject, AUTOKB, metric if run.has_judge else "consistency@1", NOT_JUDGED)
             theirs = Cell(missing=reason)
-        cells.append((ours, theirs, *_improvement(subject, metric, printed, reason)))
+        row = (ours, theirs, *_improvement(subject, metric, printed, reason))
+        cells.append((_unlike_people(subject, printed) or row) if label == "AI-generated" else row)
     notes = (
-        "Points between the two, per case; AlignScore offline is the share of words that what is cited bears out.",
+        "Points between the two, per case; AlignScore offline is the share of words that what is cited bears out. "
+        "AI-generated is what people say on a sheet that no person wrote; less of it is an improvement.",
         *((OF_DOCUMENTS,) if subject.from_chats.found is None else ()),
         *((WRITES_TOO,) if run.has_judge else ()),
     )
@@ -313,6 +315,23 @@ def _automated(subject: Subject, run: PaperRun) -> PaperTable:
     return PaperTable(
         f"Table 3: AutoKB over the incumbent, {subject.name}", tuple(AUTOMATED), columns, tuple(cells), " ".join(notes)
     )
+
+
+def _unlike_people(subject: Subject, printed: float | None) -> tuple[Cell, ...] | None:
+    """Return the row of what no person could have written, by people on the sheets of the workspace; None without."""
+    after, before = _both(subject, "human_touch")
+    if not after:
+        return None
+    shares = (Cell.of(mean_interval([1 - mark for mark in marks]), percent=True) for marks in (after, before))
+    return (*shares, Cell.of(paired_difference(after, before), printed, percent=True), _p(after, before))
+
+
+def _both(subject: Subject, figure: str) -> tuple[list[float], list[float]]:
+    """Return what people gave ours and the incumbent, of the cases in which they judged both."""
+    found = subject.by_people.found or {}
+    ours, theirs = (found.get(system, {}).get(figure, {}) for system in (AUTOKB, INCUMBENT))
+    both = [case for case in ours if case in theirs]
+    return [ours[case] for case in both], [theirs[case] for case in both]
 
 
 def _why_missing(label: str, run: PaperRun) -> str:
@@ -344,16 +363,13 @@ def _by_people(subject: Subject) -> PaperTable:
     """Table 4: what people say of the two, on the sheets in the workspace's folder."""
     cells: list[tuple[Cell, ...]] = []
     for figure, printed in BY_PEOPLE.values():
-        found = subject.by_people.found or {}
-        ours, theirs = (found.get(system, {}).get(figure, {}) for system in (AUTOKB, INCUMBENT))
-        both = [case for case in ours if case in theirs]
-        if not both:
+        after, before = _both(subject, figure)
+        if not after:
             missing = Cell(missing=subject.by_people.why_not or SHEET)
             cells.append((missing, missing, replace(missing, paper=printed), missing, Cell(0)))
             continue
-        after, before = [ours[case] for case in both], [theirs[case] for case in both]
         over = Cell.of(relative_difference(after, before), printed)
-        cells.append((*(Cell.of(mean_interval(v)) for v in (after, before)), over, _p(after, before), Cell(len(both))))
+        cells.append((*(Cell.of(mean_interval(v)) for v in (after, before)), over, _p(after, before), Cell(len(after))))
     columns = ("AutoKB", "incumbent", "improvement %", P_VALUE, "cases")
     note = "Scores are means from 0 to 2, the others shares; a case counts by the mean of those who judged it."
     return PaperTable(
