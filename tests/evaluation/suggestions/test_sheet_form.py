@@ -102,6 +102,14 @@ def test_customers_formulas_stay_texts_when_a_sheet_is_saved(tmp_path: Path) -> 
     assert case_of(path, "=ann", before[0]["item"]).marks == FULL
 
 
+def test_private_data_in_what_was_said_are_masked_and_stay_in_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, texts=["ann@example.org"])
+    case = case_of(path, "ann")
+    assert "ann@example" not in case.conversation + case.human_reply and "About" in case.conversation
+    save(path, case.id, "bo", FULL)
+    assert all("ann@example.org" in row["conversation"] for row in raw(path))
+
+
 def test_what_may_not_be_marked_is_told_and_nothing_changes(tmp_path: Path) -> None:
     path = write(tmp_path)
     rows = read_sheet_rows(path)

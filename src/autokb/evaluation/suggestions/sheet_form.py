@@ -24,6 +24,7 @@ from autokb.evaluation.suggestions.sheet import (
     question_of,
     read_mark,
 )
+from autokb.text.masking import mask
 from autokb.text.spreadsheet_cells import unguarded
 
 MARKS = FILLED_IN[2:]
@@ -42,7 +43,8 @@ _LINE = "\n"  # in the place of a column, whose name has no such end: the line t
 class JudgedCase(Result):
     """One case with an annotator's marks by column; ``place`` counts from 1, ``missing`` are questions still open.
 
-    Of a side that suggests nothing only ``asked`` columns are judged. ``before`` and ``after`` are its neighbours.
+    Private data in what was said are masked, as on all pages. Of a side that suggests nothing only ``asked`` columns
+    are judged. ``before`` and ``after`` are its neighbours.
     """
 
     id: str
@@ -101,11 +103,12 @@ def sheet_progress(rows: Sequence[Row], name: str, annotator: str, wanted: str =
 
 def _case(row: Row, order: Sequence[str], marks: Mapping[str, str]) -> JudgedCase:
     at = order.index(row["item"])
+    conversation, human_reply = mask([row["conversation"], row["human_reply"]]).texts
     return JudgedCase(
         id=row["item"],
         place=at + 1,
-        conversation=row["conversation"],
-        human_reply=row["human_reply"],
+        conversation=conversation,
+        human_reply=human_reply,
         a=row["a"],
         b=row["b"],
         asked=_asked(row),
