@@ -18,8 +18,8 @@ def unwritable_copy(folder: Path, *, without: str = "") -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as around:
         copy = Path(around) / folder.name
         shutil.copytree(folder, copy, ignore=lambda _folder, _names: {without})
-        for path in copy.iterdir():
-            path.chmod(0o444)
+        for path in copy.rglob("*"):
+            path.chmod(0o555 if path.is_dir() else 0o444)
         Path(around).chmod(0o755)
         copy.chmod(0o555)
         is_root = os.geteuid() == 0

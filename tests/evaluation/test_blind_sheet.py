@@ -47,6 +47,7 @@ def test_the_sheet_says_nowhere_whose_answer_is_whose_and_both_are_on_either_sid
     assert write_blind_sheet(path, QUESTIONS, SIDES)
     rows = rows_of(path)
     assert {row["item"]: row["question"] for row in rows} == QUESTIONS
+    assert all("Write into a_helps and b_helps" in row["instructions"] for row in rows)
     assert {row["a"].split()[0] for row in rows} == {row["b"].split()[0] for row in rows} == {"offline", "other"}
     assert all(row["a_source"] == ("a.md" if row["a"].startswith("offline") else "b.md > Part") for row in rows)
     assert "model" not in path.read_text(encoding="utf-8")

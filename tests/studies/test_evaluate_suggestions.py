@@ -294,6 +294,17 @@ def test_people_fill_in_a_sheet_beside_the_judge(
     assert people["judge_and_people"]["agreement"] == pytest.approx(4 / 6)
 
 
+def test_a_sheet_in_the_workspaces_folder_is_judged_in_a_browser_and_the_note_says_where(
+    hand_made: Workspace, cases: Path, tmp_path: Path
+) -> None:
+    elsewhere = evaluate(hand_made, cases, sheet=tmp_path / "sheet.csv")["notes"][-1]
+    assert f"put it into {hand_made.folder}/sheets" in elsewhere
+    here = evaluate(hand_made, cases, sheet=hand_made.folder / "sheets" / "june.csv")["notes"][-1]
+    assert "in a browser at /evaluation/suggestions" in here and here.endswith(f"autokb serve {hand_made.folder}")
+    assert (hand_made.folder / "sheets").stat().st_mode & 0o777 == 0o700
+    assert SupportKB(hand_made).evaluate.sheet_case("june", "ann").cases == 3
+
+
 def test_unknown_systems_and_baselines_are_refused(hand_made: Workspace, cases: Path) -> None:
     with pytest.raises(BadInputError, match="'bert' is no system"):
         evaluate(hand_made, cases, "bert")

@@ -18,8 +18,10 @@ from autokb.cli import main
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable
+from autokb.evaluation.suggestions.sheet import key_path
 from autokb.studies.papers import paper_tables
-from autokb.studies.papers.suggestions import NO_REPLIES, OTHER_ENCODERS, SHEET
+from autokb.studies.papers.suggestions import NO_REPLIES, OTHER_ENCODERS, P_VALUE, SHEET
+from blind_sheets import FULL, write
 from scripted_suggestions import ScriptedSuggestions
 from stub_server import StubServer
 
@@ -168,6 +170,31 @@ def test_past_chats_are_the_cases_where_there_are_some(kettles: Path, tmp_path: 
     assert (history["total"].value, history["words of the response"].value) == (2, 7.5)
     assert cells_of(tables, "Table 7")["kettles"]["unique questions"].value == 2
     assert "No chats are added" not in next(table for table in tables if table.name.startswith("Table 3")).note
+
+
+def test_what_people_judged_in_a_browser_fills_their_table(kettles: Path, tmp_path: Path) -> None:
+    kb = Path(shutil.copytree(kettles, tmp_path / "kb"))
+    sheet = write(kb, silent=True)
+    items = json.loads(key_path(sheet).read_text("utf-8"))["items"]
+    door = SupportKB.open(kb).evaluate
+    for item, sides in items.items():
+        ours, theirs = (next(s for s in "ab" if sides[s] == system) for system in ("autokb", "incumbent"))
+        touch = {f"human_touch_{ours}": "no" if item == "c1" else "yes"}
+        scores = {**touch, f"relevance_{ours}": "2", f"relevance_{theirs}": "2" if item == "c0" else "1"}
+        door.judge_case("june", "ann", item, {**FULL, **scores, "preference": ours.upper()})
+    tables = list(paper_tables("suggestions", [kb]).tables)
+    found = cells_of(tables, "Table 4")
+    relevance = found["Contextual Relevance"]  # the incumbent says nothing in the last case, so two are paired
+    assert [relevance[name].value for name in ("AutoKB", "incumbent", "cases")] == [2.0, 1.5, 2]
+    assert relevance["improvement %"].value == pytest.approx(100 / 3) and relevance["improvement %"].paper == 48.14
+    assert relevance[P_VALUE].value == pytest.approx(0.5)  # differences 0 and 1: t is 1 with one degree of freedom
+    assert (found["Preference"]["AutoKB"].value, found["Preference"]["cases"].value) == (1.0, 3)
+    assert found["Preference"]["improvement %"].missing == "there is nothing to measure"  # nobody prefers the other
+    written = cells_of(tables, "Table 3")["AI-generated"]  # of two cases one of ours, none of the incumbent's
+    assert [written[name].value for name in ("AutoKB %", "incumbent %", "improvement")] == [50, 0, -50]
+    sheet.write_text(sheet.read_text("utf-8").replace("ann,A,", "ann,C,").replace("ann,B,", "ann,C,"), "utf-8")
+    told = cells_of(list(paper_tables("suggestions", [kb]).tables), "Table 4")["Preference"]["improvement %"]
+    assert "preference is 'C'" in str(told.missing)
 
 
 def test_a_workspace_without_past_issues_says_what_it_lacks(tmp_path: Path) -> None:

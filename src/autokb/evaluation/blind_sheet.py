@@ -26,6 +26,11 @@ SHOWN = ("question", "a", "a_source", "b", "b_source")
 HELPS: Mapping[str, float] = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 SAME = "same"
 SAME_AS_A = "(the same as A: mark A alone)"
+ASKED = (
+    "Read the question and what two systems answer. Write into a_helps and b_helps how far each would help who asked "
+    "(yes, partly or no), and into better which of them helps more (A, B or same). Judge by yourself, and leave empty "
+    "what you cannot judge."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def write_blind_sheet(path: Path, questions: Mapping[str, str], sides: Mapping[s
         a, b = (sides[name][item] for name in drawn[item])
         of_b = (SAME_AS_A, "") if item in alike else (b.text, b.source)
         rows.append((item, *[""] * len(MARKS), questions[item], a.text, a.source, *of_b))
-    write_file(path, sheet_text(("item", *MARKS, *SHOWN), rows))
+    write_file(path, sheet_text(("item", *MARKS, *SHOWN), rows, ASKED))
     write_file(key_path(path), key)
     return True
 

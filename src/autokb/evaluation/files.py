@@ -16,6 +16,7 @@ from autokb.core.files import replace_private
 from autokb.text.spreadsheet_cells import guarded
 
 ANNOTATORS = ("1", "2")  # of a sheet
+INSTRUCTIONS = "instructions"  # the column that says what is to be done; readers pass over it
 
 
 class Labelled(Protocol):
@@ -92,12 +93,16 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[st
         yield reader.line_num, row
 
 
-def sheet_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return the CSV of a sheet, none of whose cells a spreadsheet runs as a formula."""
+def sheet_text(columns: Sequence[str], rows: Iterable[Sequence[str]], instructions: str = "") -> str:
+    """Return the CSV of a sheet, none of whose cells a spreadsheet runs as a formula.
+
+    ``instructions`` stand before every row: a line above the head would be lost when a spreadsheet sorts or saves it.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(map(guarded, row) for row in rows)
+    writer.writerow([INSTRUCTIONS, *columns] if instructions else columns)
+    before = [instructions] if instructions else []
+    writer.writerows([guarded(cell) for cell in (*before, *row)] for row in rows)
     return out.getvalue()
 
 

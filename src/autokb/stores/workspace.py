@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.core.errors import AutokbError, BadInputError, WorkspaceBusyError
+from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError, WorkspaceBusyError
 from autokb.core.files import PRIVATE, read_regular_file
 from autokb.core.settings import Settings, read_settings
 from autokb.core.storable import without_surrogates
@@ -188,17 +188,20 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical", s
 
 
 @contextmanager
-def one_at_a_time(lock_file: Path, busy: str) -> Iterator[None]:
-    """Hold a lock that the system frees when the process dies; WorkspaceBusyError begins with ``busy``."""
+def one_at_a_time(lock_file: Path, busy: str, wait: float = 0) -> Iterator[None]:
+    """Hold a lock that the system frees when the process dies; WorkspaceBusyError begins with ``busy``.
+
+    ``wait`` is for how many seconds others are waited for.
+    """
     from filelock import FileLock, Timeout
 
-    lock = FileLock(lock_file, timeout=0, mode=PRIVATE)
+    lock = FileLock(lock_file, timeout=wait, mode=PRIVATE)
     try:
         lock.acquire()
     except Timeout as error:
         raise WorkspaceBusyError(f"{busy}; wait until it has ended and run this again.") from error
     except OSError as error:
-        raise AutokbError(
+        raise UnwritableWorkspaceError(
             f"{lock_file.parent} cannot be written ({error.strerror}); make the folder writable."
         ) from error
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +42,8 @@ from autokb.stores.published import read_published
 from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.studies.judged_sheets import FOLDER as SHEETS
+from autokb.studies.judged_sheets import is_judged_in_browser, make_folder_for
 from autokb.studies.run_report import budget_left, count_answers, model_usage
 from autokb.studies.suggestion_systems import STRATEGY_SYSTEMS, SuggestionSystems, check_models
 from autokb.tasks.judges.consistency.task import JudgeConsistency
@@ -54,6 +57,11 @@ SIMILARITY = "semantic_similarity"  # by an encoder that is not the retriever's
 NO_JUDGE = (
     "No model is set, so only what refusals settle is judged and there is no accuracy: name a model with --model, or "
     f"in settings.yaml as tasks: {{{REPLY_CORRECTNESS.name}: openai:NAME}}."
+)
+FORM = "/evaluation/suggestions"  # the page of the service
+IN_BROWSER = (
+    "People fill the sheet in with a spreadsheet; put it into {folder} with its key, and they judge it in a browser at "
+    "{form} of the service."
 )
 SAME_ENCODER = (
     "{embedder} is the encoder that finds the suggestions, and would find its own choice alike; name another one with "
@@ -130,7 +138,11 @@ def evaluate_workspace_suggestions(
             cases={**case_statistics(cases, texts.values()).as_json(), "unresolved": unresolved},
             judge=judge,
             sheet=_read(wanted.read, cases, offers, judged),
-            notes=(*(makes.notes if INCUMBENT in names else ()), *((NO_JUDGE,) if judge == OFFLINE else ())),
+            notes=(
+                *(makes.notes if INCUMBENT in names else ()),
+                *((NO_JUDGE,) if judge == OFFLINE else ()),
+                *((_how_to_judge(workspace, wanted.sheet),) if wanted.sheet else ()),
+            ),
             usage=usage,
             seconds=time.perf_counter() - started,
         )
@@ -149,7 +161,15 @@ def _choose_systems(wanted: SuggestionEvaluation, workspace: Workspace) -> tuple
             raise BadInputError(SAME_ENCODER.format(embedder=wanted.similarity))
     if wanted.sheet is not None:
         check_sheet(wanted.sheet, names)
+        make_folder_for(workspace, wanted.sheet)
     return names, baseline
+
+
+def _how_to_judge(workspace: Workspace, sheet: Path) -> str:
+    folder = shlex.quote(str(workspace.folder))
+    if is_judged_in_browser(workspace, sheet):
+        return f"People judge the sheet in a browser at {FORM}: autokb serve {folder}"
+    return IN_BROWSER.format(folder=shlex.quote(str(workspace.folder / SHEETS)), form=FORM)
 
 
 class _CitedTexts:

@@ -31,6 +31,7 @@ from autokb.web.pages import (
     conversation,
     evaluation,
     in_use,
+    judging,
     knowledge,
     review,
     sign_in,
@@ -93,7 +94,8 @@ def create_app(
     app.state.computing = None if kb.waits_for_servers else CapacityLimiter(max(1, COMPUTING * processors // workers))
     app.include_router(v1)
     app.include_router(beside)
-    for page in (sign_in, conversation, knowledge, tickets, review, in_use, evaluation, administration, versions):
+    own = (sign_in, conversation, knowledge, tickets, review, versions, in_use, evaluation, judging, administration)
+    for page in own:
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)

@@ -133,6 +133,7 @@ def test_sheet_is_filled_in_and_read_back(tmp_path: Path) -> None:
     issues = {"issue-1": Issue("issue-1", '=1+1 "dead"\nbattery', None, {})}
     text = sheet([solution("b"), solution("a"), solution("w", status="withheld")], issues)
     rows = list(csv.DictReader(io.StringIO(text)))
+    assert all("Write yes into answer" in r["instructions"] for r in rows)
     asked = [(r["item"], r["annotator"], r["answer"]) for r in rows]
     assert asked[:2] == [("s-a", "1", ""), ("s-b", "1", "")]
     assert asked[2:] in ([("s-a", "2", "")], [("s-b", "2", "")])  # a tenth of the two, at least one

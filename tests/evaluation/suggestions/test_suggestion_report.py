@@ -52,7 +52,7 @@ def test_times_are_those_of_the_run_and_verdicts_are_counted() -> None:
 
 
 def test_what_people_said_is_a_table_of_its_own() -> None:
-    agreed = {"agreement": 0.9, "kappa": None, "pairs": 7}
+    agreed = {"agreement": 0.9, "kappa": None, "alpha": 0.8, "pairs": 7}
     sheet = {
         "systems": {"autokb": {"metrics": {"preferred": ENDS}}, "incumbent": {"metrics": {}}},
         "no_preference": ENDS,
@@ -62,4 +62,7 @@ def test_what_people_said_is_a_table_of_its_own() -> None:
     }
     found = tables(sheet=sheet)
     assert found["What people say (3 cases)"] == (("autokb", SHOWN), ("incumbent", "–"))
-    assert found["Agreement"] == (("preference", "0.900", "–", "7"), ("judge and people", "0.900", "–", "7"))
+    assert found["Agreement"] == (
+        ("preference", "0.900", "–", "0.800", "7"),
+        ("judge and people", "0.900", "–", "0.800", "7"),
+    )

@@ -57,7 +57,7 @@ def side(system: str, sides: Mapping[str, str]) -> str:
 def test_nothing_on_the_sheet_says_whose_suggestion_is_whose(tmp_path: Path) -> None:
     write_suggestion_sheet(tmp_path / "s.csv", CASES, OFFERS, seed=1)
     found = rows(tmp_path / "s.csv")
-    assert [*found[0]] == [*FILLED_IN, "conversation", "human_reply", "a", "b"]
+    assert [*found[0]] == ["instructions", *FILLED_IN, "conversation", "human_reply", "a", "b"]
     assert sorted(row["item"] for row in found) == sorted([c.id for c in CASES] * 2)
     key = json.loads(key_path(tmp_path / "s.csv").read_text(encoding="utf-8"))["items"]
     assert all(row["a"].startswith(key[row["item"]]["a"]) for row in found)
@@ -67,6 +67,23 @@ def test_nothing_on_the_sheet_says_whose_suggestion_is_whose(tmp_path: Path) -> 
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "s.csv").read_bytes()
     write_suggestion_sheet(tmp_path / "other.csv", CASES, OFFERS, seed=2)
     assert (tmp_path / "other.csv").read_bytes() != (tmp_path / "s.csv").read_bytes()
+
+
+def test_a_sheet_without_instructions_and_with_names_of_any_number_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    write_suggestion_sheet(path, CASES, OFFERS, most=4)
+    assert all("Judge by yourself" in row["instructions"] for row in rows(path))
+    filled = [dict(row, preference="A", relevance_a="2") for row in rows(path)]
+    filled += [row | {"annotator": "ann", "relevance_a": "0"} for row in filled if row["annotator"] == "1"]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*FILLED_IN, "conversation"], extrasaction="ignore")  # as sheets were before
+        writer.writeheader()
+        writer.writerows(filled)
+    found = read_suggestion_sheet(path)
+    assert found.items == 4
+    # Three people make three pairs a case: two say 2 and one 0, so that one of the three pairs is equal.
+    assert (found.agreement["relevance"].pairs, found.agreement["relevance"].agreement) == (12, pytest.approx(1 / 3))
+    assert found.agreement["preference"].agreement == 1.0
 
 
 def test_customers_write_no_formulas_into_the_sheet(tmp_path: Path) -> None:
@@ -164,7 +181,7 @@ def test_the_judge_is_compared_with_people_where_the_text_is_still_the_same(tmp_
         ("specificity_b", "3", "write 0, 1 or 2"),
         ("human_touch_a", "2", "write yes or no"),
         ("item", "c99", "is not in the key"),
-        ("annotator", "3", r"annotator \(1 or 2\)"),
+        ("annotator", "", r"annotator \(1, 2 or a name\)"),
     ],
 )
 def test_what_may_not_stand_in_a_cell_is_told_with_its_line(

@@ -15,6 +15,7 @@ import small_tickets
 from autokb.app import SupportKB
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import create_workspace, open_workspace
+from blind_sheets import write
 from served_workspace import served
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ HOSTILE = [
     LONG,
 ]
 ALL = "\n\n".join(HOSTILE)
+SHEET = HOSTILE[1].replace("/", "_")
 FILE = {  # names of files may hold nearly anything
     "charging.md": "a\"><img src=x onerror=window.__hit=7>' b.md",
     "rain.md": "javascript:window.__hit=8.md",
@@ -119,6 +121,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Itera
         kb.usage.report_outcome(f"c{n}", resolved=True, seconds=60)
     kb.curation.edit("s-contacts", ALL, author=HOSTILE[1])
     kb.curation.reject(["s-gloves"], author=HOSTILE[3])
+    write(place / "kb", SHEET, [ALL, LONG])
     with served(place / "kb") as url:
         yield url, kb
     kb.close()
@@ -132,6 +135,8 @@ def paths() -> tuple[list[str], list[str]]:
     shown += ["/knowledge", "/knowledge?q=script", f"/knowledge?{urlencode({'q': HOSTILE[1], 'theme': HOSTILE[0]})}"]
     shown += ["/issues/pair", "/issues/blades", "/solutions/s-contacts", "/solutions/s-support", "/documents"]
     shown += [f"/documents/{quote(one)}?at=0-90" for one in ("app/pairing.md", *FILE.values())]
+    shown += ["/evaluation/suggestions", f"/evaluation/suggestions?{urlencode({'annotator': HOSTILE[1]})}"]
+    shown += [f"/evaluation/suggestions/sheet?{urlencode({'sheet': SHEET, 'annotator': HOSTILE[1][:50]})}"]
     shown += ["/tickets", "/tickets/X-1", "/tickets/X-1?similar=1", f"/tickets/{quote(FILE['charging.md'])}"]
     refused = [f"/{quote(HOSTILE[0])}", f"/documents/{quote(HOSTILE[1])}", f"/tickets/{quote(HOSTILE[3])}"]
     refused += [f"/review?{urlencode({'kind': one})}" for one in HOSTILE[:2]]

@@ -40,7 +40,7 @@ PAGES = [
     "/in-use",
     "/in-use/gaps",
 ]
-PAGES += ["/settings", "/evaluation", "/evaluation/sheet", "/nothing"]
+PAGES += ["/settings", "/evaluation", "/evaluation/sheet", "/evaluation/suggestions", "/nothing"]
 PAGES += ["/knowledge", "/knowledge?q=robot", "/issues/pair", "/solutions/s-ios", "/solutions/s-support", "/documents"]
 PAGES += ["/documents/app/pairing.md?at=30-70#quote", "/tickets", "/tickets/APP-1"]
 

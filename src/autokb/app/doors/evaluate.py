@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.retrieval.paraphrase_experiment import ParaphraseReport
     from autokb.evaluation.retrieval.retrievers import RetrieverReport
     from autokb.evaluation.suggestions.experiment import SuggestionsReport
+    from autokb.evaluation.suggestions.sheet_form import SheetProgress
     from autokb.pipeline.calibrate_gate import GateCalibration, GateReset
     from autokb.studies.annotations import SheetPage
     from autokb.studies.draft_cases import CaseSource, DraftedCases
@@ -135,6 +136,24 @@ class EvaluateDoor:
         from autokb.studies.annotations import annotate
 
         return annotate(self._memory.workspace, item, annotator, is_correct, author=author)
+
+    def sheets(self) -> tuple[str, ...]:
+        """Return the names of the blind sheets of suggestions that lie in the workspace's folder ``sheets``."""
+        from autokb.studies.judged_sheets import sheet_names
+
+        return sheet_names(self._memory.workspace)
+
+    def sheet_case(self, sheet: str, annotator: str, item: str = "") -> SheetProgress:
+        """Return the case ``item`` of a blind sheet, else the first that an annotator has not judged whole."""
+        from autokb.studies.judged_sheets import case_to_judge
+
+        return case_to_judge(self._memory.workspace, sheet, annotator, item)
+
+    def judge_case(self, sheet: str, annotator: str, item: str, marks: Mapping[str, str]) -> SheetProgress:
+        """Save an annotator's marks of a case, by column, in place of earlier ones; returns what comes next."""
+        from autokb.studies.judged_sheets import judge_case
+
+        return judge_case(self._memory.workspace, sheet, annotator, item, marks)
 
     def draft_cases(
         self,

@@ -17,6 +17,10 @@ from autokb.text.spreadsheet_cells import unguarded
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")
 FILLED_IN = COLUMNS[:3]
+ASKED = (
+    "Read the issue, the solution and what it quotes. Write yes into answer where the solution is right for the issue, "
+    "no where it is wrong or answers something else. Judge by yourself, and leave empty what you cannot judge."
+)
 ANNOTATED_TWICE = 0.1  # share of the items that the second annotator gets too (AutoKB paper, appendix B.3)
 ANSWERS = {**dict.fromkeys(("yes", "y", "true", "1"), True), **dict.fromkeys(("no", "n", "false", "0"), False)}
 
@@ -63,9 +67,8 @@ def sheet(solutions: Iterable[Solution], issues: Mapping[str, Issue], most: int 
             "\n---\n".join(e.quote for e in solution.evidence),
         )
         rows[solution.id] = cells
-    return sheet_text(
-        COLUMNS, ((one.id, annotator, "", *rows[one.id]) for annotator, items in asked.items() for one in items)
-    )
+    filled = ((one.id, annotator, "", *rows[one.id]) for annotator, items in asked.items() for one in items)
+    return sheet_text(COLUMNS, filled, ASKED)
 
 
 def sheet_items(

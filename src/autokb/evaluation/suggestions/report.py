@@ -60,10 +60,10 @@ def _sheet_tables(sheet: Mapping[str, Any] | None) -> list[ReportTable]:
         (system, *(interval_text(body["metrics"].get(m)) for m in names)) for system, body in sheet["systems"].items()
     )
     agreed = tuple(
-        (name, *(number_text(found[part]) for part in ("agreement", "kappa", "pairs")))
+        (name, *(number_text(found.get(part)) for part in ("agreement", "kappa", "alpha", "pairs")))
         for name, found in (*sheet["agreement"].items(), ("judge and people", sheet["judge_and_people"]))
     )
     return [
         ReportTable(f"What people say ({sheet['items']} cases)", ("system", *names), said),
-        ReportTable("Agreement", ("question", "agreement", "kappa", "pairs"), agreed),
+        ReportTable("Agreement", ("question", "agreement", "kappa", "alpha", "pairs"), agreed),
     ]

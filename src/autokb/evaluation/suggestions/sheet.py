@@ -17,7 +17,7 @@ from autokb.core.ids import digest
 from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
 from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
-from autokb.evaluation.statistics.shares import agreement
+from autokb.evaluation.statistics.raters import Agreed, Answer, agreed
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.judging import RATES
 from autokb.text.spreadsheet_cells import unguarded
@@ -37,6 +37,14 @@ FILLED_IN = (
 SHOWN = ("conversation", "human_reply", *SIDES)  # no citations: that one system has none would tell which it is
 NOTHING = "(no suggestion)"
 BOTH = ""  # in the place of a system: what is said of the two together
+QUESTIONS = ("preference", "correctness", *SCORES, TOUCH)  # all but the first are asked of both sides
+ASKED = (
+    "Read the conversation and what a person replied, then judge suggestions A and B as replies to its last message. "
+    "Of each: correctness (correct, incorrect, or unsure where it settles nothing), relevance, completeness "
+    "and specificity to this case (0 not at all, 1 partly, 2 fully), human_touch (yes or no: could a person have "
+    "written it?). Then preference: which would you send (A, B or same)? Of '(no suggestion)' judge correctness alone: "
+    "correct where the right reply is to refuse, else unsure. Judge by yourself, and leave empty what you cannot judge."
+)
 
 
 class Offered(Protocol):
@@ -56,17 +64,8 @@ class SideFigures(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed(Record):
-    """How far answers to the same question agree, with kappa; ``pairs`` were compared."""
-
-    agreement: float | None
-    kappa: float | None
-    pairs: int
-
-
-@dataclass(frozen=True, slots=True)
 class SheetFigures:
-    """A filled sheet: figures by system, agreement of the two people by column, and of the judge with people."""
+    """A filled sheet: figures by system, how far people agree by question, and how far the judge with them."""
 
     systems: Mapping[str, SideFigures]
     same: Interval
@@ -128,7 +127,7 @@ def write_suggestion_sheet(
         for case, order in sides.items()
     }
     key = {"seed": seed, "items": items}
-    write_file(path, sheet_text((*FILLED_IN, *SHOWN), _sheet_rows(chosen, offers, sides)))
+    write_file(path, sheet_text((*FILLED_IN, *SHOWN), _sheet_rows(chosen, offers, sides), ASKED))
     write_file(key_path(path), json.dumps(key, ensure_ascii=False, indent=1) + "\n")
 
 
@@ -154,7 +153,7 @@ class _Answers:
 
     item: str
     annotator: str
-    cells: Mapping[str, str | float]
+    cells: Mapping[str, Answer]
 
 
 def read_suggestion_sheet(
@@ -181,14 +180,19 @@ def read_suggestion_sheet(
     return SheetFigures(found, same, _agreement_of_people(rows), judge, len({row.item for row in rows}))
 
 
+def read_item_means(path: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """Return by system, figure and item the mean of what people gave on a sheet, for what is paired by items."""
+    key, _ = _read_key(path)
+    return _means_by_item(_read_answers(path, key), key)
+
+
 def _agreement_of_people(rows: Sequence[_Answers]) -> dict[str, Agreed]:
-    """Return by question how far the two people agree; both sides are asked most of them."""
-    both = {column: _agreed(rows, column) for column in FILLED_IN[2:]}
-    by_question = {}
-    for question in ("preference", "correctness", *SCORES, TOUCH):
-        pairs = [pair for column, found in both.items() if column.startswith(question) for pair in found]
-        by_question[question] = Agreed(*agreement(pairs), len(pairs))
-    return by_question
+    """Return by question how far people agree; of most questions both sides are asked."""
+    given: dict[str, dict[tuple[str, str], dict[str, Answer]]] = {question: {} for question in QUESTIONS}
+    for row in rows:
+        for column, answer in row.cells.items():
+            given[question_of(column)].setdefault((row.item, column), {})[row.annotator] = answer
+    return {question: agreed(list(answers.values())) for question, answers in given.items()}
 
 
 def _judge_and_people(
@@ -199,7 +203,7 @@ def _judge_and_people(
     offers: Mapping[str, Mapping[str, Offered]],
 ) -> Agreed:
     """Return how far a judge's verdicts agree with people's, where the text is still the one on the sheet."""
-    judged = []
+    judged: list[Mapping[str, Answer]] = []
     for row in rows:
         for side in SIDES:
             system, said = key[row.item][side], row.cells.get(f"correctness_{side}")
@@ -207,8 +211,8 @@ def _judge_and_people(
             if said is None or verdict not in CORRECTNESS:
                 continue
             if texts.get((system, row.item)) == digest(_first_text(offers[system][row.item])):
-                judged.append((said, verdict))
-    return Agreed(*agreement(judged), len(judged))
+                judged.append({"person": said, "judge": verdict})
+    return agreed(judged)
 
 
 # Complex: one condition for each cell that a sheet may lack, since sheets differ in what they ask.
@@ -240,14 +244,6 @@ def _means_by_item(
     }
 
 
-def _agreed(rows: Sequence[_Answers], column: str) -> list[tuple[str | float, str | float]]:
-    by_item: dict[str, dict[str, str | float]] = {}
-    for row in rows:
-        if column in row.cells:
-            by_item.setdefault(row.item, {})[row.annotator] = row.cells[column]
-    return [(both["1"], both["2"]) for both in by_item.values() if len(both) == len(ANNOTATORS)]
-
-
 def _read_key(path: Path) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], str]]:
     """Return the system of each side by item, and the hash of each text by system and item."""
     place = key_path(path)
@@ -270,22 +266,27 @@ def _read_answers(path: Path, key: Mapping[str, Any]) -> list[_Answers]:
         item, annotator = cells["item"], cells["annotator"]
         if item not in key:
             raise BadInputError(f"{where}: the item {item!r} is not in the key of the sheet.")
-        if annotator not in ANNOTATORS or (item, annotator) in found:
-            raise BadInputError(f"{where} needs an annotator (1 or 2), each once an item, not {annotator!r}.")
-        read = {column: _read_cell(column, cells[column], where) for column in FILLED_IN[2:] if cells[column]}
+        if not annotator or (item, annotator) in found:
+            raise BadInputError(f"{where} needs an annotator (1, 2 or a name), each once an item, not {annotator!r}.")
+        read = {column: read_mark(column, cells[column], where) for column in FILLED_IN[2:] if cells[column]}
         found[item, annotator] = _Answers(item, annotator, read)
     return list(found.values())
 
 
-def _read_cell(column: str, cell: str, where: str) -> str | float:
+def question_of(column: str) -> str:
+    """Return what a column asks, of one side or of both."""
+    return column if column in QUESTIONS else column[:-2]
+
+
+def read_mark(column: str, cell: str, where: str) -> Answer:
     """Read what a person wrote (BadInputError says what may stand there)."""
-    word = cell.casefold()
-    if column == "preference":
-        allowed: Mapping[str, str | float] = PREFERENCES
+    word, question = cell.casefold(), question_of(column)
+    if question == "preference":
+        allowed: Mapping[str, Answer] = PREFERENCES
         says = "A, B or same"
-    elif column.startswith("correctness"):
+    elif question == "correctness":
         allowed, says = {name: name for name in CORRECTNESS}, "correct, incorrect or unsure"
-    elif column.startswith(TOUCH):
+    elif question == TOUCH:
         allowed, says = YES_NO, "yes or no"
     else:
         allowed, says = {"0": 0.0, "1": 1.0, "2": 2.0}, "0, 1 or 2"

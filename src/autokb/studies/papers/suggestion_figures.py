@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +27,7 @@ from autokb.stores.workspace import Workspace
 from autokb.studies.draft_cases import CaseSource, draft_cases
 from autokb.studies.evaluate_retrievers import evaluate_workspace_retrievers, everyday_off_topic
 from autokb.studies.evaluate_suggestions import SuggestionEvaluation, evaluate_workspace_suggestions
+from autokb.studies.judged_sheets import judged_means
 from autokb.studies.papers import PaperRun
 from autokb.studies.run_report import budget_left
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
@@ -61,7 +62,10 @@ class DraftedFile:
 
 @dataclass(frozen=True)
 class Subject:
-    """A workspace in the place of the paper's company; ``cases`` are of its chats, else of its documents."""
+    """A workspace in the place of the paper's company; ``cases`` are of its chats, else of its documents.
+
+    ``by_people`` is what its judged sheets say of the two systems: by system, figure and case.
+    """
 
     name: str
     spec: DomainSpec
@@ -72,6 +76,7 @@ class Subject:
     from_chats: Tried[DraftedFile]
     retrievers: Tried[RetrieverReport]
     suggestions: Tried[SuggestionsReport]
+    by_people: Tried[Mapping[str, Mapping[str, Mapping[str, float]]]]
 
     @property
     def cases(self) -> Tried[DraftedFile]:
@@ -109,6 +114,7 @@ def measure_subjects(run: PaperRun) -> Iterator[Subject]:
             from_chats=of_chats,
             retrievers=retrievers,
             suggestions=suggestions,
+            by_people=_try(partial(judged_means, workspace, (AUTOKB, INCUMBENT))),
         )
 
 

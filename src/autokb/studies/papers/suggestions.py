@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from autokb.core.reply_rules import count_words, read_reply_rules
 from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NEEDS_PEOPLE, NOT_JUDGED, Cell, PaperTable
 from autokb.evaluation.retrieval.retrievers import DECILES, IN_DOMAIN, OFF_TOPIC, RECALLS, best_threshold
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
-from autokb.evaluation.statistics.experiment import relative_difference
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
+from autokb.evaluation.statistics.experiment import paired_difference, paired_t_test, relative_difference
 from autokb.evaluation.suggestions.cases import TextCount
 from autokb.evaluation.suggestions.judging import RATES
 from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT
@@ -42,14 +43,14 @@ AUTOMATED = {  # points between its system and the incumbent
     "Likeness of words, tf-idf": ("tfidf_similarity@1", None),
     "Likeness of words, ROUGE-L": ("rouge_l@1", None),
 }
-BY_PEOPLE = {
-    "Contextual Relevance": 48.14,
-    "Specificity": 97.97,
-    "Completeness": 70.15,
-    "Accuracy": 45.69,
-    "Hallucination Rate": -27.49,
-    "Missing Rate": -70.02,
-    "Preference": 200.61,
+BY_PEOPLE = {  # per cent over the incumbent
+    "Contextual Relevance": ("relevance", 48.14),
+    "Specificity": ("specificity", 97.97),
+    "Completeness": ("completeness", 70.15),
+    "Accuracy": ("accuracy", 45.69),
+    "Hallucination Rate": ("hallucination_rate", -27.49),
+    "Missing Rate": ("missing_rate", -70.02),
+    "Preference": ("preferred", 200.61),
 }
 STRATEGIES = {  # name, K: our system, its baseline, per cent over the baseline
     "ReAct, K=1": ("react@1", "plain@1", (-2.13, 51.40, -34.38)),
@@ -116,7 +117,11 @@ GOLD_STRATEGIES: dict[str, tuple[str, str, dict[str, tuple[float | None, ...]]]]
 }
 
 _SUGGESTIONS = "autokb evaluate suggestions WORKSPACE --cases FILE"
-SHEET = NEEDS_PEOPLE.format(how=f"{_SUGGESTIONS} --sheet FILE.csv, fill it, then --read FILE.csv")
+SHEET = NEEDS_PEOPLE.format(
+    how=f"{_SUGGESTIONS} --sheet WORKSPACE/sheets/NAME.csv, then autokb serve WORKSPACE, at /evaluation/suggestions"
+)
+P_VALUE = "p (paired t-test)"
+NO_SPREAD = "all cases differ by the same, or there is but one: nothing to test"
 OTHER_ENCODERS = "not at hand: autokb evaluate retrievers WORKSPACE --embedders packaged,local:FOLDER,openai:NAME"
 ONE_ENCODER = "one encoder is above none: autokb evaluate retrievers WORKSPACE --embedders packaged,local:FOLDER"
 OPEN_RETRIEVAL = (
@@ -147,7 +152,8 @@ def tables(run: PaperRun) -> Iterator[PaperTable]:
     yield _cosines(subjects)
     for subject in subjects:
         yield _automated(subject, run)
-    yield _by_people()
+    for subject in subjects:
+        yield _by_people(subject)
     yield _strategies(subjects, run)
     yield _latency(subjects)
     yield _sample_statistics(subjects)
@@ -297,16 +303,35 @@ def _automated(subject: Subject, run: PaperRun) -> PaperTable:
             reason = CITES_NOTHING
             ours = _figure(subject, AUTOKB, metric if run.has_judge else "consistency@1", NOT_JUDGED)
             theirs = Cell(missing=reason)
-        cells.append((ours, theirs, _improvement(subject, metric, printed, reason)))
+        row = (ours, theirs, *_improvement(subject, metric, printed, reason))
+        cells.append((_unlike_people(subject, printed) or row) if label == "AI-generated" else row)
     notes = (
-        "Points between the two, per case; AlignScore offline is the share of words that what is cited bears out.",
+        "Points between the two, per case; AlignScore offline is the share of words that what is cited bears out. "
+        "AI-generated is what people say on a sheet that no person wrote; less of it is an improvement.",
         *((OF_DOCUMENTS,) if subject.from_chats.found is None else ()),
         *((WRITES_TOO,) if run.has_judge else ()),
     )
-    columns = ("AutoKB %", "incumbent %", "improvement")
+    columns = ("AutoKB %", "incumbent %", "improvement", P_VALUE)
     return PaperTable(
         f"Table 3: AutoKB over the incumbent, {subject.name}", tuple(AUTOMATED), columns, tuple(cells), " ".join(notes)
     )
+
+
+def _unlike_people(subject: Subject, printed: float | None) -> tuple[Cell, ...] | None:
+    """Return the row of what no person could have written, by people on the sheets of the workspace; None without."""
+    after, before = _both(subject, "human_touch")
+    if not after:
+        return None
+    shares = (Cell.of(mean_interval([1 - mark for mark in marks]), percent=True) for marks in (after, before))
+    return (*shares, Cell.of(paired_difference(after, before), printed, percent=True), _p(after, before))
+
+
+def _both(subject: Subject, figure: str) -> tuple[list[float], list[float]]:
+    """Return what people gave ours and the incumbent, of the cases in which they judged both."""
+    found = subject.by_people.found or {}
+    ours, theirs = (found.get(system, {}).get(figure, {}) for system in (AUTOKB, INCUMBENT))
+    both = [case for case in ours if case in theirs]
+    return [ours[case] for case in both], [theirs[case] for case in both]
 
 
 def _why_missing(label: str, run: PaperRun) -> str:
@@ -324,18 +349,37 @@ def _figure(subject: Subject, system: str, metric: str, reason: str, paper: floa
     return Cell.of(found, paper, percent=True)
 
 
-def _improvement(subject: Subject, metric: str, paper: float | None, reason: str) -> Cell:
+def _improvement(subject: Subject, metric: str, paper: float | None, reason: str) -> tuple[Cell, Cell]:
+    """Return the points between the two, and p."""
     report = subject.suggestions.found
     for paired in report.differences if report else ():
         if (paired.difference.system, paired.difference.metric) == (AUTOKB, metric):
-            return Cell.of(paired.difference.interval, paper, percent=True)
-    return Cell(paper=paper, missing=reason)
+            p = Cell(paired.p_value, missing=NO_SPREAD if paired.p_value is None else None)
+            return Cell.of(paired.difference.interval, paper, percent=True), p
+    return Cell(paper=paper, missing=reason), Cell(missing=reason)
 
 
-def _by_people() -> PaperTable:
-    """Table 4: what people say of the two."""
-    cells = tuple((Cell(paper=value, missing=SHEET),) for value in BY_PEOPLE.values())
-    return PaperTable("Table 4: AutoKB over the incumbent, by people", tuple(BY_PEOPLE), ("improvement %",), cells)
+def _by_people(subject: Subject) -> PaperTable:
+    """Table 4: what people say of the two, on the sheets in the workspace's folder."""
+    cells: list[tuple[Cell, ...]] = []
+    for figure, printed in BY_PEOPLE.values():
+        after, before = _both(subject, figure)
+        if not after:
+            missing = Cell(missing=subject.by_people.why_not or SHEET)
+            cells.append((missing, missing, replace(missing, paper=printed), missing, Cell(0)))
+            continue
+        over = Cell.of(relative_difference(after, before), printed)
+        cells.append((*(Cell.of(mean_interval(v)) for v in (after, before)), over, _p(after, before), Cell(len(after))))
+    columns = ("AutoKB", "incumbent", "improvement %", P_VALUE, "cases")
+    note = "Scores are means from 0 to 2, the others shares; a case counts by the mean of those who judged it."
+    return PaperTable(
+        f"Table 4: AutoKB over the incumbent, by people, {subject.name}", tuple(BY_PEOPLE), columns, tuple(cells), note
+    )
+
+
+def _p(after: Sequence[float], before: Sequence[float]) -> Cell:
+    p = paired_t_test(after, before)
+    return Cell(p, missing=NO_SPREAD if p is None else None)
 
 
 def _strategies(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
@@ -343,19 +387,25 @@ def _strategies(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
     rows: dict[str, tuple[Cell, ...]] = {}
     for subject in subjects:
         for label, (system, baseline, printed) in STRATEGIES.items():
-            cells = (_relative(subject, run, system, baseline, *pair) for pair in zip(RATES, printed, strict=True))
-            rows[f"{subject.name}: {label}"] = tuple(cells)
+            pairs = (_relative(subject, run, system, baseline, *pair) for pair in zip(RATES, printed, strict=True))
+            rows[f"{subject.name}: {label}"] = tuple(cell for pair in pairs for cell in pair)
     note = "Per cent over the plain strategy with as many passages." + (f" {WRITES_TOO}" if run.has_judge else "")
-    return PaperTable("Table 5: strategies over the plain one", tuple(rows), RATE_COLUMNS, tuple(rows.values()), note)
+    columns = tuple(name for column in RATE_COLUMNS for name in (column, f"{column.removesuffix(' %')}, p"))
+    return PaperTable("Table 5: strategies over the plain one", tuple(rows), columns, tuple(rows.values()), note)
 
 
-def _relative(subject: Subject, run: PaperRun, system: str, baseline: str, rate: str, paper: float) -> Cell:
+def _relative(
+    subject: Subject, run: PaperRun, system: str, baseline: str, rate: str, paper: float
+) -> tuple[Cell, Cell]:
+    """Return per cent over the baseline, and p of the paired t-test."""
     report = subject.suggestions.found
     if report is None or not run.has_judge:
-        return Cell(paper=paper, missing=subject.suggestions.why_not or NOT_JUDGED)
+        missing = Cell(missing=subject.suggestions.why_not or NOT_JUDGED)
+        return replace(missing, paper=paper), missing
     after, before = (report.systems[name].per_query.get(rate, {}) for name in (system, baseline))
     both = [case for case in after if case in before]
-    return Cell.of(relative_difference([after[c] for c in both], [before[c] for c in both]), paper)
+    ours, theirs = [after[c] for c in both], [before[c] for c in both]
+    return Cell.of(relative_difference(ours, theirs), paper), _p(ours, theirs)
 
 
 def _latency(subjects: Sequence[Subject]) -> PaperTable:

@@ -2,7 +2,7 @@
 "use strict";
 
 const one = (selector) => selector && document.querySelector(selector);
-const isWriting = (element) => element.matches("input, textarea, select") || element.isContentEditable;
+const isWriting = (element) => element.matches("input:not([type=radio]), textarea, select") || element.isContentEditable;
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -29,6 +29,11 @@ function copy(box) {
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing) return;
   const writing = isWriting(event.target);
+  const choices = one("form[data-choices]");
+  if (choices && !writing && !event.ctrlKey && !event.metaKey && !event.altKey && choose(choices, event)) {
+    event.preventDefault();
+    return;
+  }
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.dataset.submit) {
     event.preventDefault();
     one(event.target.dataset.submit).click();
@@ -44,6 +49,22 @@ document.addEventListener("keydown", (event) => {
     else pressed.click();
   }
 });
+
+// In a form of choices a digit chooses and goes on to the next group, and Enter sends it from anywhere but a link.
+function choose(form, { key, target }) {
+  if (key === "Enter" && !target.closest("a, button, summary")) {
+    form.requestSubmit();
+    return true;
+  }
+  const groups = [...form.querySelectorAll("fieldset")];
+  const group = target.closest("fieldset") || groups.find((each) => !each.querySelector(":checked"));
+  const choice = group && group.querySelector(`[data-pick="${CSS.escape(key)}"]`);
+  if (!choice) return false;
+  choice.checked = true;
+  const next = groups[groups.indexOf(group) + 1];
+  (next ? next.querySelector(":checked") || next.querySelector("input") : form.querySelector("button")).focus();
+  return true;
+}
 
 // A field whose value this browser keeps, such as the team.
 function keep() {

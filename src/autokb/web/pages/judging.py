@@ -1,0 +1,59 @@
+"""Blind sheets of suggestions in a browser: a case at a time, by any number of people, each under a name of their own.
+
+Who has a key is named by it, so that nobody sees or writes another's marks; at this machine without a key people say
+who they are.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from autokb.app import SupportKB
+from autokb.evaluation.suggestions.sheet_form import CHOICES, MARKS
+from autokb.web.access import Caller
+from autokb.web.middleware import in_thread
+from autokb.web.pages.rendering import render
+from autokb.web.routes import needs
+
+AGENTS = needs("agent")
+PATH = "/evaluation/suggestions"
+pages = APIRouter(include_in_schema=False)
+
+
+@pages.get(PATH)
+async def sheets(request: Request, caller: Annotated[Caller, AGENTS], annotator: str = "") -> Response:
+    """Show which sheets there are, and ask who judges where no key says it."""
+    kb: SupportKB = request.app.state.kb
+    names = await in_thread(kb.evaluate.sheets)
+    return render(request, "judging.html", sheets=names, annotator=caller.key or annotator.strip())
+
+
+@pages.get(f"{PATH}/sheet")
+async def case(
+    request: Request, caller: Annotated[Caller, AGENTS], sheet: str, annotator: str = "", item: str = ""
+) -> Response:
+    """Show a case that is named, else the first that the annotator has not judged whole."""
+    kb: SupportKB = request.app.state.kb
+    page = await in_thread(lambda: kb.evaluate.sheet_case(sheet, caller.key or annotator.strip(), item))
+    return render(request, "judging_case.html", page=page, choices=CHOICES)
+
+
+@pages.post(f"{PATH}/sheet")
+async def judge(
+    request: Request,
+    caller: Annotated[Caller, AGENTS],
+    sheet: Annotated[str, Form()],
+    item: Annotated[str, Form()],
+    annotator: Annotated[str, Form()] = "",
+) -> Response:
+    """Save the marks of a case and show the next one."""
+    kb: SupportKB = request.app.state.kb
+    form = await request.form()
+    marks = {column: str(form[column]) for column in MARKS if column in form} if "clear" not in form else {}
+    page = await in_thread(lambda: kb.evaluate.judge_case(sheet, caller.key or annotator.strip(), item, marks))
+    there = {"sheet": sheet, "annotator": page.annotator, "item": page.case.id if page.case else ""}
+    return RedirectResponse(f"{PATH}/sheet?{urlencode(there)}", 303)
