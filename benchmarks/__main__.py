@@ -59,7 +59,15 @@ SLOW = (
     "second_rules",
     "cypher_guard",
 )
-CHUNKERS = ("chunk_noise", "chunk_chroma", "chunk_completeness", "chunk_speed", "chunk_model", "chunk_retrieval")
+CHUNKERS = (
+    "chunk_noise",
+    "chunk_chroma",
+    "chunk_completeness",
+    "chunk_speed",
+    "chunk_model",
+    "chunk_retrieval",
+    "chunk_subtrees",
+)
 
 
 def main() -> int:

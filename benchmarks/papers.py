@@ -1,4 +1,7 @@
-"""The tables of the four papers on the shipped domains, and on past tickets where the data of development is there.
+"""The tables of the four papers on the shipped domains, and on more where the data of development is there.
+
+That is past tickets, and for AutoChunker web pages of product support and of Wikipedia, and the documents of Chroma's
+benchmark with the places that answer its questions; what is missing is named.
 
 Each paper's JSON, as ``autokb evaluate paper`` prints it, is kept beside the figures as ``paper_NAME.json``; the
 figures say how many cells have a value, and how many need a judge or people.
@@ -14,10 +17,28 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import ticket_answers, tickets
+from benchmarks.chunk_noise_data import DATA, MANUALS
 from benchmarks.figures import RESULTS, Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
 
 DOMAINS = ("headphones", "medical")
+PHONES = ("Galaxy_Fit", "Galaxy_S7")  # the shortest of Samsung's manuals; those of other models repeat them
+CHROMA = DATA / "chroma_eval"
+HOW_TO = ("02a4f5722e43", "6b32773168b0", "c3646525652c", "2ec72b635df5")  # instructions with menus around them
+# Pages by the name of their domain. Manuals of phones and printers have next to nothing around their text.
+PAGES: dict[str, tuple[Path, ...]] = {
+    "support": (
+        *sorted((MANUALS["product_docs"] / "hplip_html").glob("*.html")),
+        *(MANUALS["phones"] / f"{name}.html.gz" for name in PHONES),
+        *(DATA / f"trafilatura_eval/html/{name}.html.gz" for name in HOW_TO),
+        DATA / "readability_pages/ehow-1.source.html.gz",
+    ),
+    "wikipedia": (
+        *(DATA / "readability_pages" / f"{name}.source.html.gz" for name in ("wikipedia", "wikipedia-3")),
+        DATA / "trafilatura_eval/html/613134278bef.html.gz",
+    ),
+    "chroma": tuple(sorted((CHROMA / "corpora").glob("*.md"))),
+}
 MINUTES = 10.0  # for all tables on two quiet cores, their knowledge bases built
 
 
@@ -27,11 +48,15 @@ def run(options: argparse.Namespace) -> Result:
     started = time.perf_counter()
     with folder() as place:
         shipped = [_shipped(place / domain, domain) for domain in DOMAINS]
-        measured: dict[str, Sequence[Path]] = {"autokb": shipped, "autochunker": shipped, "suggestions": shipped}
+        measured: dict[str, Sequence[Path]] = {"autokb": shipped, "suggestions": shipped}
         if past := _past_tickets(place / "tickets"):
             measured["tickets"] = [past]
+        pages = [found for name, files in PAGES.items() if (found := _of_pages(place / name, files))]
+        measured["autochunker"] = [*shipped, *pages]
+        questions = CHROMA / "questions.jsonl"
         for paper, workspaces in measured.items():
-            cases = ("--cases", ticket_answers.GOLDEN) if paper == "tickets" else ()
+            given = {"tickets": ticket_answers.GOLDEN, "autochunker": questions}.get(paper)
+            cases = ("--cases", given) if given is not None and given.exists() else ()
             answer = autokb("evaluate", "paper", paper, *workspaces, *cases).answer
             if options.store:
                 text = json.dumps(answer, ensure_ascii=False, indent=1) + "\n"
@@ -44,6 +69,16 @@ def run(options: argparse.Namespace) -> Result:
 def _shipped(workspace: Path, domain: str) -> Path:
     autokb("init", workspace, "--domain", domain, "--examples")
     autokb("build", workspace)
+    return workspace
+
+
+def _of_pages(workspace: Path, files: Sequence[Path]) -> Path | None:
+    """Return a workspace of documents that are not built, None with the reason where they are not there."""
+    if not files or not all(file.exists() for file in files):
+        print(f"{workspace.name} is left out: its pages are not in {DATA.parent} beside the repository.", flush=True)
+        return None
+    autokb("init", workspace)
+    autokb("add", workspace, *files, "--as", "documents")
     return workspace
 
 
@@ -63,6 +98,6 @@ def _counts(paper: str, answer: Mapping[str, Any]) -> Iterator[Figure]:
     cells = [cell for table in answer["tables"] for row in table["cells"] for cell in row]
     yield Figure(f"{paper}.tables", float(len(answer["tables"])))
     yield Figure(f"{paper}.cells_with_a_value", float(sum(cell["value"] is not None for cell in cells)))
-    for kind, words in (("a_judge", "--judge"), ("people", "people")):
+    for kind, words in (("a_judge", "--judge"), ("people", "people"), ("cases", "--cases")):
         missing = sum(words in (cell["missing"] or "") for cell in cells)
         yield Figure(f"{paper}.cells_that_need_{kind}", float(missing))

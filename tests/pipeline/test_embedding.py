@@ -85,7 +85,7 @@ def test_a_model_needs_a_provider_and_a_name(model: str) -> None:
 
 def test_settings_that_can_be_used_pass_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    for context in ("", "document", "chained"):
+    for context in ("", "document", "chained", "woven"):
         check_settings(Settings(model="openai:x", tasks={"r": "offline"}, embedder="openai:y", context=context))
     with pytest.raises(BadInputError, match="OPENAI_API_KEY"):
         open_endpoint_embedder(Settings(embedder="openai:y"))

@@ -18,6 +18,7 @@ import pytest
 from answered_files import answer_files
 
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
+from autokb.stores.published import read_published
 from model_workspace import DOCUMENTS, PRICES, add_sources, exported, made, reopened, write_sources
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, length, status
@@ -120,6 +121,20 @@ def test_a_model_cuts_the_documents_and_is_asked_once(
     again = kb.build()
     assert (again.calls, server.requests) == (0, first.calls)
     assert kb.costs().tasks[task.replace("_", "/", 1)].calls == asked[task]
+
+
+def test_a_woven_context_is_searched_and_only_the_document_is_quoted(server: StubServer, tmp_path: Path) -> None:
+    kb = made(tmp_path, server.url, settings=PRICES + "context: woven\n")
+    assert kb.build().failures == ()
+    asked = [body for body in server.bodies if form_of(body)[0] == "chunking_add_context"]
+    assert len(asked) == len(DOCUMENTS) and all("weave in" in body["messages"][0]["content"] for body in asked)
+    with kb.workspace.file() as file:
+        chunks = read_published(file).chunks
+    assert all(chunk.context.startswith("This passage is from the page") for chunk in chunks)
+    shown = solutions(kb)
+    assert all(DOCUMENTS[e.document][e.start : e.end] == e.quote for solution in shown for e in solution.evidence)
+    answer = kb.ask("How do I remove lime scale?").as_json()
+    assert answer["outcome"] == "answered" and "This passage is from" not in json.dumps([answer, str(shown)])
 
 
 def test_paper_mode_asks_one_request_an_item_as_appendix_c_counts(server: StubServer, tmp_path: Path) -> None:

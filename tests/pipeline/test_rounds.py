@@ -77,9 +77,9 @@ LONG = "# The display\n\n" + "\n\n".join(
 )
 
 
-@pytest.fixture
-def chained(tmp_path: Path) -> SupportKB:
-    settings = PRICES + "context: chained\nchunker: headings\nmax_size: 600\n"
+@pytest.fixture(params=["chained", "woven"])
+def chained(tmp_path: Path, request: pytest.FixtureRequest) -> SupportKB:
+    settings = PRICES + f"context: {request.param}\nchunker: headings\nmax_size: 600\n"
     return made(tmp_path, NOWHERE, settings=settings, documents={**DOCUMENTS, "display.md": LONG})
 
 

@@ -19,6 +19,7 @@ from autokb.core.errors import BadInputError
 from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, report_tables
 from autokb.evaluation.quality.annotation import sheet_items
 from autokb.pipeline.model_choice import OFFLINE
+from autokb.stores.staged import staged_documents
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.studies import evaluate
 from autokb.studies.annotations import annotate
@@ -290,7 +291,54 @@ def test_the_chunkers_are_measured_on_the_files_that_the_documents_were_read_fro
     counted = found["Table 2, counted without a judge"]
     of_rows = dict(zip(counted.rows, counted.cells, strict=True))
     dropped = {row: cells[counted.columns.index("left out %")].value for row, cells in of_rows.items()}
-    assert dropped["Recursive, Markdown"] == 0 and isinstance(dropped["AutoChunker, Markdown"], float)
+    assert dropped["Recursive, Markdown"] == 0 and isinstance(dropped["AutoChunker, Markdown (by rules)"], float)
+    assert "the paper's Support pages" in judged.name
+    placed = found["Table 3, by places without a judge"]
+    assert all(cell.value is None and "--cases FILE" in (cell.missing or "") for row in placed.cells for cell in row)
     kb = SupportKB.create(tmp_path / "kb", "headphones")
     with pytest.raises(BadInputError, match="add them again"):
         paper_tables("autochunker", [kb.workspace.folder])
+
+
+PAGE = """\
+<html><body><nav><a href="/">Start</a> <a href="/kettles">Kettles</a></nav><main><h1>Kettle</h1>
+<p>The kettle is made of steel and boils a litre of water within three minutes on any stove.</p>
+<h2>Lime</h2><p>Lime is left by hard water. It settles on the bottom of the kettle and makes it loud and slow.</p>
+<p>Vinegar takes the lime away when it is boiled once and left in the kettle for an hour.</p></main>
+<footer>All words are free to use. <a href="/terms">Terms</a></footer></body></html>
+"""
+
+
+def test_a_wikipedia_stands_beside_its_own_column_and_places_are_measured(tmp_path: Path) -> None:
+    folders = []
+    for name in ("wikipedia", "kitchen"):
+        page = tmp_path / f"about_{name}.html"
+        page.write_text(PAGE, encoding="utf-8")
+        kb = SupportKB.create(tmp_path / name)
+        kb.add([page])
+        with kb.workspace.file() as file:
+            (document,) = staged_documents(file)
+        folders.append(kb.workspace.folder)
+    place = document.text.index("Vinegar")
+    record = {
+        "question": "What takes lime out of the kettle?",
+        "document": "about_kitchen",
+        "references": [{"start": place, "end": place + len("Vinegar takes the lime away")}],
+    }
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(json.dumps(record), encoding="utf-8")
+    found = paper_tables("autochunker", folders, cases=cases).tables
+    by_kind = {kind: [t for t in found if t.name.startswith(kind)] for kind in ("Table 2: ", "Table 3: ", "Table 3, ")}
+    printed = [
+        [cell.paper for cell in table.cells[0]] for kind in ("Table 2: ", "Table 3: ") for table in by_kind[kind]
+    ]
+    assert printed == [
+        [29.83, 18.45, 25.12, 82.54],
+        [27.56, 15.36, 23.60, 84.38],
+        [58.45, 48.92, 37.84],
+        [60.75, 51.25, 39.15],
+    ]
+    without, placed = by_kind["Table 3, "]
+    assert all(cell.missing for row in without.cells for cell in row)
+    assert all(cells[placed.columns.index("recall@5 %")].value == 100 for cells in placed.cells)
+    assert "of 1 questions" in placed.note

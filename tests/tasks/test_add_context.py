@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,17 @@ def test_the_passage_before_is_shown_with_its_context_and_what_nobody_sees_is_no
     assert "<context>Lumo 2: reset.</context>\n<text>\n1. Open the lid.\n</text>" in text
     assert "<headings>Reset</headings>" in text
     assert "hello" not in text
+
+
+def test_a_woven_context_may_retell_its_passage_but_neither_copies_it_nor_adds_a_fact():
+    before = PassageAlone("1. Open the lid.", ("Reset",), "The lid of the Lumo 2 is opened to reset it.")
+    item = AddContext("woven", "Lumo 2", (PassageAlone("2. Hold it for 10 s.", ("Reset",)),), before)
+    texts = {
+        v: request_for(TASK, (replace(item, variant=v),), "openai:x").messages[0].text for v in ("woven", "chained")
+    }
+    assert "weave in" in texts["woven"] and "Do not repeat or retell" not in texts["woven"]
+    assert "weave in" not in texts["chained"] and "Do not repeat or retell" in texts["chained"]
+    told = "With the lid open, the button of the Lumo 2 is held for 10 s to reset it."
+    assert read_by_model(item, (1, told)).answer == AddedContext(contexts=(told,))
+    assert read_by_model(item, (1, "Hold it for 10 s.")).answer == AddedContext(contexts=("",))
+    assert read_by_model(item, (1, f"{told} It takes 3 minutes.")).answer == AddedContext(contexts=("",))

@@ -8,12 +8,12 @@ import pytest
 
 from autokb.core.model_requests import ModelReply
 from autokb.evaluation.chunking.judges import TENETS
-from autokb.tasks.asking import read_reply
+from autokb.tasks.asking import read_reply, request_for
 from autokb.tasks.judges.chunk_verdicts import JudgeChunk
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE
 from autokb.tasks.judges.relevance.task import JudgeRelevance
+from autokb.tasks.judges.task_relevance.task import SUPPORT, JudgeForTask
 from autokb.tasks.judges.task_relevance.task import TASK as TASK_RELEVANCE
-from autokb.tasks.judges.task_relevance.task import JudgeForTask
 from autokb.tasks.probes.chunk_questions.task import QUESTIONS, AskAboutChunks, ChunkQuestions
 from autokb.tasks.probes.chunk_questions.task import TASK as ASK
 from autokb.tasks.task import ReplyError
@@ -44,6 +44,16 @@ def test_the_same_chunk_is_another_question_for_another_task_or_purpose() -> Non
 def test_chunks_for_different_tasks_or_queries_share_no_request() -> None:
     assert len({TASK_RELEVANCE.together(JudgeForTask(task, "x")) for task in ("help", "sales")}) == 2
     assert len({RELEVANCE.together(JudgeRelevance(query, "x")) for query in ("How?", "Why?")}) == 2
+
+
+def test_what_counts_is_listed_for_support_and_left_to_any_other_task() -> None:
+    prompts = {
+        task: request_for(TASK_RELEVANCE, (JudgeForTask(task, "Wipe it."),), "openai:x").messages[0].text
+        for task in (SUPPORT, "Sales talk")
+    }
+    assert "a problem or fault with a product" in prompts[SUPPORT] and "\n- " in prompts[SUPPORT]
+    assert "\n- " not in prompts["Sales talk"] and "who does this task" in prompts["Sales talk"]
+    assert all(f"<task>\n{task}\n</task>" in prompt for task, prompt in prompts.items())
 
 
 def test_offline_nothing_is_scored() -> None:

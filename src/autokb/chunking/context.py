@@ -39,10 +39,12 @@ def document_requests(
     ]
 
 
-def chained_request(document: Document, chunk: Chunk, previous: Chunk | None, language: str = ENGLISH) -> AddContext:
-    """Ask for the context of one chunk from the one before it, which already has its context."""
+def chained_request(
+    document: Document, chunk: Chunk, previous: Chunk | None, language: str = ENGLISH, *, woven: bool = False
+) -> AddContext:
+    """Ask for the context of one chunk, or its woven form, from the one before it, which already has its own."""
     before = None if previous is None else replace(_passage(previous), context=previous.context)
-    return AddContext("chained", document.title, (_passage(chunk),), before, language)
+    return AddContext("woven" if woven else "chained", document.title, (_passage(chunk),), before, language)
 
 
 def _passage(chunk: Chunk) -> PassageAlone:

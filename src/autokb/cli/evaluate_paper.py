@@ -18,7 +18,11 @@ def paper(
     judge: Annotated[str, typer.Option(metavar="MODEL", help="Fill what a model can judge, such as openai:NAME.")] = "",
     budget: Budget = None,
     cases: Annotated[
-        Path | None, typer.Option(metavar="FILE.jsonl", help="tickets: questions with right tickets, golden answers.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl",
+            help="tickets: questions with right tickets, golden answers; autochunker: with places of their answers.",
+        ),
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
     json: Json = False,

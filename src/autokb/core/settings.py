@@ -75,9 +75,9 @@ class Settings:
     A ``reranker`` may take ``reranker_seconds`` of a question, which is answered without it if it needs more.
     ``timeout`` is in seconds a request, ``retries`` are those after the first try; ``window`` are the tokens that the
     model can read (0: what is known of it), ``max_output`` those that it may write in one reply. A reply of more than
-    ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document or chained (empty: as the mode
-    asks). ``reasoning_effort`` is by model: one of ``EFFORTS``, where none is named a low one is sent to models that
-    reason. With a ``scratchpad`` a model that has no hidden reasoning reasons in its reply before it writes solutions.
+    ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document, chained or woven (empty: as the
+    mode asks). ``reasoning_effort`` is by model: one of ``EFFORTS``, where none is named a low one is sent to models
+    that reason. With a ``scratchpad`` a model without hidden reasoning reasons in its reply before it writes solutions.
     ``show_doubted`` displays what a model says may break a rule, ``rule_reasons`` has it say how each rule is kept.
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them.

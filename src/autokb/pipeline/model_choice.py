@@ -17,7 +17,8 @@ OFFLINE = OFFLINE_MODEL
 PAPER_OFFLINE_STAGES = frozenset({"attributes", "rules"})  # appendix C of the AutoKB paper counts no request for them
 # In economical mode trees are another question than in the paper's; a model that is set for one answers both.
 WITH_MODEL_OF = {"issues/grow_trees": "issues/grow_tree"}
-CONTEXT_MODES = ("document", "chained")
+CHAINED = ("chained", "woven")  # contexts that are asked for one after the other, each from the one before it
+CONTEXT_MODES = ("document", *CHAINED)
 CONTEXT_STAGE = "context"
 
 
@@ -56,7 +57,7 @@ def check_settings(settings: Settings) -> None:
         known = ", ".join(METHODS)
         raise BadInputError(f"settings.yaml: there is no chunker {settings.chunker!r}; choose one of: {known}.")
     if settings.context not in ("", *CONTEXT_MODES):
-        raise BadInputError(f"settings.yaml: context must be document or chained, not {settings.context!r}.")
+        raise BadInputError(f"settings.yaml: context must be document, chained or woven, not {settings.context!r}.")
     check_embedder(settings.embedder)
     check_reranker(settings.reranker)
     for model in sorted({settings.model, settings.ask.model, *settings.tasks.values()} - {OFFLINE}):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autokb.core.errors import RepliesAwaitedError
+from autokb.pipeline.model_choice import CHAINED
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.contexts import context_mode
 from autokb.pipeline.steps.documents import INTERACTIVE
@@ -122,4 +123,4 @@ def _asking_stages(stages: Stages, workspace: Workspace, issues: int) -> set[str
 
 
 def _asks_in_chains(stages: Stages, workspace: Workspace) -> bool:
-    return stages.asks_model(ADD_CONTEXT, "context") and context_mode(workspace) == "chained"
+    return stages.asks_model(ADD_CONTEXT, "context") and context_mode(workspace) in CHAINED

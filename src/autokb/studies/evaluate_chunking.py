@@ -40,7 +40,8 @@ class ChunkEvaluation:
     """What a person wants of it: ``model`` answers every task, ``judge`` only those that judge and make questions.
 
     ``sample`` bounds the chunks of each method that are judged, ``asked`` the requests for questions where no file
-    has any; ``gold`` is a file with the text that should be kept of each document.
+    has any; ``gold`` is a file with the text that should be kept of each document. ``questions`` may be about other
+    documents too only with ``others``.
     """
 
     methods: tuple[str, ...] = METHODS
@@ -48,6 +49,7 @@ class ChunkEvaluation:
     model: str = ""
     judge: str = ""
     questions: Path | None = None
+    others: bool = False
     gold: Path | None = None
     task: str = SUPPORT
     sample: int = 100
@@ -122,7 +124,7 @@ def _data(pages: Sequence[MarkedPage], wanted: ChunkEvaluation) -> ChunkingData:
     return ChunkingData(
         documents,
         wanted.max_size,
-        read_questions(wanted.questions, lengths, names.resolve) if wanted.questions else (),
+        read_questions(wanted.questions, lengths, names.resolve, others=wanted.others) if wanted.questions else (),
         read_gold(wanted.gold, names.resolve) if wanted.gold else {},
     )
 

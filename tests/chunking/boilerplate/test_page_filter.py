@@ -110,6 +110,35 @@ def test_a_paragraph_of_links_goes_and_one_with_a_link_stays() -> None:
     assert found[link].reason == "is made of links" and found[linked].keeps
 
 
+RELATED: list[Part] = [("## More pages", VOTE), ("- [Charging](/charging)", ()), ("- [Pairing](/pairing)", ())]
+CONTACT: list[Part] = [("Chat with us", VOTE), ("We are there from 8 to 8. [Ask for a call](/call)", VOTE)]
+
+
+def test_the_lines_behind_the_links_that_a_page_ends_with_go() -> None:
+    found = filtered([*PARTS[3:13], *RELATED, *CONTACT, *PARTS[17:]])
+    assert [words for words, verdict in found.items() if verdict.keeps] == KEPT
+    for words, _ in CONTACT:
+        assert found[words].reason == "stands behind the links that the page ends with" and not found[words].is_sure
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        [("This holds for the Lumo 2 too.", VOTE)],  # no link
+        [*CONTACT, (TEXT[2], VOTE)],  # more than a line
+        [*CONTACT, ("1. Open the lid of the case.", VOTE)],
+        [("## Talk to us", VOTE), *CONTACT],  # a section of its own
+    ],
+)
+def test_what_is_more_than_lines_behind_links_stays(behind: list[Part]) -> None:
+    assert {words for words, _ in behind} <= set(kept([*PARTS[3:13], *RELATED, *behind]))
+
+
+def test_lines_behind_links_inside_a_section_of_text_stay() -> None:
+    assert CONTACT[0][0] in kept([*PARTS[3:13], *RELATED[1:], *CONTACT])
+    assert CONTACT[0][0] in kept([*PARTS[3:13], *RELATED[:2], *CONTACT])  # one link is no list
+
+
 def test_steps_are_kept_or_left_out_as_a_whole() -> None:
     steps: list[Part] = [("1. Open the lid of the case.", VOTE), ("2. Press the button in it.", VOTE), ("2. Wait.", ())]
     found = filtered([*PARTS[3:7], *steps])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,5 +36,21 @@ def test_found_text_is_scored_over_the_questions_that_have_excerpts() -> None:
     assert found["recall@5"].interval.value == 5 / 10
     assert found["precision@5"].interval.value == 5 / 50
     assert found["iou@5"].interval.value == 5 / 55
+    assert [found[f"recall@{k}"].interval.value for k in (1, 3)] == [5 / 10, 5 / 10]
+    assert [found[f"precision@{k}"].interval.value for k in (1, 3)] == [5 / 10, 5 / 30]
+    assert not any(name.endswith("+context") for name in found)  # no chunk is above another
     assert found["precision_omega"].as_json() == {"value": 10 / 20, "low": 10 / 20, "high": 10 / 20, "n": 1}
     assert needed_text_metrics(RankedChunks("m", chunks, chunks, [order]), questions[1:]) == {}
+
+
+def test_of_a_tree_the_text_below_a_hit_is_found_too() -> None:
+    top, below, other = chunk(0, 0, 10), replace(chunk(1, 10, 20), parent_id="c0"), chunk(2, 20, 30)
+    question = LabelledQuestion("?", (DocumentSpans("d", ((10, 20),)),))
+    ranked = RankedChunks("m", (top, below, other), (top, below, other), [[(0, 0.9), (2, 0.5), (1, 0.1)]])
+    found = needed_text_metrics(ranked, [question])
+    # By itself the second chunk is the third hit; with the subtree of the first hit it comes right behind it.
+    assert [found[f"precision@{k}"].interval.value for k in (1, 3)] == [0, 10 / 30]
+    assert [found[f"recall@{k}+context"].interval.value for k in (1, 3)] == [0, 1]
+    with_context = replace(ranked, rankings=[[(0, 0.9), (2, 0.5)]])
+    assert needed_text_metrics(with_context, [question])["recall@3"].interval.value == 0
+    assert needed_text_metrics(with_context, [question])["recall@3+context"].interval.value == 1

@@ -56,6 +56,21 @@ def test_a_wrong_line_is_said(tmp_path: Path, record: Any, said: str) -> None:
         read(tmp_path, record)
 
 
+def test_questions_about_other_documents_are_passed_over_only_where_they_may_be_there(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    place = [{"start": 0, "end": 5}]
+    about = [{"question": f"About {name}?", "document": name, "references": place} for name in ("guide", "other")]
+    file.write_text("\n".join(map(json.dumps, about)), encoding="utf-8")
+    known = {"guide.md": 50}, {"guide": "guide.md"}.get
+    assert [question.text for question in read_questions(file, *known, others=True)] == ["About guide?"]
+    assert read_questions(file, {}, {}.get, others=True) == []
+    with pytest.raises(BadInputError, match="line 2 is about 'other'"):
+        read_questions(file, *known)
+    file.write_text(json.dumps({"question": "About nothing?", "references": place}), encoding="utf-8")
+    with pytest.raises(BadInputError, match="line 1 is about ''"):
+        read_questions(file, *known, others=True)
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="cannot be read"):
         read_questions(tmp_path / "none.jsonl", {}, {}.get)

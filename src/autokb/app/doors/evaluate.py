@@ -211,7 +211,7 @@ class EvaluateDoor:
         """Return the tables of a paper (autokb, autochunker, tickets, suggestions), measured on workspaces.
 
         ``judge`` is the model that fills the cells which need one, asked for no more than ``budget`` (USD).
-        ``cases`` are labelled questions for the tables of tickets.
+        ``cases`` are labelled questions for the tables of tickets and of autochunker.
         """
         from autokb.studies.papers import paper_tables
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from autokb.chunking.boilerplate.page_features import ALL_LINKS, MOST_LINKS, PageFeatures, page_features
 from autokb.chunking.chunk_result import MarkedPage
@@ -67,6 +68,7 @@ ON_OTHER_PAGES = "stands on several pages of the site"
 OF_LINKS = "is made of links"
 OUTSIDE = "stands outside of the text"
 MENU = "is a list of links before the text"
+BEHIND_LINKS = "stands behind the links that the page ends with"
 _AREA_REASONS: dict[AreaKind, str] = {
     "nav": "stands in a menu",
     "header": "stands in the head of the page",
@@ -82,6 +84,7 @@ _NEARLY_ALL = 0.85  # share of a page's running words: where so many are text, a
 _UNSURE_REACH = 3  # blocks: running words so near the text, or inside of it, may be text that was missed
 _HEADING_REACH = 3  # blocks of boilerplate between a heading and its text
 _BARE_HEADING = 5  # words: a longer heading without text says something itself
+_FEWEST_LINKS = 2  # items that make a list of links to other pages
 _SHORTEST_MENU = 3  # blocks of links that make a menu at the beginning of a plain text
 
 
@@ -95,6 +98,8 @@ def _filter_web_page(features: PageFeatures) -> list[BlockVerdict]:
     ends, own_ends = features.ends_of_text(), features.ends_of_text(own=True)
     text = _whole_text(features, ends)
     verdicts = [_verdict(features, n, is_text, ends, own_ends) for n, is_text in enumerate(text)]
+    for n in _lines_behind_links(verdicts, features):
+        verdicts[n] = BlockVerdict(False, BEHIND_LINKS, is_sure=False)
     _follow_neighbours(verdicts, features)
     _settle_headings(verdicts, features)
     return verdicts
@@ -160,6 +165,40 @@ def _empty_line(features: PageFeatures, n: int) -> str:
     if not 0 < text.count <= _LONGEST_EMPTY_LINE or (text.count == 1 and features.in_text[n]):
         return ""
     return empty_line(" ".join(text.words.split()))
+
+
+# Complex: the lines, the links above them and the rest of the page each have a condition.
+def _lines_behind_links(verdicts: Sequence[BlockVerdict], features: PageFeatures) -> list[int]:
+    """Return the short lines that a page ends with behind a section of links, one of them a link or with one.
+
+    A section of nothing but a list of links names other pages, and what stands behind it in the same section ("Chat
+    with us", "Open from 8 to 8. Ask for a call") is about none of what the text is about.
+    """
+    left = [n for n, text in enumerate(features.texts) if text.count and not features.areas[n]]
+    lines = _pop_while(left, lambda n: _is_line_or_dropped(verdicts, features, n))
+    items = _pop_while(left, lambda n: _is_link_item(verdicts, features, n))
+    is_section = len(items) >= _FEWEST_LINKS and left and features.texts[left[-1]].is_heading
+    has_text = any(verdicts[n].keeps and not features.texts[n].is_heading for n in left)
+    has_link = any(features.texts[n].linked for n in lines)
+    return [n for n in lines if verdicts[n].keeps] if is_section and has_text and has_link else []
+
+
+def _pop_while(positions: list[int], is_one: Callable[[int], bool]) -> list[int]:
+    """Take the last positions away as long as they are of one kind, and return them."""
+    found = list(takewhile(is_one, reversed(positions)))
+    del positions[len(positions) - len(found) :]
+    return found
+
+
+def _is_line_or_dropped(verdicts: Sequence[BlockVerdict], features: PageFeatures, n: int) -> bool:
+    text = features.texts[n]
+    if text.is_heading or _is_link_item(verdicts, features, n):
+        return False
+    return not verdicts[n].keeps or (features.blocks[n].kind == "paragraph" and text.count <= _LONGEST_EMPTY_LINE)
+
+
+def _is_link_item(verdicts: Sequence[BlockVerdict], features: PageFeatures, n: int) -> bool:
+    return features.blocks[n].kind == "item" and verdicts[n].reason == OF_LINKS
 
 
 def _follow_neighbours(verdicts: list[BlockVerdict], features: PageFeatures) -> None:

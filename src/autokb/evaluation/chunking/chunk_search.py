@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from autokb.chunking.windows import Window, embedding_text, windows
 from autokb.core.nouns import Chunk, Document, Hit
 from autokb.evaluation.chunking.datasets import LabelledQuestion
-from autokb.evaluation.chunking.results import ChunkShare, MethodOutput
+from autokb.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, ChunkShare, MethodOutput
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, precision_omega, token_scores
 from autokb.evaluation.runner import Embed
 from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.retrieval.expand_subtrees import expand_subtrees
 
-FOUND = 5  # chunks that are retrieved for a question, as in Chroma's evaluation of chunking (see token_metrics)
+FOUND = max(DEPTHS)  # chunks that are retrieved for a question, as in Chroma's evaluation (see token_metrics)
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,24 @@ class RankedChunks:
     tree: Sequence[Chunk]
     rankings: Sequence[Sequence[tuple[int, float]]]
 
-    def first(self) -> list[list[Chunk]]:
-        """Return the first five chunks of each question."""
-        return [[self.chunks[n] for n, _ in ranking[:FOUND]] for ranking in self.rankings]
+    @property
+    def is_tree(self) -> bool:
+        """Whether some chunk has another one below it, so that context-aware retrieval can bring more than the hits."""
+        return any(chunk.parent_id for chunk in self.tree)
 
-    def first_with_context(self) -> list[list[Chunk]]:
-        """Return five chunks of each question from the subtrees of its hits (section 3.3 of the AutoChunker paper)."""
+    def first(self, k: int = FOUND) -> list[list[Chunk]]:
+        """Return the first ``k`` chunks of each question."""
+        return [[self.chunks[n] for n, _ in ranking[:k]] for ranking in self.rankings]
+
+    def first_with_context(self, k: int = FOUND) -> list[list[Chunk]]:
+        """Return ``k`` chunks of each question from the subtrees of its first ``k`` hits.
+
+        That is context-aware retrieval (section 3.3 of the AutoChunker paper); where there is room for one, it is the
+        hit itself.
+        """
         by_id = {chunk.id: chunk for chunk in self.tree}
         expanded = [
-            expand_subtrees([Hit(self.chunks[n].id, score) for n, score in ranking[:FOUND]], self.tree, FOUND)
+            expand_subtrees([Hit(self.chunks[n].id, score) for n, score in ranking[:k]], self.tree, k)
             for ranking in self.rankings
         ]
         return [[by_id[hit.id] for hit in hits] for hits in expanded]
@@ -76,27 +85,29 @@ def rank_by_best_window(
     return [[(int(n), float(best[n, q])) for n in order[:, q]] for q in range(len(questions))]
 
 
+# Complex: one comprehension for each figure, over the same questions.
 def needed_text_metrics(ranked: RankedChunks, questions: Sequence[LabelledQuestion]) -> dict[str, ChunkShare]:
-    """Return recall, precision and IoU of the first five chunks over the questions with excerpts, and omega.
+    """Return recall, precision and IoU of the first chunks over the questions with excerpts, and omega.
 
-    Without a question that has excerpts there is nothing to return.
+    They are taken at each of ``DEPTHS``, of a tree also of context-aware retrieval. Without a question that has
+    excerpts there is nothing to return.
     """
-    places = [DocumentSpans(chunk.document, chunk.spans) for chunk in ranked.chunks]
-    columns: dict[str, list[float]] = {
-        f"recall@{FOUND}": [],
-        f"precision@{FOUND}": [],
-        f"iou@{FOUND}": [],
-        "precision_omega": [],
-    }
-    for question, ranking in zip(questions, ranked.rankings, strict=True):
-        if question.excerpts:
-            scores = token_scores([places[n] for n, _ in ranking[:FOUND]], question.excerpts)
-            omega = precision_omega(places, question.excerpts)
-            for column, value in zip(
-                columns.values(), (scores.recall, scores.precision, scores.iou, omega), strict=True
-            ):
-                column.append(value)
-    measured = len(columns["precision_omega"])
-    if not measured:
+    asked = [number for number, question in enumerate(questions) if question.excerpts]
+    if not asked:
         return {}
-    return {name: ChunkShare(interval, measured) for name, interval in mean_intervals(columns).items()}
+    readings = {f"@{k}": ranked.first(k) for k in DEPTHS}
+    if ranked.is_tree:
+        readings |= {f"@{k}{WITH_CONTEXT}": ranked.first_with_context(k) for k in DEPTHS}
+    columns: dict[str, list[float]] = {}
+    for depth, found in readings.items():
+        scores = [token_scores(list(map(_place, found[n])), questions[n].excerpts) for n in asked]
+        columns[f"recall{depth}"] = [score.recall for score in scores]
+        columns[f"precision{depth}"] = [score.precision for score in scores]
+        columns[f"iou{depth}"] = [score.iou for score in scores]
+    places = list(map(_place, ranked.chunks))
+    columns["precision_omega"] = [precision_omega(places, questions[n].excerpts) for n in asked]
+    return {name: ChunkShare(interval, len(asked)) for name, interval in mean_intervals(columns).items()}
+
+
+def _place(chunk: Chunk) -> DocumentSpans:
+    return DocumentSpans(chunk.document, chunk.spans)

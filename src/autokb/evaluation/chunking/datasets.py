@@ -26,18 +26,25 @@ class LabelledQuestion:
     excerpts: tuple[DocumentSpans, ...] = ()
 
 
-def read_questions(path: Path, lengths: Mapping[str, int], resolve: Resolve) -> list[LabelledQuestion]:
+def read_questions(
+    path: Path, lengths: Mapping[str, int], resolve: Resolve, *, others: bool = False
+) -> list[LabelledQuestion]:
     """Read JSON Lines with ``question`` and perhaps ``document`` and ``references`` (BadInputError names the line).
 
     ``lengths`` are the documents by id with the characters of each. The field names of Chroma's data sets are read too.
+    With ``others`` the file may have questions about other documents, which are passed over.
     """
-    found = [_read_question(line, where, lengths, resolve) for line, where in _read_lines(path)]
-    if not found:
+    lines = list(_read_lines(path))
+    if not lines:
         raise BadInputError(f"{path} holds no questions; write one JSON object with a question in each line.")
-    return found
+    found = (_read_question(line, where, lengths, resolve, others=others) for line, where in lines)
+    return [question for question in found if question is not None]
 
 
-def _read_question(line: str, where: str, lengths: Mapping[str, int], resolve: Resolve) -> LabelledQuestion:
+# Complex: each thing that can be wrong with a line has a sentence of its own.
+def _read_question(
+    line: str, where: str, lengths: Mapping[str, int], resolve: Resolve, *, others: bool
+) -> LabelledQuestion | None:
     try:
         record = json.loads(line)
     except ValueError as error:
@@ -51,6 +58,8 @@ def _read_question(line: str, where: str, lengths: Mapping[str, int], resolve: R
         return LabelledQuestion(text)
     name = next((str(record[field]) for field in DOCUMENT_FIELDS if record.get(field)), "")
     document = resolve(name)
+    if document is None and others and name:
+        return None
     if document is None:
         raise BadInputError(f"{where} is about {name!r}, which is none of the documents; name one of them in document.")
     spans = tuple(_read_span(reference, where, lengths[document]) for reference in references)

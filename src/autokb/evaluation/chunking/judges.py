@@ -10,7 +10,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.evaluation.chunking.chunk_search import RankedChunks
 from autokb.evaluation.chunking.datasets import LabelledQuestion
-from autokb.evaluation.chunking.results import JudgedShare, WeightedPrecision
+from autokb.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, JudgedShare, WeightedPrecision
 from autokb.evaluation.runner import TaskRunner
 from autokb.evaluation.statistics.bootstrap import Ratio, measured_mean, ratio_interval
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk
@@ -25,7 +25,6 @@ from autokb.tasks.probes.chunk_questions.task import TASK as CHUNK_QUESTIONS
 from autokb.tasks.probes.chunk_questions.task import AskAboutChunks
 from autokb.tasks.task import Task
 
-DEPTHS = (1, 3, 5)  # chunks over which weighted precision is taken, as in table 3 of the paper
 TENETS: Mapping[str, Task[Any, ChunkVerdict]] = {
     "noise": NOISE,
     "completeness": COMPLETENESS,
@@ -63,13 +62,15 @@ def weighted_precision(scores: Sequence[int], k: int) -> float:
     return sum(scores[:k]) / (HIGHEST * k)
 
 
-def weighted_precisions(questions: Sequence[QuestionScores], suffix: str = "") -> dict[str, WeightedPrecision]:
+def weighted_precisions(
+    questions: Sequence[QuestionScores], suffix: str = "", depths: Sequence[int] = DEPTHS
+) -> dict[str, WeightedPrecision]:
     """Return ``wp@1``, ``wp@3`` and ``wp@5`` over the questions, ``suffix`` behind each name.
 
     A question of whose first K scores one is missing is unreadable at that K.
     """
     found = {}
-    for k in DEPTHS:
+    for k in depths:
         readable = [[s for s in q.scores[:k] if s is not None] for q in questions if None not in q.scores[:k]]
         interval = measured_mean([weighted_precision(scores, k) for scores in readable])
         found[f"wp@{k}{suffix}"] = WeightedPrecision(interval, len(readable), len(questions) - len(readable))
@@ -79,7 +80,6 @@ def weighted_precisions(questions: Sequence[QuestionScores], suffix: str = "") -
 STAGE = "judge"
 QUESTION_STAGE = "questions"
 NEIGHBOURS = 2  # chunks in a row that a model makes questions about at once
-WITH_CONTEXT = "+context"  # weighted precision of what context-aware retrieval makes of the same hits
 JUDGE_TASKS = (*(task.name for task in TENETS.values()), RELEVANCE.name, CHUNK_QUESTIONS.name)
 
 
@@ -108,9 +108,9 @@ def judge_retrieval(
 ) -> dict[str, WeightedPrecision]:
     """Return weighted precision of what is found, and of context-aware retrieval where the chunks are a tree."""
     figures = weighted_precisions(_score_relevance(runner, ranked.method, questions, ranked.first()))
-    if any(chunk.parent_id for chunk in ranked.tree):
-        scores = _score_relevance(runner, ranked.method, questions, ranked.first_with_context())
-        figures |= weighted_precisions(scores, WITH_CONTEXT)
+    for k in DEPTHS if ranked.is_tree else ():  # with less room it brings other chunks, not fewer of the same
+        scores = _score_relevance(runner, ranked.method, questions, ranked.first_with_context(k))
+        figures |= weighted_precisions(scores, WITH_CONTEXT, (k,))
     return figures
 
 

@@ -9,7 +9,7 @@ from autokb.evaluation.report import ReportTable, interval_text, number_text
 
 JUDGED = "Judged by a model: shares of chunks, and weighted precision of what is found (mean and 95 % interval)"
 COUNTED = "Intrinsic: counted, judged by nobody (share and 95 % interval)"
-FOUND = "Needed text in the first five chunks (mean and 95 % interval)"
+FOUND = "Needed text in the first chunks (mean and 95 % interval)"
 NOTHING = "–"
 
 

@@ -13,6 +13,9 @@ from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.samples import nearest_rank
 
+DEPTHS = (1, 3, 5)  # first chunks over which what is found is measured, as in table 3 of the paper
+WITH_CONTEXT = "+context"  # behind a figure's name: of what context-aware retrieval makes of the same hits
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkShare(Record):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from autokb.chunking.context import chained_request, document_request, document_requests, with_contexts
 from autokb.core.nouns import Chunk, Document
-from autokb.pipeline.model_choice import OFFLINE, model_of
+from autokb.pipeline.model_choice import CHAINED, OFFLINE, model_of
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.documents import chunk_documents
 from autokb.stores.workspace import Workspace
@@ -25,8 +25,8 @@ def chunk_with_contexts(stages: Stages, workspace: Workspace, documents: Sequenc
     chunks = chunk_documents(stages, workspace.settings, documents)
     if stages.awaited:
         return [chunk for document in sorted(chunks) for chunk in chunks[document]]
-    if context_mode(workspace) == "chained":
-        return _chained(stages, documents, chunks, workspace.spec.language)
+    if (mode := context_mode(workspace)) in CHAINED:
+        return _chained(stages, documents, chunks, workspace.spec.language, woven=mode == "woven")
     most = DOCUMENT_CHARACTERS if stages.asks_model(ADD_CONTEXT, "context") else None
     return _whole_documents(stages, documents, chunks, most, workspace.spec.language)
 
@@ -69,7 +69,7 @@ def context_requests(document: Document, chunks: Sequence[Chunk], most: int | No
 
 # Complex: each position of all documents waits for the one before; where replies are awaited it stops.
 def _chained(
-    stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], language: str
+    stages: Stages, documents: Sequence[Document], chunks: dict[str, list[Chunk]], language: str, *, woven: bool
 ) -> list[Chunk]:
     """Ask for each chunk's context from the one before it, the paper's way; documents advance side by side.
 
@@ -80,7 +80,8 @@ def _chained(
     for position in range(depth):
         now = [c[position] for c in chunks.values() if len(c) > position]
         before = [chunks[c.document][position - 1] if position else None for c in now]
-        requests = [chained_request(titled[c.document], c, b, language) for c, b in zip(now, before, strict=True)]
+        pairs = zip(now, before, strict=True)
+        requests = [chained_request(titled[c.document], c, b, language, woven=woven) for c, b in pairs]
         replies = stages.run("context", ADD_CONTEXT, requests, [c.id for c in now])
         for chunk, reply in zip(now, replies, strict=True):
             if reply is not None:

@@ -34,7 +34,7 @@ STAGE = "chunks"
 VERSIONS = {  # raise one when its chunker chunks a document otherwise
     **dict.fromkeys(METHODS, "4"),
     **dict.fromkeys(("headings", "recursive_html"), "5"),
-    AUTO_CHUNKER: "6",
+    AUTO_CHUNKER: "7",
 }
 BLOCKS_STAGE = "blocks"
 BLOCKS_VERSION = "2"  # raise it when the blocks of a page are hashed otherwise

@@ -14,7 +14,7 @@ from autokb.pipeline.model_choice import OFFLINE
 from autokb.stores.workspace import Workspace, open_workspace
 
 PAPERS = ("autokb", "autochunker", "tickets", "suggestions")
-WITH_CASES = ("tickets",)  # papers that can be measured on a file of questions
+WITH_CASES = ("autochunker", "tickets")  # papers that can be measured on a file of questions
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.chunking.judges import WITH_CONTEXT
-from autokb.evaluation.chunking.results import ChunkingReport, MethodReport
+from autokb.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, ChunkingReport, MethodReport
 from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, Printed
 from autokb.pipeline.model_session import ModelOptions
 from autokb.stores.staged import staged_sources
 from autokb.stores.workspace import Workspace
+from autokb.studies.evaluate_chunking import SUPPORT as SUPPORT_TASK
 from autokb.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
 from autokb.studies.papers import PaperRun
 
@@ -45,7 +46,10 @@ FEATURES_PRINTED = {
 # Of the methods as they are built here; a recursive one by the kind of a document cuts HTML and Markdown at headings.
 FEATURES_HERE = FEATURES_PRINTED | {"LGMGC": ()}
 TENETS = ("noise", "completeness", "context_switch", "task_relevance")
-TENETS_PRINTED = {  # table 2, per cent: support pages, then Wikipedia's
+SUPPORT, WIKIPEDIA = "Support", "Wikipedia"  # the paper's domains
+DOMAINS = (SUPPORT, WIKIPEDIA)
+ENCYCLOPEDIA = "Question answering: readers ask about what the articles of an encyclopedia tell."
+TENETS_PRINTED = {  # table 2, per cent, by the paper's domains in their order
     "recursive_text": ((27.56, 15.36, 23.60, 84.38), (29.83, 18.45, 25.12, 82.54)),
     "recursive_html": ((25.59, 55.75, 2.96, 45.16), (26.91, 53.62, 3.15, 47.23)),
     "recursive_markdown": ((26.46, 27.34, 24.34, 82.32), (28.13, 25.67, 26.45, 80.91)),
@@ -54,13 +58,15 @@ TENETS_PRINTED = {  # table 2, per cent: support pages, then Wikipedia's
     "lumber_chunker": ((36.05, 1.25, 54.64, 63.16), (38.21, 2.14, 56.78, 61.45)),
     "auto_chunker": ((1.12, 93.03, 1.66, 94.76), (2.31, 91.24, 2.05, 92.87)),
 }
-KS = (1, 3, 5)
-PRECISION_PRINTED = {  # table 3, weighted precision at K: support pages
-    "recursive_text": (60.75, 51.25, 39.15),
-    "semantic": (16.75, 14.25, 13.65),
-    "llm_semantic": (69.12, 56.23, 49.41),
-    "auto_chunker": (75.42, 63.42, 56.84),
+CONTEXT_AWARE = "auto_chunker" + WITH_CONTEXT
+PRECISION_PRINTED = {  # table 3, weighted precision at 1, 3 and 5, by the paper's domains in their order
+    "recursive_text": ((60.75, 51.25, 39.15), (58.45, 48.92, 37.84)),
+    "semantic": ((16.75, 14.25, 13.65), (15.92, 13.85, 12.95)),
+    "llm_semantic": ((69.12, 56.23, 49.41), (66.78, 54.32, 47.65)),
+    "auto_chunker": ((75.42, 63.42, 56.84), (72.95, 61.45, 54.92)),
+    CONTEXT_AWARE: ((75.42, 68.74, 63.22), (72.95, 66.84, 61.35)),
 }
+PLACES = ("recall", "precision", "iou")  # of the text that a question needs, character by character
 SIZES_PRINTED = {  # table 4: seconds, tokens (mean, p50, p90), chunks a document
     "recursive_text": (0.11, 359.5, 391, 407, 534),
     "recursive_html": (5.61, 14.2, 10, 34, 13924),
@@ -71,43 +77,88 @@ SIZES_PRINTED = {  # table 4: seconds, tokens (mean, p50, p90), chunks a documen
     "auto_chunker": (6.04, 94.3, 72, 202, 2223),
 }
 CHARACTERS_A_TOKEN = 4.0  # of English prose; the usual rule of thumb, since the paper does not name its tokenizer
-BY_MODEL = ("llm_semantic", "lumber_chunker")  # without a model rules stand in for what it would decide
+BY_MODEL = ("llm_semantic", "lumber_chunker", "auto_chunker")  # without one rules stand in for what it would decide
 STAND_IN = "Without --judge rules stand in for the model of LLMSemantic, LumberChunker and AutoChunker."
 SAME_INPUT = (
-    "The inputs differ where a document was a web page; one that was Markdown is cut alike as text and as HTML. "
+    "Text and HTML differ where something stood around the text of a web page; a document that was Markdown or a bare "
+    "page is cut alike as both. "
     "What is left out is what AutoChunker drops as noise."
 )
+JUDGE_ASKS = "A judge says how relevant each chunk is, and makes the questions where none are given."
+NO_PLACES = (
+    "no question with the places of its answer: name them with --cases FILE, a line such as "
+    '{"question": "...", "document": "guide.md", "references": [{"start": 10, "end": 95}]}'
+)
 GONE = "The files that the documents of {name} were read from are not there any more; add them again."
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A workspace as one of the paper's domains, and what was found of its documents; ``judged`` by a model."""
+
+    name: str
+    report: ChunkingReport
+    judged: bool
+
+    @property
+    def domain(self) -> int:
+        """The place of the paper's domain that it stands beside."""
+        return domain_of(self.name)
+
+    @property
+    def beside(self) -> str:
+        """What stands behind the name of a table."""
+        return f"{self.name}, beside the paper's {DOMAINS[self.domain]} pages"
+
+    def rows(self) -> Iterator[tuple[str, str, MethodReport]]:
+        """Give each method with the name of its row, which says where rules stand in for a model."""
+        for method, (name, given) in METHODS.items():
+            by_rules = " (by rules)" if method in BY_MODEL and not self.judged else ""
+            yield method, f"{name}, {given}{by_rules}", self.report.methods[method]
+
+
+def domain_of(name: str) -> int:
+    """Return the place of the paper's domain for that of a workspace, which says that it is Wikipedia by its name."""
+    return DOMAINS.index(WIKIPEDIA if WIKIPEDIA.casefold() in name.casefold() else SUPPORT)
 
 
 def tables(run: PaperRun) -> Iterator[PaperTable]:
     """Give the paper's tables in its order."""
     yield _features()
-    reports = {workspace.spec.name: _report(workspace, run) for workspace in run.workspaces}
-    for name, report in reports.items():
-        yield _tenets(name, report, run)
-        yield _counted(name, report)
-        yield _precision(name, report, run)
-        yield _sizes(name, report, run)
-        yield _seconds(name, report)
+    for workspace in run.workspaces:
+        measured = Measured(workspace.spec.name, _report(workspace, run), run.has_judge)
+        yield _tenets(measured)
+        yield _counted(measured)
+        yield _precision(measured)
+        yield _places(measured)
+        yield _sizes(measured)
+        yield _seconds(measured)
 
 
 def _report(workspace: Workspace, run: PaperRun) -> ChunkingReport:
-    with workspace.file() as file:
-        places = [Path(p.root, p.relative) for p, _ in staged_sources(file) if p.kind == "documents" and p.root]
-    files = [place for place in places if place.exists()]
-    if not files:
-        raise BadInputError(GONE.format(name=workspace.folder))
     judge = run.judge if run.has_judge else ""
+    is_support = domain_of(workspace.spec.name) == DOMAINS.index(SUPPORT)
     settings = workspace.folder / "settings.yaml"
     wanted = ChunkEvaluation(
         methods=tuple(METHODS),
         model=judge,
         judge=judge,
+        questions=run.cases,
+        others=True,  # one file serves all workspaces
+        task=SUPPORT_TASK if is_support else ENCYCLOPEDIA,
         ledger=workspace.folder / "chunking.db" if judge else None,
         settings=settings if judge and settings.exists() else None,
     )
-    return evaluate_chunking(files, wanted, run.progress, ModelOptions(run.budget))
+    return evaluate_chunking(_files(workspace), wanted, run.progress, ModelOptions(run.budget))
+
+
+def _files(workspace: Workspace) -> list[Path]:
+    """Return the files that a workspace's documents were read from and that are still there."""
+    with workspace.file() as file:
+        places = [Path(p.root, p.relative) for p, _ in staged_sources(file) if p.kind == "documents" and p.root]
+    if not (found := [place for place in places if place.exists()]):
+        raise BadInputError(GONE.format(name=workspace.folder))
+    return found
 
 
 def _features() -> PaperTable:
@@ -121,21 +172,17 @@ def _features() -> PaperTable:
     return PaperTable("Table 1: what the methods can do", tuple(FEATURES_PRINTED), FEATURES, tuple(cells))
 
 
-def _rows(report: ChunkingReport) -> Iterator[tuple[str, str, MethodReport]]:
-    for method, (name, given) in METHODS.items():
-        yield method, f"{name}, {given}", report.methods[method]
-
-
-def _tenets(workspace: str, report: ChunkingReport, run: PaperRun) -> PaperTable:
-    """Table 2 beside the paper's support pages, in per cent of the chunks."""
+def _tenets(measured: Measured) -> PaperTable:
+    """Table 2, in per cent of the chunks."""
     names, cells = [], []
-    for method, name, found in _rows(report):
+    for method, name, found in measured.rows():
         names.append(name)
-        printed = TENETS_PRINTED[method][0]
+        printed = TENETS_PRINTED[method][measured.domain]
         cells.append(tuple(_judged(found.tenets, tenet, theirs) for tenet, theirs in zip(TENETS, printed, strict=True)))
     columns = ("noise % (lower)", "complete %", "context switch % (lower)", "task relevance %")
-    note = "" if run.has_judge else STAND_IN
-    return PaperTable(f"Table 2: quality of the chunks of {workspace}", tuple(names), columns, tuple(cells), note)
+    note = "" if measured.judged else STAND_IN
+    name = f"Table 2: quality of the chunks of {measured.beside}"
+    return PaperTable(name, tuple(names), columns, tuple(cells), note)
 
 
 def _judged(tenets: Mapping[str, object], tenet: str, printed: float) -> Cell:
@@ -146,59 +193,84 @@ def _judged(tenets: Mapping[str, object], tenet: str, printed: float) -> Cell:
     return Cell.of(interval, printed, percent=True)
 
 
-def _counted(workspace: str, report: ChunkingReport) -> PaperTable:
+def _counted(measured: Measured) -> PaperTable:
     """What can be counted of the same chunks without a judge."""
-    measures = list(dict.fromkeys(m for _, _, found in _rows(report) for m in found.mechanical.shares))
+    measures = list(dict.fromkeys(m for _, _, found in measured.rows() for m in found.mechanical.shares))
     names, cells = [], []
-    for _, name, found in _rows(report):
+    for _, name, found in measured.rows():
         names.append(name)
         shares = (found.mechanical.shares.get(measure) for measure in measures)
         nothing = Cell(missing="there is nothing to measure")
         cells.append(tuple(Cell.of(one.interval, percent=True) if one else nothing for one in shares))
     columns = tuple(f"{measure.replace('_', ' ')} %" for measure in measures)
-    name = f"Table 2, counted without a judge: {workspace}"
+    name = f"Table 2, counted without a judge: {measured.name}"
     return PaperTable(name, tuple(names), columns, tuple(cells), SAME_INPUT)
 
 
-def _precision(workspace: str, report: ChunkingReport, run: PaperRun) -> PaperTable:
-    """Table 3 beside the paper's support pages."""
+def _precision(measured: Measured) -> PaperTable:
+    """Table 3."""
     names, cells = [], []
-    for method, name, found in _rows(report):
-        if method in PRECISION_PRINTED:
+    for method, name, suffix, found in _with_context(measured):
+        if printed := PRECISION_PRINTED.get(method + suffix):
             names.append(name)
-            printed = PRECISION_PRINTED[method]
-            cells.append(tuple(_judged(found.tenets, f"wp@{k}", one) for k, one in zip(KS, printed, strict=True)))
-    names.append("AutoChunker with its context, Markdown")
-    expanded = report.methods["auto_chunker"].tenets
-    for_context = zip(KS, (75.42, 68.74, 63.22), strict=True)
-    cells.append(tuple(_judged(expanded, f"wp@{k}{WITH_CONTEXT}", one) for k, one in for_context))
-    columns = tuple(f"WP@{k}" for k in KS)
-    note = "" if run.has_judge else "A judge makes the questions and says how relevant each chunk is."
-    return PaperTable(f"Table 3: weighted precision on {workspace}", tuple(names), columns, tuple(cells), note)
+            depths = zip(DEPTHS, printed[measured.domain], strict=True)
+            cells.append(tuple(_judged(found.tenets, f"wp@{k}{suffix}", one) for k, one in depths))
+    columns = tuple(f"WP@{k}" for k in DEPTHS)
+    note = "" if measured.judged else JUDGE_ASKS
+    name = f"Table 3: weighted precision on {measured.beside}"
+    return PaperTable(name, tuple(names), columns, tuple(cells), note)
 
 
-def _sizes(workspace: str, report: ChunkingReport, run: PaperRun) -> PaperTable:
+def _with_context(measured: Measured) -> Iterator[tuple[str, str, str, MethodReport]]:
+    """Give the methods with their rows, and AutoChunker's once more for context-aware retrieval."""
+    for method, name, found in measured.rows():
+        yield method, name, "", found
+        if method + WITH_CONTEXT == CONTEXT_AWARE:
+            yield method, f"{name} + context-aware retrieval", WITH_CONTEXT, found
+
+
+def _places(measured: Measured) -> PaperTable:
+    """What table 3 can be without a judge: how much of the text that answers a question is in what is found."""
+    figures = [(figure, k) for figure in PLACES for k in DEPTHS]
+    names, cells, asked = [], [], 0
+    for _, name, suffix, found in _with_context(measured):
+        names.append(name)
+        shares = [found.retrieval.get(f"{figure}@{k}{suffix}") for figure, k in figures]
+        cells.append(tuple(Cell.of(s.interval, percent=True) if s else Cell(missing=NO_PLACES) for s in shares))
+        asked = max([asked, *(share.n for share in shares if share)])
+    columns = tuple(f"{figure}@{k} %" for figure, k in figures)
+    note = (
+        f"Characters of the marked places of {asked} questions. Longer chunks bring more of everything: read recall "
+        "beside the sizes of table 4."
+    )
+    name = f"Table 3, by places without a judge: {measured.name}"
+    return PaperTable(name, tuple(names), columns, tuple(cells), note if asked else "")
+
+
+def _sizes(measured: Measured) -> PaperTable:
     """Table 4, lengths in characters and in tokens."""
     names, cells = [], []
-    for method, name, found in _rows(report):
-        stands_in = method in (*BY_MODEL, "auto_chunker") and not run.has_judge
-        names.append(f"{name} (by rules)" if stands_in else name)
+    for method, name, found in measured.rows():
+        names.append(name)
         _, *lengths, chunks = SIZES_PRINTED[method]
         size = (found.size.mean, found.size.p50, found.size.p90)
         own = [Cell(one, missing=None if one is not None else "there is no chunk") for one in size]
         tokens = [_tokens(one, printed) for one, printed in zip(size, lengths, strict=True)]
-        cells.append((*own, *tokens, Cell(found.chunks / report.documents, paper=chunks)))
+        cells.append((*own, *tokens, Cell(found.chunks / measured.report.documents, paper=chunks)))
     columns = ("characters, mean", "p50", "p90", "tokens, mean", "tokens, p50", "tokens, p90", "chunks a document")
     note = f"A token is taken for {CHARACTERS_A_TOKEN:g} characters. The paper's pages are longer than most manuals'."
-    return PaperTable(f"Table 4: sizes of the chunks of {workspace}", tuple(names), columns, tuple(cells), note)
+    name = f"Table 4: sizes of the chunks of {measured.name}"
+    return PaperTable(name, tuple(names), columns, tuple(cells), note)
 
 
-def _seconds(workspace: str, report: ChunkingReport) -> PaperTable:
+def _seconds(measured: Measured) -> PaperTable:
     """The first column of table 4, which another run measures otherwise."""
-    found = list(_rows(report))
-    cells = tuple((Cell(one.seconds / report.documents, paper=SIZES_PRINTED[method][0]),) for method, _, one in found)
-    name = f"Table 4, seconds a document of {workspace}"
-    return PaperTable(name, tuple(name for _, name, _ in found), ("seconds",), cells, of_run=True)
+    documents = measured.report.documents
+    rows = [(name, Cell(f.seconds / documents, paper=SIZES_PRINTED[m][0])) for m, name, f in measured.rows()]
+    name = f"Table 4, seconds a document of {measured.name}"
+    cells = tuple((cell,) for _, cell in rows)
+    note = "Reading a page, and the extractor's vote on it, is in none."
+    return PaperTable(name, tuple(name for name, _ in rows), ("seconds",), cells, note, of_run=True)
 
 
 def _tokens(characters: float | None, printed: float) -> Cell:

@@ -26,10 +26,11 @@ class AddContext:
 
     ``document``: all passages of the document at once, or of a part of a long one; ``previous`` is then the passage
     before the part. ``chained``: one passage, and in ``previous`` the one before it with its own context (None at the
-    start of the document).
+    start of the document). ``woven`` is chained too, and the context is the passage in short with what it misses woven
+    in, as the paper has it: it is searched, never shown or quoted.
     """
 
-    variant: Literal["document", "chained"]
+    variant: Literal["document", "chained", "woven"]
     title: str
     passages: tuple[PassageAlone, ...]
     previous: PassageAlone | None = None
@@ -49,7 +50,7 @@ class AddContextTask(Task[AddContext, AddedContext]):
     input = AddContext
     output = AddedContext
     # Of one context: a short sentence, or the paper's two or three.
-    longest: ClassVar[Mapping[str, int]] = {"document": 200, "chained": 450}
+    longest: ClassVar[Mapping[str, int]] = {"document": 200, "chained": 450, "woven": 450}
     unreadable_characters = 2_000  # from here on a context is an error; one that is a little too long is cut
 
     def offline(self, item: AddContext) -> AddedContext:

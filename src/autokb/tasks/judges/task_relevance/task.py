@@ -10,6 +10,7 @@ from autokb.tasks.judges.chunk_verdicts import VerdictTask
 
 __all__ = ["SUPPORT", "TASK", "JudgeForTask"]
 
+# The usual task. For any other one, which only its own words describe, the prompt has no list of what counts.
 SUPPORT = (
     "Product support: customers ask what a product can do, how it is used, and what to do about a problem with it."
 )
@@ -30,8 +31,9 @@ class TaskRelevanceTask(VerdictTask[JudgeForTask]):
     grouped_by = ("task",)
 
     def values(self, items: Sequence[JudgeForTask]) -> Mapping[str, Any]:
-        """Return the task, which is the same for all, and the chunks."""
-        return {"task": items[0].task, "chunks": [item.text for item in items]}
+        """Return the task, which is the same for all, and the chunks; what counts for support is listed."""
+        task = items[0].task
+        return {"task": task, "is_support": task == SUPPORT, "chunks": [item.text for item in items]}
 
 
 TASK = TaskRelevanceTask()
