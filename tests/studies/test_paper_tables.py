@@ -39,7 +39,7 @@ from autokb.studies.papers.autokb_example import MarkedWord, draw_beside, exampl
 from autokb.studies.papers.autokb_figures import draw_tree, paraphrase_table, tree_table
 from autokb.studies.papers.autokb_judge import PaperJudge
 from autokb.studies.papers.autokb_quality import quality_tables
-from autokb.studies.papers.autokb_retrieval import NODE_RANKS, retrieval_tables
+from autokb.studies.papers.autokb_retrieval import NODE_RANKS, retrieval_tables, unfitting_paraphrases
 from autokb.studies.papers.autokb_sheets import PaperSheets
 from autokb.studies.papers.autokb_subject import Subject, open_subject
 from stub_server import StubServer
@@ -124,6 +124,19 @@ def test_retrieval_is_measured_by_what_a_question_was_made_from(
     assert faulty.cells[2][0].value < increments.cells[2][0].value
     assert faulty.cells[0] == increments.cells[0]
     assert "not reproduced" not in faulty.note  # what is below hybrid retrieval now is the other one
+
+
+def test_paraphrases_that_no_longer_say_what_all_nodes_of_a_tree_fix_are_counted(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    assert unfitting_paraphrases(subject) == 0
+    for_hoppers = {  # of two nodes, whose words name no model, each now is for one alone
+        key: replace(issue, attributes={**issue.attributes, "model": frozenset({"Hopper"})})
+        if key.startswith("rain")
+        else issue
+        for key, issue in subject.kb.issues.items()
+    }
+    faulty = replace(subject, kb=replace(subject.kb, issues=for_hoppers))
+    assert unfitting_paraphrases(faulty) == pytest.approx(1 / 7)  # of the seven child issues one is of this tree
 
 
 def test_what_the_paper_leaves_out_is_not_made_up(hand_made: Workspace) -> None:

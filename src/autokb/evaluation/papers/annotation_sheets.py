@@ -92,7 +92,7 @@ def _key_text(lines: Iterable[SheetLine]) -> str:
 
 def _is_written(path: Path, key: str) -> bool:
     place = key_path(path)
-    return path.exists() and place.exists() and place.read_text(encoding="utf-8") == key
+    return path.exists() and place.is_file() and place.read_bytes() == key.encode()
 
 
 def _has_answers(path: Path) -> bool:
