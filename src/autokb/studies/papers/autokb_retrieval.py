@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from autokb.core.attributes import Match
 from autokb.core.progress import Progress, silent
 from autokb.evaluation.papers.tables import Cell, PaperTable
 from autokb.evaluation.retrieval.paraphrase_experiment import NODE_RANKS, OFFERED, ParaphraseReport
@@ -225,7 +226,7 @@ def unfitting_paraphrases(subject: Subject) -> float:
             match_tree(source.tree, QuestionMatch(knowledge, one.attributes, one.within), nowhere_near) for one in read
         ]
         if found:
-            shares.append(sum(tree is not None and tree.issue is None for tree in found) / len(found))
+            shares.append(sum(tree is not None and tree.match is Match.NARROWER for tree in found) / len(found))
     return sum(shares) / len(shares) if shares else 0.0
 
 
