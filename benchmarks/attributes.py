@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from autokb.core.attributes import as_lists
+from autokb.core.attributes import as_lists, from_lists
 from autokb.core.domain import DomainSpec, read_domain
-from autokb.core.implications import implied_values
+from autokb.core.implications import without_left_open
 from benchmarks.figures import Figure, Result
 
 LABELS = Path(__file__).parent / "data" / "attributes"
@@ -58,16 +58,8 @@ def _figures(name: str, pairs: list[tuple[set[Pair], set[Pair]]], aim: float | N
 
 
 def comparable(attributes: Mapping[str, Iterable[str]], spec: DomainSpec) -> dict[str, list[str]]:
-    """Return values in their one spelling, without several that are only what the other values leave open.
-
-    Some who label write out what a laptop leaves open (Windows, macOS, Linux), others leave it unknown.
-    """
-    normal = {name: spec.attributes[name].normal(frozenset(values)) for name, values in attributes.items()}
-    for name, values in sorted(normal.items()):
-        others = {n: v for n, v in normal.items() if n != name}
-        if len(values) > 1 and implied_values(others, spec.attributes).get(name) == values:
-            del normal[name]
-    return as_lists(normal)
+    """Return values in their one spelling, without several that are only what the other values leave open."""
+    return as_lists(without_left_open(from_lists(attributes), spec.attributes))
 
 
 def _compared(name: str, split: str, reader: str) -> Iterator[tuple[set[Pair], set[Pair]]]:

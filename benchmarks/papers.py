@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import ticket_answers, tickets
+from benchmarks.attributes import LABELS
 from benchmarks.chunk_noise_data import DATA, MANUALS
 from benchmarks.figures import RESULTS, Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
@@ -53,11 +54,16 @@ def run(options: argparse.Namespace) -> Result:
             measured["tickets"] = [past]
         pages = [found for name, files in PAGES.items() if (found := _of_pages(place / name, files))]
         measured["autochunker"] = [*shipped, *pages]
-        questions = CHROMA / "questions.jsonl"
+        given = {
+            "autokb": ("--read", _labels(place / "labels")),
+            "tickets": ("--cases", ticket_answers.GOLDEN),
+            "autochunker": ("--cases", CHROMA / "questions.jsonl"),
+        }
         for paper, workspaces in measured.items():
-            given = {"tickets": ticket_answers.GOLDEN, "autochunker": questions}.get(paper)
-            cases = ("--cases", given) if given is not None and given.exists() else ()
-            answer = autokb("evaluate", "paper", paper, *workspaces, *cases).answer
+            more = given.get(paper, ())
+            answer = autokb(
+                "evaluate", "paper", paper, *workspaces, *(more if more and more[1].exists() else ())
+            ).answer
             if options.store:
                 text = json.dumps(answer, ensure_ascii=False, indent=1) + "\n"
                 (RESULTS / f"paper_{paper}.json").write_text(text, encoding="utf-8")
@@ -80,6 +86,16 @@ def _of_pages(workspace: Path, files: Sequence[Path]) -> Path | None:
     autokb("init", workspace)
     autokb("add", workspace, *files, "--as", "documents")
     return workspace
+
+
+def _labels(place: Path) -> Path:
+    """Return a folder with the labels of attributes, as people's sheets would lie in it: those not seen in tuning."""
+    for domain in DOMAINS:
+        (place / domain).mkdir(parents=True)
+        lines = (LABELS / f"{domain}.jsonl").read_text(encoding="utf-8").splitlines()
+        kept = [line for line in lines if json.loads(line)["split"] == "report"]
+        (place / domain / "attributes.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    return place
 
 
 def _past_tickets(workspace: Path) -> Path | None:

@@ -197,8 +197,8 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda here: opened(here).evaluate.quality(here / "sheet.csv", most=3),
     ),
     "evaluate paper": (
-        "evaluate paper autokb {here}/kb",
-        lambda here: opened(here).evaluate.paper("autokb", [here / "kb"]),
+        "evaluate paper autokb {here}/kb --sheets {here}/sheets",
+        lambda here: opened(here).evaluate.paper("autokb", [here / "kb"], sheets=here / "sheets"),
     ),
     "evaluate compare": (
         "evaluate compare {here}/before.json {here}/after.json --metric raw.mrr",

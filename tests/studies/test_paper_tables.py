@@ -25,6 +25,7 @@ from autokb.studies import evaluate
 from autokb.studies.annotations import annotate
 from autokb.studies.papers import PAPERS, PaperRun, paper_tables
 from autokb.studies.papers.autokb import tables
+from autokb.studies.papers.autokb_agreement import agreement_table
 from autokb.studies.papers.autokb_costs import (
     MODEL_USD,
     PEOPLE_USD,
@@ -35,10 +36,13 @@ from autokb.studies.papers.autokb_costs import (
     model_usd,
     people_usd,
 )
+from autokb.studies.papers.autokb_example import MarkedWord, draw_beside, example_table
 from autokb.studies.papers.autokb_figures import draw_tree, paraphrase_table, tree_table
-from autokb.studies.papers.autokb_quality import UnaidedSolutions, agreement_table, example_table, quality_tables
-from autokb.studies.papers.autokb_retrieval import NODE_RANKS, retrieval_tables
-from autokb.studies.papers.autokb_subject import open_subject
+from autokb.studies.papers.autokb_judge import PaperJudge
+from autokb.studies.papers.autokb_quality import quality_tables
+from autokb.studies.papers.autokb_retrieval import NODE_RANKS, retrieval_tables, unfitting_paraphrases
+from autokb.studies.papers.autokb_sheets import PaperSheets
+from autokb.studies.papers.autokb_subject import Subject, open_subject
 from stub_server import StubServer
 
 
@@ -57,7 +61,7 @@ def test_the_command_prints_the_shape_of_the_interface_and_the_same_bytes(
         assert main(["evaluate", "paper", "autokb", str(hand_made.folder), "--json", "--html", str(page)]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1] and pages[0].read_bytes() == pages[1].read_bytes()
-    assert pages[0].read_text().count("data:image/svg+xml;base64,") == 1
+    assert pages[0].read_text().count("data:image/svg+xml;base64,") == 2
     found = json.loads(printed[0])
     assert found["paper"] == "autokb" and found["tables"]
     for table in found["tables"]:
@@ -123,6 +127,19 @@ def test_retrieval_is_measured_by_what_a_question_was_made_from(
     assert "not reproduced" not in faulty.note  # what is below hybrid retrieval now is the other one
 
 
+def test_paraphrases_that_no_longer_say_what_all_nodes_of_a_tree_fix_are_counted(hand_made: Workspace) -> None:
+    subject = open_subject(hand_made)
+    assert unfitting_paraphrases(subject) == 0
+    for_hoppers = {  # of two nodes, whose words name no model, each now is for one alone
+        key: replace(issue, attributes={**issue.attributes, "model": frozenset({"Hopper"})})
+        if key.startswith("rain")
+        else issue
+        for key, issue in subject.kb.issues.items()
+    }
+    faulty = replace(subject, kb=replace(subject.kb, issues=for_hoppers))
+    assert unfitting_paraphrases(faulty) == pytest.approx(1 / 7)  # of the seven child issues one is of this tree
+
+
 def test_what_the_paper_leaves_out_is_not_made_up(hand_made: Workspace) -> None:
     subject = open_subject(hand_made)
     medical = replace(subject, spec=replace(subject.spec, name="medical"))
@@ -144,14 +161,17 @@ def solved(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def tables_of_quality(workspace: Workspace, judge: str = OFFLINE, budget: float | None = None) -> list[PaperTable]:
-    subject, run = open_subject(workspace), PaperRun([workspace], judge, budget)
-    return [*quality_tables([subject], UnaidedSolutions(run))]
+    return tables_of(open_subject(workspace), PaperJudge(PaperRun([workspace], judge, budget)))
+
+
+def tables_of(subject: Subject, judge: PaperJudge) -> list[PaperTable]:
+    return [*quality_tables([subject], judge, PaperSheets(judge.run, judge))]
 
 
 def test_without_a_judge_there_is_no_first_row_and_absolute_values_say_the_rest(hand_made: Workspace) -> None:
     increments, absolute = tables_of_quality(hand_made)
     assert all(cell.value is None and "--judge MODEL" in (cell.missing or "") for cell in increments.cells[0])
-    assert [cell.paper for cell in increments.cells[1]] == [22.9, 2.8, 0.22]
+    assert [cell.paper for cell in increments.cells[1]] == [22.9, 2.8, 0.22, None]
     unaided, raw, own = absolute.cells
     assert "--judge MODEL" in (unaided[1].missing or "") and "people" in (raw[0].missing or "")
     assert "--sheet" in (own[0].missing or "")
@@ -167,7 +187,7 @@ def test_raw_chunks_are_judged_by_the_rules_and_values_in_their_own_words(hand_m
     clean = replace(subject, spec=spec)
     first, *others = clean.chunks
     faulty = replace(clean, chunks=(replace(first, text=f"{first.text}\nContact our support."), *others))
-    before, after = ([*quality_tables([one], UnaidedSolutions(PaperRun([])))][1].cells[1][1] for one in (clean, faulty))
+    before, after = (tables_of(one, PaperJudge(PaperRun([])))[1].cells[1][1] for one in (clean, faulty))
     assert before.value is not None and after.value is not None
     assert after.value < before.value
 
@@ -178,10 +198,10 @@ def test_what_a_model_knows_is_the_first_row_and_is_asked_once(
     with StubServer(solved) as server:
         workspace = asked_of(hand_made, server, monkeypatch)
         subject = open_subject(workspace)
-        unaided = UnaidedSolutions(PaperRun([workspace], "openai:scripted"))
-        increments, absolute = quality_tables([subject], unaided)
+        judge = PaperJudge(PaperRun([workspace], "openai:scripted"))
+        increments, absolute = tables_of(subject, judge)
         asked = server.requests
-        figure = example_table(subject, unaided)
+        figure = example_table(subject, judge)
         assert server.requests == asked > 0
     first, _, own = absolute.cells
     assert first[2].value is not None and increments.cells[0] == first
@@ -197,18 +217,33 @@ def test_a_spent_budget_leaves_cells_open_and_not_the_tables(
     with StubServer(solved) as server:
         _, absolute = tables_of_quality(asked_of(hand_made, server, monkeypatch), "openai:scripted", 0.000001)
         assert server.requests == 0
-    assert all((cell.missing or "").startswith("not judged: ") for cell in absolute.cells[0])
+    assert all((cell.missing or "").startswith("not judged: ") for cell in absolute.cells[0][1:])
     assert absolute.cells[2][2].value is not None
 
 
 def test_an_example_says_in_words_what_a_solution_breaks(hand_made: Workspace) -> None:
     subject = open_subject(hand_made)
-    shown = example_table(subject, UnaidedSolutions(PaperRun([])))
+    shown = example_table(subject, PaperJudge(PaperRun([])))
     assert shown is not None and shown.cells[0][1].value == "none" and ": " in str(shown.cells[0][2].value)
     words = str(shown.cells[1][0].value)[:20]
     spec = replace(subject.spec, rules=(Rule("r", "Never say so.", forbid=(words,)),))
-    faulty = example_table(replace(subject, spec=spec), UnaidedSolutions(PaperRun([])))
+    faulty = example_table(replace(subject, spec=spec), PaperJudge(PaperRun([])))
     assert faulty is not None and faulty.cells[1][1].value == "r: Never say so."
+    (before,), (after,) = shown.pictures, faulty.pictures
+    assert 'underline">support<' in before and 'underline">support<' not in after  # that rule is another one now
+    assert f'underline">{words.split()[-1]}<' in after and 'font-weight="bold">iPad' not in before
+    free = example_table(replace(subject, spec=replace(subject.spec, rules=())), PaperJudge(PaperRun([])))
+    assert free is not None and 'font-weight="bold">iPad' in free.pictures[0]  # it names most values, and none breaks
+
+
+def test_no_word_of_texts_side_by_side_becomes_markup_or_leaves_its_column() -> None:
+    evil = "<script>alert('\u202e&')</script>"
+    picture = draw_beside({evil: [[MarkedWord(evil, "broken"), MarkedWord("x" * 200)]] * 50})
+    root = ElementTree.fromstring(picture)
+    assert {element.tag.partition("}")[2] for element in root.iter()} == {"svg", "rect", "text", "tspan"}
+    assert "<script" not in picture and "\u202e" not in picture and "x" * 45 not in picture
+    drawn = [text[0].text for text in root.findall("{*}text")]
+    assert 20 < len(drawn) <= 30 and drawn[-1] == "…"
 
 
 # -- AutoKB, table 6 and figures 1 to 3 -------------------------------------------------------------------------------
@@ -268,17 +303,26 @@ def test_a_workspace_costs_by_its_own_counts_and_nothing_offline(hand_made: Work
     assert fewer.cells[shown.rows.index(TOTAL)][0].value == int(str(values[TOTAL][0])) - len(subject.kb.solutions)
 
 
-def test_agreement_with_people_is_that_of_the_sheet_or_needs_people(hand_made: Workspace) -> None:
+def test_agreement_of_two_people_is_that_of_the_page_or_needs_people(hand_made: Workspace) -> None:
+    def agreed() -> dict[str, tuple[Cell, ...]]:
+        judge = PaperJudge(PaperRun([hand_made]))
+        table = agreement_table([subject], judge, PaperSheets(judge.run, judge))
+        return {row.partition(", ")[2]: cells for row, cells in zip(table.rows, table.cells, strict=True)}
+
     subject = open_subject(hand_made)
-    rules, attributes, correct = agreement_table([subject]).cells
-    assert all("needs people" in (row[0].missing or "") for row in (rules, attributes, correct))
-    assert [row[0].paper for row in (rules, attributes, correct)] == [97.0, 94.0, 97.0]
+    empty = agreed()
+    assert all("needs people" in (row[0].missing or "") and row[2].value == 0 for row in empty.values())
+    assert {name: row[0].paper for name, row in empty.items() if row[0].paper} == {
+        "rules: model beside people": 97.0,
+        "attributes: model beside people": 94.0,
+        "correct: two people": 97.0,
+    }
     asked = sheet_items(subject.kb.solutions.values(), subject.kb.issues)
     for annotator in asked:
         for item in asked["2"]:
             annotate(hand_made, item.id, annotator, is_correct=annotator == "1")
-    filled = agreement_table([subject]).cells[2]
-    assert (filled[0].value, filled[1].value) == (0.0, len(asked["2"]))
+    accuracy, _, compared = agreed()["correct: two people"]
+    assert (accuracy.value, compared.value) == (0.0, len(asked["2"]))
 
 
 def test_the_chunkers_are_measured_on_the_files_that_the_documents_were_read_from(built: Path, tmp_path: Path) -> None:

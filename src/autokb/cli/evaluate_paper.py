@@ -24,6 +24,10 @@ def paper(
             help="tickets: questions with right tickets, golden answers; autochunker: with places of their answers.",
         ),
     ] = None,
+    sheets: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="autokb: write the sheets that people fill in.")
+    ] = None,
+    read: Annotated[Path | None, typer.Option(metavar="FOLDER", help="autokb: read the filled sheets.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
     json: Json = False,
 ) -> None:
@@ -34,7 +38,16 @@ def paper(
 
     check_report(html)
     with stage_bars() as progress:
-        found = EvaluateDoor.paper(paper, workspaces, judge=judge, budget=budget, cases=cases, progress=progress)
+        found = EvaluateDoor.paper(
+            paper,
+            workspaces,
+            judge=judge,
+            budget=budget,
+            cases=cases,
+            sheets=sheets,
+            filled=read,
+            progress=progress,
+        )
     title = f"The tables of the paper: {paper}"
     width = make_console().width
     show_answer(found.as_json(), json, html, title, report_tables(found.tables), width=width)

@@ -26,6 +26,19 @@ def implied_values(attributes: Attributes, configuration: Mapping[str, Attribute
     return found
 
 
+def without_left_open(attributes: Attributes, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
+    """Return values in their one spelling, without several that are only what the other values leave open.
+
+    Some who label write out what a laptop leaves open (Windows, macOS, Linux), others leave it unknown.
+    """
+    normal = {name: configuration[name].normal(values) for name, values in attributes.items()}
+    for name, values in sorted(normal.items()):
+        others = {n: v for n, v in normal.items() if n != name}
+        if len(values) > 1 and implied_values(others, configuration).get(name) == values:
+            del normal[name]
+    return normal
+
+
 def _find_implied(name: str, values: Values, configuration: Mapping[str, Attribute]) -> dict[str, Values]:
     if name not in configuration or values in (ANY, NONE):
         return {}

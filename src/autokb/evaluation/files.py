@@ -85,12 +85,17 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[st
     # Spreadsheets write semicolons where the comma is the decimal sign.
     separator = max(",;\t", key=head.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="")
-    reader.fieldnames = [str(name).strip().lower() for name in reader.fieldnames or ()]
-    if missing := [column for column in columns if column not in reader.fieldnames]:
-        kept = f"{', '.join(columns[:-1])} and {columns[-1]}"
-        raise BadInputError(f"{path} has no column {missing[0]!r}; keep the columns {kept}.")
-    for row in reader:
-        yield reader.line_num, row
+    try:
+        reader.fieldnames = [str(name).strip().lower() for name in reader.fieldnames or ()]
+        if missing := [column for column in columns if column not in reader.fieldnames]:
+            kept = f"{', '.join(columns[:-1])} and {columns[-1]}"
+            raise BadInputError(f"{path} has no column {missing[0]!r}; keep the columns {kept}.")
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:  # a cell without its end grows past what the reader takes
+        raise BadInputError(
+            f"{path}, line {reader.line_num} cannot be read ({error}); look for a quotation mark without its end."
+        ) from error
 
 
 def sheet_text(columns: Sequence[str], rows: Iterable[Sequence[str]], instructions: str = "") -> str:

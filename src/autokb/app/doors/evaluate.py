@@ -206,17 +206,22 @@ class EvaluateDoor:
         judge: str = "",
         budget: float | None = None,
         cases: Path | str | None = None,
+        sheets: Path | str | None = None,
+        filled: Path | str | None = None,
         progress: Progress = silent,
     ) -> PaperReport:
         """Return the tables of a paper (autokb, autochunker, tickets, suggestions), measured on workspaces.
 
         ``judge`` is the model that fills the cells which need one, asked for no more than ``budget`` (USD).
-        ``cases`` are labelled questions for the tables of tickets and of autochunker.
+        ``cases`` are labelled questions for the tables of tickets and of autochunker. Sheets for people are written to
+        the folder ``sheets``, and what they filled in is read from ``filled``.
         """
         from autokb.studies.papers import paper_tables
 
-        folders, given = [Path(one) for one in workspaces], Path(cases) if cases else None
-        return paper_tables(paper, folders, judge, budget=budget, cases=given, progress=progress)
+        folders = [Path(one) for one in workspaces]
+        paths = {"cases": cases, "sheets": sheets, "filled": filled}
+        given = {name: Path(path) for name, path in paths.items() if path}
+        return paper_tables(paper, folders, judge, budget=budget, progress=progress, **given)
 
     @staticmethod
     def read_trial_sheet(sheet: Path | str) -> SheetMarks:

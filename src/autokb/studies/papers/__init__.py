@@ -15,6 +15,7 @@ from autokb.stores.workspace import Workspace, open_workspace
 
 PAPERS = ("autokb", "autochunker", "tickets", "suggestions")
 WITH_CASES = ("autochunker", "tickets")  # papers that can be measured on a file of questions
+WITH_SHEETS = ("autokb",)  # papers some of whose cells people fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class PaperRun:
     """The workspaces that a paper's tables are measured on, and who judges: a model, or nobody.
 
     ``budget`` (USD) bounds what models are asked for in this run. ``cases`` is a file of labelled questions, of the
-    papers that take one.
+    papers that take one. Sheets for people are written to the folder ``sheets``, and filled ones are read from
+    ``filled``.
     """
 
     workspaces: Sequence[Workspace]
@@ -30,6 +32,8 @@ class PaperRun:
     budget: float | None = None
     progress: Progress = silent
     cases: Path | None = None
+    sheets: Path | None = None
+    filled: Path | None = None
 
     @property
     def has_judge(self) -> bool:
@@ -40,13 +44,15 @@ class PaperRun:
 def paper_tables(paper: str, folders: Sequence[Path], judge: str = "", **more: object) -> PaperReport:
     """Return the tables of one of the ``PAPERS``, measured on the workspaces in these folders.
 
-    BadInputError where the paper is unknown or takes no ``cases``, where there is no workspace, or nothing is published
-    in one.
+    BadInputError where the paper is unknown, takes no ``cases`` or has no ``sheets``, where there is no workspace, or
+    nothing is published in one.
     """
     if paper not in PAPERS:
         raise BadInputError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
     if more.get("cases") and paper not in WITH_CASES:
         raise BadInputError(f"The paper {paper} takes no cases; leave --cases out.")
+    if (more.get("sheets") or more.get("filled")) and paper not in WITH_SHEETS:
+        raise BadInputError(f"The paper {paper} has no sheets; leave --sheets and --read out.")
     if not folders:
         raise BadInputError("Name the workspaces that are measured.")
     workspaces = [open_workspace(folder, model=judge) for folder in folders]

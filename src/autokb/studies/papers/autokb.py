@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from autokb.evaluation.papers.tables import Cell, PaperTable
 from autokb.studies.papers import PaperRun
+from autokb.studies.papers.autokb_agreement import agreement_table
 from autokb.studies.papers.autokb_costs import cost_table
+from autokb.studies.papers.autokb_example import example_table
 from autokb.studies.papers.autokb_figures import paraphrase_table, tree_table
-from autokb.studies.papers.autokb_quality import UnaidedSolutions, agreement_table, example_table, quality_tables
+from autokb.studies.papers.autokb_judge import PaperJudge
+from autokb.studies.papers.autokb_quality import quality_tables
 from autokb.studies.papers.autokb_retrieval import retrieval_tables
+from autokb.studies.papers.autokb_sheets import PaperSheets
 from autokb.studies.papers.autokb_subject import MEDICAL, TROUBLESHOOTING, Subject, open_subject
 
 # What the paper prints, section by section of its tables: raw issues, parent issues, child issues, solutions.
@@ -19,16 +23,21 @@ STATISTICS = {TROUBLESHOOTING: (265, 49, 482, 2595), MEDICAL: (302, 70, 866, 519
 def tables(run: PaperRun) -> Iterator[PaperTable]:
     """Give the paper's tables in its order."""
     subjects = [open_subject(workspace) for workspace in run.workspaces]
+    judge = PaperJudge(run)
+    sheets = PaperSheets(run, judge)
+    sheets.check(subjects)
+    written = sheets.write(subjects, run.sheets) if run.sheets else None
     yield _statistics(subjects)
     yield from retrieval_tables(subjects, run.progress)
-    unaided = UnaidedSolutions(run)
-    yield from quality_tables(subjects, unaided)
+    yield from quality_tables(subjects, judge, sheets)
     yield from (_attributes(subject) for subject in subjects)
     yield from (_rules(subject) for subject in subjects)
-    pictured = [(paraphrase_table(one), tree_table(one), example_table(one, unaided)) for one in subjects]
+    pictured = [(paraphrase_table(one), tree_table(one), example_table(one, judge)) for one in subjects]
     yield from (table for kind in zip(*pictured, strict=True) for table in kind if table is not None)
-    yield agreement_table(subjects)
+    yield agreement_table(subjects, judge, sheets)
     yield from (cost_table(subject) for subject in subjects)
+    if written is not None:
+        yield written
 
 
 def _statistics(subjects: Sequence[Subject]) -> PaperTable:

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from autokb.core.attributes import Match
 from autokb.core.progress import Progress, silent
 from autokb.evaluation.papers.tables import Cell, PaperTable
 from autokb.evaluation.retrieval.paraphrase_experiment import NODE_RANKS, OFFERED, ParaphraseReport
+from autokb.evaluation.retrieval.query_paraphrases import domain_synonyms, source_texts
 from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, CHILDREN, RAW, RAW_WITH_CONTEXT
 from autokb.evaluation.statistics.bootstrap import Interval, measured_mean
 from autokb.evaluation.statistics.experiment import paired_difference
 from autokb.evaluation.statistics.samples import compare_samples
 from autokb.pipeline.stages import without_models
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
+from autokb.retrieval.match_issues import match_tree
+from autokb.retrieval.read_question import read_question
 from autokb.studies.evaluate import evaluate_workspace_paraphrases
 from autokb.studies.papers.autokb_subject import MEDICAL, TROUBLESHOOTING, Subject
+from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
 
 SAMPLE = 20  # child issues, and chunks, whose paraphrases are asked: half a minute a workspace
 LEVELS = ("easy", "medium", "hard")
@@ -191,14 +199,35 @@ def _hybrid_note(one: _Measured) -> str:
     }
     mute, no_tree, no_node = (100 * (theirs - ours) for ours, theirs in found.values())
     at_first = 100 * (vanilla["node_hit@1"].value or 0)
-    return (
+    told = (
         f"On {one.subject.name} the paper's gain of hybrid retrieval over +CC+IP is not reproduced at node level: "
         f"{_points(gain)} at 1. A paraphrase made by rules keeps the issue's words, so that the cosine alone finds "
         f"{at_first:.1f} % at 1 and leaves little to gain. At 10 hybrid retrieval loses {no_node:.1f} points: "
-        f"{mute:.1f} where it offers no node at all, {no_tree - mute:.1f} where it does not offer the tree, as "
-        "where all its nodes have a value that the paraphrase no longer states, "
+        f"{mute:.1f} where it offers no node at all, {no_tree - mute:.1f} where it offers other trees only, "
         f"{no_node - no_tree:.1f} where it offers another node of the tree, one being all that it offers of each."
     )
+    if unfitting := unfitting_paraphrases(one.subject):
+        told += f" {100 * unfitting:.1f} % of the paraphrases fit no node of their tree: all have a value left unsaid."
+    return told
+
+
+def unfitting_paraphrases(subject: Subject) -> float:
+    """Return the share of paraphrases by rules that accept no node of their tree, in the mean over child issues."""
+    knowledge = KnowledgeIndex.of(subject.kb.issues.values(), subject.kb.solutions.values(), subject.spec.attributes)
+    nowhere_near = np.zeros(len(knowledge.ids))
+    shares = []
+    for source in source_texts(subject.kb, (), SAMPLE):
+        asked = VaryQuery(
+            source.text, source.context, domain_synonyms(source.text, subject.spec), subject.spec.language
+        )
+        said = [text for level in TASK.offline(asked).levels.values() for text in level]
+        read = [read_question(text, {}, subject.spec) for text in said]
+        found = [
+            match_tree(source.tree, QuestionMatch(knowledge, one.attributes, one.within), nowhere_near) for one in read
+        ]
+        if found:
+            shares.append(sum(tree is not None and tree.match is Match.NARROWER for tree in found) / len(found))
+    return sum(shares) / len(shares) if shares else 0.0
 
 
 def _points(gain: Interval) -> str:
