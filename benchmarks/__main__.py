@@ -48,6 +48,7 @@ SLOW = (
     "plan",
     "concurrency",
     "killed_builds",
+    "versions",
     "malformed",
     "temperaments",
     "decisions",
