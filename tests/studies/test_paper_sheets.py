@@ -22,6 +22,7 @@ from autokb.pipeline.model_choice import OFFLINE
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.studies.papers import PaperRun
 from autokb.studies.papers.autokb_agreement import agreement_table
+from autokb.studies.papers.autokb_costs import TOTAL, cost_table
 from autokb.studies.papers.autokb_judge import PaperJudge
 from autokb.studies.papers.autokb_quality import quality_tables
 from autokb.studies.papers.autokb_sheets import AUTOKB, RAW, UNAIDED, PaperSheets
@@ -139,6 +140,9 @@ def test_a_model_is_a_third_system_and_judges_beside_people(
         tables = measured(workspace, "openai:scripted", filled=tmp_path)
         asked = server.requests
         assert measured(workspace, "openai:scripted", filled=tmp_path) == tables and server.requests == asked
+        cost = cost_table(open_subject(workspace))
+    assert "without a model" in cost.note  # what a judge costs is no part of what the knowledge base has cost
+    assert [cell.value for cell in cost.cells[cost.rows.index(TOTAL)]][1] == 0
     absolute, increments = found_in(tables, "Table 3 in absolute"), found_in(tables, "Table 3: ")
     # four of ten nodes are in the tree where people say no; the model finds all of its own wrong
     assert [absolute[name][0].value for name in (UNAIDED, RAW, AUTOKB)] == [60.0, 100.0, 100.0]
