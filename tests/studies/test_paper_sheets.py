@@ -22,6 +22,7 @@ from autokb.pipeline.model_choice import OFFLINE
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.studies.papers import PaperRun
 from autokb.studies.papers.autokb_agreement import agreement_table
+from autokb.studies.papers.autokb_costs import TOTAL, cost_table
 from autokb.studies.papers.autokb_judge import PaperJudge
 from autokb.studies.papers.autokb_quality import quality_tables
 from autokb.studies.papers.autokb_sheets import AUTOKB, RAW, UNAIDED, PaperSheets
@@ -123,7 +124,7 @@ def test_what_people_say_fills_q_c_of_each_row_and_the_rest_says_how(hand_made: 
     assert low is not None and low < 90  # all of nine are not all there are
     assert absolute[UNAIDED][0].value is None and "--judge MODEL" in (absolute[UNAIDED][0].missing or "")
     assert absolute[AUTOKB][3].missing == NOT_JUDGED
-    people = found_in(tables, "Appendix B")["correct: two people"]
+    people = found_in(tables, "Appendix B")["correct by two people"]
     assert (people[0].value, people[0].paper, people[2].value) == (100.0, 97.0, 2)
 
 
@@ -139,11 +140,15 @@ def test_a_model_is_a_third_system_and_judges_beside_people(
         tables = measured(workspace, "openai:scripted", filled=tmp_path)
         asked = server.requests
         assert measured(workspace, "openai:scripted", filled=tmp_path) == tables and server.requests == asked
+        cost = cost_table(open_subject(workspace))
+    assert "without a model" in cost.note  # what a judge costs is no part of what the knowledge base has cost
+    assert [cell.value for cell in cost.cells[cost.rows.index(TOTAL)]][1] == 0
     absolute, increments = found_in(tables, "Table 3 in absolute"), found_in(tables, "Table 3: ")
     # four of ten nodes are in the tree where people say no; the model finds all of its own wrong
     assert [absolute[name][0].value for name in (UNAIDED, RAW, AUTOKB)] == [60.0, 100.0, 100.0]
     assert [absolute[name][3].value for name in (UNAIDED, RAW, AUTOKB)] == [0.0, 100.0, 100.0]
     assert increments[AUTOKB][0].value == pytest.approx(40.0) and increments[AUTOKB][3].value == pytest.approx(100.0)
+    assert increments[AUTOKB][3].low < 90  # type: ignore[operator]  # ten pairs that all differ alike are ten
     # every solution of its own breaks the rule, and of the chunks that of the blades
     assert absolute[UNAIDED][1].value == 0.0 and absolute[AUTOKB][1].value == 100.0
     chunks = [chunk.text for chunk in open_subject(workspace).chunks]
@@ -151,7 +156,7 @@ def test_a_model_is_a_third_system_and_judges_beside_people(
     assert absolute[RAW][1].value == pytest.approx(100 * kept / len(chunks)) and kept == len(chunks) - 1
     (note,) = (table.note for table in tables if table.name.startswith("Table 3: "))
     assert "judged by openai:scripted" in note and "by construction" not in note
-    beside = found_in(tables, "Appendix B")["correct: model beside people"]
+    beside = found_in(tables, "Appendix B")["correct by the model"]
     # 30 lines of the first annotator and 3 of the second; people and model differ in six nodes of the model's own
     twice = {row["item"] for row in rows_of(path) if row["annotator"] == "2"}
     key = json.loads(key_path(path).read_text(encoding="utf-8"))["items"]
@@ -186,13 +191,13 @@ def test_rules_by_people_are_beside_the_judge_and_beside_patterns(
     answers = len(rows_of(path))
     wrong = sum(row["item"] == first for row in rows_of(path))
     expected = pytest.approx(100 * (answers - wrong) / answers)
-    assert offline["rules: patterns beside people"][0].value == expected
-    assert offline["rules: patterns beside people"][2].value == answers == 13 + 2
-    assert offline["rules: model beside people"][0].missing == NOT_JUDGED
-    model_row = judged["rules: model beside people"]
+    assert offline["rules by patterns"][0].value == expected
+    assert offline["rules by patterns"][2].value == answers == 13 + 2
+    assert offline["rules by the model"][0].missing == NOT_JUDGED
+    model_row = judged["rules by the model"]
     assert model_row[0].value == expected and model_row[0].paper == 97.0
     assert model_row[0].low is not None and model_row[0].low < model_row[0].value  # type: ignore[operator]
-    assert offline["rules: two people"][0].value == 100.0
+    assert offline["rules by two people"][0].value == 100.0
 
 
 def test_attributes_by_people_are_beside_the_judge_and_beside_the_offline_reading(
@@ -213,12 +218,12 @@ def test_attributes_by_people_are_beside_the_judge_and_beside_the_offline_readin
         judged = found_in(measured(workspace, "openai:scripted", filled=tmp_path), "Appendix B")
     answers = rows_of(path)
     assert any(row["answer"] == "ios" for row in answers)
-    accuracy, _, compared = offline["attributes: offline reading beside people"]
+    accuracy, _, compared = offline["attributes read offline"]
     assert (accuracy.value, compared.value) == (100.0, len(answers))
     # the judge says laptop of every text and nothing else
     right = sum((row["answer"] == "not said") == (row["attribute"] != "device") for row in answers)
     right -= sum(row["attribute"] == "device" and row["answer"] != "not said" for row in answers)
-    accuracy, _, _ = judged["attributes: model beside people"]
+    accuracy, _, _ = judged["attributes by the model"]
     assert accuracy.value == pytest.approx(100 * right / len(answers)) and accuracy.paper == 94.0
 
 
@@ -231,9 +236,7 @@ def test_labels_of_whole_texts_count_as_people_do(hand_made: Workspace, tmp_path
         {"id": "2", "text": "blunt blades", "attributes": {"model": ["Hopper"]}},
     ]
     labels.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    accuracy, _, compared = found_in(measured(hand_made, filled=folder), "Appendix B")[
-        "attributes: offline reading beside people"
-    ]
+    accuracy, _, compared = found_in(measured(hand_made, filled=folder), "Appendix B")["attributes read offline"]
     # all three attributes of the first text, and two of the second, whose model is not in its words
     assert (accuracy.value, compared.value) == (pytest.approx(100 * 5 / 6), 6)
     lines[1]["attributes"] = {"model": ["Lawnmower"]}

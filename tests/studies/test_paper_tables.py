@@ -313,15 +313,15 @@ def test_agreement_of_two_people_is_that_of_the_page_or_needs_people(hand_made: 
     empty = agreed()
     assert all("needs people" in (row[0].missing or "") and row[2].value == 0 for row in empty.values())
     assert {name: row[0].paper for name, row in empty.items() if row[0].paper} == {
-        "rules: model beside people": 97.0,
-        "attributes: model beside people": 94.0,
-        "correct: two people": 97.0,
+        "rules by the model": 97.0,
+        "attributes by the model": 94.0,
+        "correct by two people": 97.0,
     }
     asked = sheet_items(subject.kb.solutions.values(), subject.kb.issues)
     for annotator in asked:
         for item in asked["2"]:
             annotate(hand_made, item.id, annotator, is_correct=annotator == "1")
-    accuracy, _, compared = agreed()["correct: two people"]
+    accuracy, _, compared = agreed()["correct by two people"]
     assert (accuracy.value, compared.value) == (0.0, len(asked["2"]))
 
 

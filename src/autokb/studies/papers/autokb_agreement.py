@@ -56,17 +56,17 @@ def _rows(subject: Subject, judge: PaperJudge, sheets: PaperSheets) -> Iterator[
     rules, correct, attributes = sheets.rules(subject), sheets.correctness(subject), sheets.attributes(subject)
     read = _people_read(attributes, sheets, subject)
     by_model = _rules_beside(rules, subject, judge) if rules else None
-    yield "rules: model beside people", _cells(RULES, by_model, PRINTED[RULES])
-    yield "rules: patterns beside people", _cells(RULES, _rules_beside(rules, subject) if rules else None)
-    yield "rules: two people", _cells(RULES, _two_people(rules))
+    yield "rules by the model", _cells(RULES, by_model, PRINTED[RULES])
+    yield "rules by patterns", _cells(RULES, _rules_beside(rules, subject) if rules else None)
+    yield "rules by two people", _cells(RULES, _two_people(rules))
     by_model = _attributes_beside(read, subject, judge) if read else None
-    yield "attributes: model beside people", _cells(ATTRIBUTES, by_model, PRINTED[ATTRIBUTES])
+    yield "attributes by the model", _cells(ATTRIBUTES, by_model, PRINTED[ATTRIBUTES])
     offline = _attributes_beside(read, subject) if read else None
-    yield "attributes: offline reading beside people", _cells(ATTRIBUTES, offline)
-    yield "attributes: two people", _cells(ATTRIBUTES, _two_people(attributes))
+    yield "attributes read offline", _cells(ATTRIBUTES, offline)
+    yield "attributes by two people", _cells(ATTRIBUTES, _two_people(attributes))
     by_model = _correct_beside(correct, subject, judge, sheets) if correct else None
-    yield "correct: model beside people", _cells(CORRECTNESS, by_model)
-    yield "correct: two people", _two_on_correctness(correct, subject)
+    yield "correct by the model", _cells(CORRECTNESS, by_model)
+    yield "correct by two people", _two_on_correctness(correct, subject)
 
 
 def _cells(sheet: str, compared: Sequence[Compared] | str | None, paper: float | None = None) -> tuple[Cell, ...]:

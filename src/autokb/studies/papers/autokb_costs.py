@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from autokb.core.results import Costs
+from autokb.core.results import NOTHING_SPENT, Costs
 from autokb.evaluation.papers.tables import Cell, PaperTable
-from autokb.pipeline.plan import costs
+from autokb.pipeline.plan import STAGES, costs
 from autokb.studies.papers.autokb_subject import TROUBLESHOOTING, Subject
 
 TOKENS_IN, TOKENS_OUT = 5_000, 1_000  # of a call on average, as the paper has it
@@ -17,7 +17,7 @@ STEPS: Mapping[str, tuple[int, tuple[str, ...]]] = {  # step: the paper's calls,
     "issue subtrees": (49, ("trees", "merge")),
     "contextualized chunking": (1_000, ("context",)),
     "solution generation": (531, ("solutions",)),
-    "attributes of solutions": (832, ("attributes",)),
+    "attributes of solutions": (832, ("solution_attributes",)),
 }
 TOTAL, MODEL_USD, PEOPLE_USD, RATIO = "calls in all", "model, USD", "people, USD", "people beside model, times"
 PRINTED = {TOTAL: 2678, MODEL_USD: 6.695, PEOPLE_USD: 496.87, RATIO: 75}
@@ -27,7 +27,7 @@ UNKNOWN = "a model's price is not known; give it in settings.yaml under prices"
 
 def cost_table(subject: Subject) -> PaperTable:
     """Return the calls of each step and their cost by the paper's formula, beside what this workspace has spent."""
-    spent = costs(subject.workspace)
+    spent = _spent_on_builds(costs(subject.workspace))
     calls = _paper_calls(subject)
     is_theirs = subject.domain == TROUBLESHOOTING  # the paper works it out for this domain alone
     rows = (*STEPS, *PRINTED)
@@ -41,6 +41,13 @@ def cost_table(subject: Subject) -> PaperTable:
     return PaperTable(
         f"Appendix C: what {subject.name} costs", rows, ("by the paper's formula", "spent here"), cells, note=note
     )
+
+
+def _spent_on_builds(spent: Costs) -> Costs:
+    """Return what builds asked and paid: questions and judges, as of these tables, are no part of what a base costs."""
+    stages = {name: one for name, one in spent.stages.items() if name in STAGES}
+    whole = sum(stages.values(), NOTHING_SPENT)
+    return Costs(whole.calls, whole.cached, whole.tokens, whole.cost, stages)
 
 
 def _paper_calls(subject: Subject) -> Sequence[int]:

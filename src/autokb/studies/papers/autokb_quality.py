@@ -196,10 +196,10 @@ def _over(first: _Row, found: _Row, printed: Sequence[float | None]) -> Iterator
         if isinstance(own, str) or isinstance(of_first, str):
             yield Cell(paper=paper, missing=_no_increment(own, of_first))
             continue
-        both = sorted(by_node.keys() & first_by_node.keys())
-        if both:
-            gain = paired_difference([by_node[node] for node in both], [first_by_node[node] for node in both])
-        else:
+        pairs = [(by_node[node], first_by_node[node]) for node in sorted(by_node.keys() & first_by_node.keys())]
+        if len({one - other for one, other in pairs}) > 1:
+            gain = paired_difference(*zip(*pairs, strict=True))
+        else:  # pairs that all differ alike say nothing of how sure that is; both intervals say how many they are
             gain = share_difference(_as_share(own), _as_share(of_first))
         yield Cell.of(gain, paper, percent=times == 100)
 
