@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -34,12 +35,20 @@ def numbers(kb: SupportKB) -> list[tuple[int, bool]]:
 
 
 class Kettles:
-    """A workspace whose page on noise can be edited."""
+    """A workspace whose page on noise can be edited; ``built`` is one to copy, where it was built before."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, built: Path | None = None) -> None:
         self.place = place
         self.sources = Sources(place / "source", copy.deepcopy(PAGES), dict(ISSUES))
-        self.kb = self.sources.make_workspace(place / "kb")
+        if built is None:
+            self.kb = self.sources.make_workspace(place / "kb")
+            self.kb.build()
+        else:
+            self.sources.write()
+            shutil.copytree(built / "kb", place / "kb")
+            self.kb = SupportKB.open(place / "kb")
+            self.kb.move_source(built / "source" / "manuals", place / "source" / "manuals")
+            self.kb.move_source(built / "source" / "issues.jsonl", place / "source" / "issues.jsonl")
 
     def edit(self, words: str) -> SupportKB:
         self.sources.pages["noise.md"][0][1] = words
@@ -47,11 +56,16 @@ class Kettles:
         return self.kb
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Kettles(tmp_path_factory.mktemp("built"))
+    made.kb.close()
+    return made.place
+
+
 @pytest.fixture
-def kettles(tmp_path: Path) -> Kettles:
-    made = Kettles(tmp_path)
-    made.kb.build()
-    return made
+def kettles(tmp_path: Path, built: Path) -> Kettles:
+    return Kettles(tmp_path, built)
 
 
 def test_each_publication_is_a_version_and_an_unchanged_build_is_none(kettles: Kettles) -> None:
