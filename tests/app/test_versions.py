@@ -241,7 +241,8 @@ def test_what_is_not_there_is_named(kettles: Kettles) -> None:
         lambda: kettles.kb.versions.roll_back(7),
         lambda: kettles.kb.versions.diff(1, 7),
         lambda: kettles.kb.versions.diff("one", 1),
+        lambda: kettles.kb.versions.diff("", 1),
         lambda: SupportKB.open(kettles.place / "kb", shows=7).views.show(),
     ):
-        with pytest.raises(BadInputError, match=r"no version (7|one)"):
+        with pytest.raises(BadInputError, match=r"no version (7|one|'')"):
             act()

@@ -70,6 +70,12 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         keep_questions(file, [LoggedQuestion("a garden gnome", "abstains", "ask", "2026-03-01")])
         keep_arms(file, [AssignedArm("c1", "", "control", "2026-03-01")])
         keep_decisions(file, [replace(LOST_EDIT, number=file.last_number() + 1)])
+        published = {(kind, i): body for kind, i, body in file.lines()}
+        kinds = sorted({kind for kind, _ in published})
+        reworded = {("issue", shown[0].id): published["issue", shown[0].id].replace('"text":"', '"text":"Again: ')}
+        file.publish({**published, **reworded}, kinds)  # a version of its own, whose text before is kept
+        file.publish(published, kinds)
+        file.keep_candidate({**published, **reworded}, {"date": "2026-03-01", "by": "build"})
     kb.usage.dismiss_gap(kb.usage.gaps().questions[0].id)
     item = kb.evaluate.sheet_item().item
     assert item is not None
@@ -176,6 +182,9 @@ def test_without_its_head_no_command_opens_it(
 BODIES = {
     "staged": "body",
     "record": "body",
+    "version": "body",
+    "past_record": "body",
+    "candidate": "body",
     "decision": "body",
     "work": "reply",
     "vector": "data",

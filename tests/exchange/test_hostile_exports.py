@@ -134,7 +134,8 @@ def test_the_sheet_for_annotators_runs_and_steers_nothing_and_can_be_read(hostil
     check_characters(text)
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert not [cell for row in rows for cell in row if cell.startswith(tuple("=+-@\t\r\n"))]
-    rows[1:] = [[*row[:2], "yes", *row[3:]] for row in rows[1:]]
+    answer = rows[0].index("answer")
+    rows[1:] = [[*row[:answer], "yes", *row[answer + 1 :]] for row in rows[1:]]
     with (tmp_path / "sheet.csv").open("w", encoding="utf-8", newline="") as filled:
         csv.writer(filled).writerows(rows)
     assert len(read_sheet(tmp_path / "sheet.csv").items) == sum(

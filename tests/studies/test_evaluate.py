@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -337,7 +338,7 @@ def test_people_and_the_model_judge_the_same_sample(
         answer = quality(workspace, tmp_path / "s.csv", most=3, judge=True)
         asked = "".join(b["messages"][1]["content"] for b in server.bodies)
     assert answer["judged"]["correctness"]["judged"] + answer["judged"]["correctness"]["not_judged"] == 3
-    rows = (tmp_path / "s.csv").read_text(encoding="utf-8").split("\n")[1:]
-    sampled = {row.split(",")[0] for row in rows if row.startswith("s-")}
+    with (tmp_path / "s.csv").open(encoding="utf-8", newline="") as file:
+        sampled = {row["item"] for row in csv.DictReader(file)}
     assert len(sampled) == 3
     assert all(published.kb.solutions[i].steps[0] in asked for i in sampled)

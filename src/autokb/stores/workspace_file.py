@@ -106,7 +106,7 @@ class WorkspaceFile:
             self._check_version(shows)
         if self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it, and there is one version
             return
-        wanted = shows or self.meta(SHOWN) or ""
+        wanted = shows or str(self.rolled_back or "")
         self._db.execute("DROP VIEW IF EXISTS temp.record")
         if wanted == CANDIDATE or (wanted and int(wanted) != newest_number(self._db)):
             self._db.execute(f"CREATE TEMP VIEW record AS {select_shown(wanted)}")

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from autokb.core.changes import Changes, Readable, compare
+from autokb.core.errors import BadInputError
 from autokb.core.results import Versions, VersionView
 from autokb.stores.published import read_published
-from autokb.stores.versions import CANDIDATE
+from autokb.stores.versions import CANDIDATE, NO_VERSION
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -29,6 +30,9 @@ def diff(workspace: Workspace, before: str, after: str) -> Changes:
 
     A version is named by its number, the candidate by its name (BadInputError where one is not kept).
     """
+    for named in (before, after):
+        if not named:  # which would be what readers see, whatever that is
+            raise BadInputError(NO_VERSION.format(number=repr(named), folder=workspace.folder))
     was, _ = _readable(workspace, before)
     now, date = _readable(workspace, after)
     return compare(was, now, date)
