@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> Result:
         measured: dict[str, Sequence[Path]] = {"autokb": shipped, "suggestions": shipped}
         if past := _past_tickets(place / "tickets"):
             measured["tickets"] = [past]
-        pages = [found for name, files in PAGES.items() if (found := _of_pages(place / name, files))]
-        measured["autochunker"] = [*shipped, *pages]
+        pages = [_of_pages(place / name, files) for name, files in PAGES.items()]
+        measured["autochunker"] = [*shipped, *(one for one in pages if one)]
         given = {
             "autokb": ("--read", _labels(place / "labels")),
             "tickets": ("--cases", ticket_answers.GOLDEN),
