@@ -115,6 +115,18 @@ def test_a_page_claims_what_was_stored(claim: Claim) -> None:
     assert claim.printed() in words(claim.page)
 
 
+def test_golden_tickets_are_as_the_paper_tables_have_them() -> None:
+    tables = json.loads((RESULTS / "paper_tickets.json").read_text(encoding="utf-8"))["tables"]
+
+    def row(table: int, name: str) -> list[str]:
+        found = dict(zip(tables[table]["rows"], tables[table]["cells"], strict=True))[name]
+        return [short(cell["value"]) for cell in found if cell["value"] is not None]
+
+    ranks = f"ours; chunks of text | {row(0, 'Experiment')[0]}; {row(0, 'Baseline')[0]}; "
+    answers = "; ".join(", ".join(row(1, arm)[:3]) for arm in ("Experiment", "Baseline"))
+    assert ranks in words(MEASURED) and f"is not reproduced) | {answers} |" in words(MEASURED)
+
+
 def test_nothing_was_found_elsewhere_and_no_request_was_paid_twice() -> None:
     provenance, kills = stored("provenance"), stored("killed_builds")
     assert all(provenance[f"{base}.quotes_at_their_place"]["value"] == 1 for base in BASES)

@@ -33,6 +33,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     ticket_answer_commands,
     ticket_commands,
     trial_commands,
+    version_commands,
 )
 from autokb.cli.commands import app
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import CONTROL, TREATMENT
+from autokb.core.settings import OFFLINE_MODEL
 from autokb.core.tickets import Edge, Ticket
 from autokb.evaluation.papers.tables import Cell, PaperTable
 from autokb.evaluation.retrieval.datasets import Judgement, LabelledQuery, read_queries
@@ -56,6 +57,7 @@ NO_QUESTIONS = (
 )
 NO_TITLES = 'no case has a title; add "title": "..." to the lines of --cases FILE'
 NO_ANSWERS = 'needs golden answers: --cases FILE, a line such as {"id": "q1", "text": "...", "answer": "..."}'
+BOTH_QUOTE = "Without a model both arms quote what they found: words that people would choose are there by chance."
 NO_TIMES = (
     "no such conversation was reported with its seconds: say what was used with autokb feedback add, and how long "
     "conversations took with autokb outcomes import"
@@ -207,6 +209,8 @@ def _answers(name: str, workspace: Workspace, cases: Sequence[LabelledQuery], ru
         values = _compared(_ask_both(workspace, cases, run), [str(case.fields["answer"]) for case in cases], metrics)
     rows = {arm: tuple(_measured(values, missing, arm, label) for label in COMPARED) for arm in ANSWERS}
     note = f"{len(cases)} golden answers; no answer counts 0." if cases else ""
+    if cases and workspace.settings.model == OFFLINE_MODEL:
+        note = f"{note} {BOTH_QUOTE}"
     return PaperTable(f"Table 2: answers, {name}", tuple(rows), COMPARED, tuple(rows.values()), note)
 
 
