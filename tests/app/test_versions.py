@@ -15,7 +15,9 @@ from benchmarks.decisions import ISSUES, PAGES, Sources
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.stores.schema import SCHEMA_VERSION
 
 OLD, NEW = "Descale it.", "Descale the kettle twice."
@@ -73,7 +75,7 @@ def test_each_publication_is_a_version_and_an_unchanged_build_is_none(kettles: K
     (first,) = kb.versions.list().versions
     assert (first.number, first.by, first.published, first.checks) == (1, "build", True, None)
     assert first.documents == len(PAGES) and first.solutions == len(shown(kb)) and first.date
-    assert set(first.inputs) == {"documents", "issues", "domain"}
+    assert set(first.inputs) == {"documents", "issues", "domain", "settings"}
     kb.build()
     assert numbers(kb) == [(1, True)]
     kettles.edit(NEW).build()
@@ -109,6 +111,21 @@ def test_a_build_after_a_rollback_and_an_edit_is_a_new_version(kettles: Kettles)
     for number, words in ((2, NEW), (3, "vinegar")):
         kb.versions.roll_back(number)
         assert says(kb, words)
+
+
+def test_a_setting_that_is_published_after_a_rollback_brings_nothing_else_back(kettles: Kettles) -> None:
+    kb = kettles.edit(NEW)
+    kb.build()
+    kb.versions.roll_back(1)
+    before = shown(kb)
+    with kb.workspace.file() as file, file.transaction():  # as a calibration of the gate does
+        settings = {("setting", name): canonical_json(body) for name, body in file.records("setting")}
+        settings["setting", CALIBRATION] = canonical_json({"date": "2026-05-01"})
+        file.publish(settings, ["setting"], kb.workspace.publication_by("gate"))
+    assert shown(kb) == before and numbers(kb) == [(1, False), (2, False), (3, True)]
+    kb.versions.roll_back(2)
+    with kb.workspace.file() as file:
+        assert file.record("setting", CALIBRATION) is None and file.newest("setting", CALIBRATION) is not None
 
 
 def test_two_versions_are_compared_and_asked(kettles: Kettles) -> None:

@@ -15,7 +15,7 @@ from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
 from autokb.core.errors import StoppedOnPurposeError
-from autokb.core.ids import digest
+from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.regex_timeout import forget_slow_searches
@@ -382,7 +382,9 @@ class Build:
         """Return hashes of what goes into the build."""
         documents = digest(*(part for d in sources.documents for part in (d.id, d.title, d.text)))
         issues = digest(*(part for r in sources.raw for part in (r.id, r.full_text)))
-        return {"documents": documents, "issues": issues, "domain": digest(self.workspace.domain_text)}
+        settings = digest(canonical_json(key_json(self.workspace.settings)))
+        domain = digest(self.workspace.domain_text)
+        return {"documents": documents, "issues": issues, "domain": domain, "settings": settings}
 
 
 def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tuple[str, ...]) -> KnowledgeCounts:

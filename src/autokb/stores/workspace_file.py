@@ -368,6 +368,11 @@ class WorkspaceFile:
         self._count_publication()
         self._show("")
 
+    def newest(self, kind: str, record_id: str) -> dict[str, Any] | None:
+        """Return a record of the newest version, whichever readers see, or None."""
+        body = records_of(self._db, 0, [kind]).get((kind, record_id))
+        return None if body is None else _object("record", body)
+
     def keep_candidate(self, records: Mapping[tuple[str, str], str], body: Mapping[str, Any]) -> None:
         """Keep records beside what readers see, in the place of a candidate that waits; inside a transaction."""
         keep_candidate(self._db, records, body)
@@ -431,18 +436,23 @@ class WorkspaceFile:
         """Replace the records of the kinds by these in one step, as a new version that readers see.
 
         Returns how many rows changed; where none did there is no new version. Call it inside a transaction. Records
-        that stay as they are are not written again.
+        that stay as they are are not written again. Where readers see an earlier version since a rollback, its records
+        of other kinds are published with these.
         """
-        old = records_of(self._db, 0, kinds)
+        back = self.rolled_back
+        if back:
+            stays = {key: body for key, body in records_of(self._db, back).items() if key[0] not in kinds}
+            records = {**stays, **records}
+        old = records_of(self._db, 0, () if back else kinds)
         gone = [key for key in old if key not in records]
         changed = {key: body for key, body in records.items() if old.get(key) != body}
-        if gone or changed:
+        if number := len(gone) + len(changed):
             replace_records(self._db, gone, changed, made)
-        if gone or changed or self.meta(SHOWN):
+        if number or back:
             self._db.execute("DELETE FROM meta WHERE key = ?", (SHOWN,))
             self._count_publication()
             self._show("")
-        return len(gone) + len(changed)
+        return number
 
     def _count_publication(self) -> None:
         self.count_generation()

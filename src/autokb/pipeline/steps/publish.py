@@ -52,8 +52,8 @@ def publish(file: WorkspaceFile, found: Records, published: Published, built: Bu
     that people took while it ran are read here.
     """
     with file.transaction():
-        # read inside: a team may calibrate while a build runs
-        if (calibration := file.record("setting", CALIBRATION)) is not None:
+        # read inside: a team may calibrate while a build runs; and of the newest version: a rollback takes none back
+        if (calibration := file.newest("setting", CALIBRATION)) is not None:
             found = {**found, ("setting", CALIBRATION): canonical_json(calibration)}
         settle(file, published, built, made.date, lambda: file.publish(found, KINDS, made))
 
