@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from autokb.app import SupportKB
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 BASES = ("headphones", "medical", "thunderbird")  # the three knowledge bases of the benchmark provenance
@@ -113,6 +115,13 @@ CLAIMS = (
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.page}: {claim.piece}")
 def test_a_page_claims_what_was_stored(claim: Claim) -> None:
     assert claim.printed() in words(claim.page)
+
+
+def test_the_readme_shows_the_example_as_it_is(_built_headphones: Path) -> None:
+    shown = SupportKB.open(_built_headphones).views.show()
+    head = f"{shown.domain}: {shown.trees_in_all} trees, {shown.solutions} solutions"
+    assert head in words(README)
+    assert f"{shown.solutions} solutions that are shown" in words("docs/life-of-a-question.md")
 
 
 def test_golden_tickets_are_as_the_paper_tables_have_them() -> None:

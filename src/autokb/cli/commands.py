@@ -238,7 +238,7 @@ def build(
             notify=say,
         )
     say(built.batch.said if built.batch else ())
-    emit(json, built.as_json(), lambda: build_view(workspace, built))
+    emit(json, built.as_json(), lambda: build_view(workspace, built, candidate=candidate))
 
 
 @app.command(epilog="Example: autokb show kb  and  autokb show kb issue-1234...")

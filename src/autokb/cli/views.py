@@ -184,8 +184,8 @@ def failure_lines(failures: Sequence[Failure]) -> list[RenderableType]:
     return lines
 
 
-def build_view(workspace: Path, built: BuildReport) -> RenderableType:
-    """Show what a build made, what it cost and what failed."""
+def build_view(workspace: Path, built: BuildReport, *, candidate: bool = False) -> RenderableType:
+    """Show what a build made, or what of it is a candidate, what it cost and what failed."""
     table = Table("stage", "computed", "reused", "failed", "seconds", box=None)
     for name, row in built.stages.items():
         table.add_row(name, str(row.computed), str(row.reused), str(row.failed), f"{row.seconds:.1f}")
@@ -209,6 +209,9 @@ def build_view(workspace: Path, built: BuildReport) -> RenderableType:
         chunks = built.stages["chunks"]
         what = "FILE --as issues" if chunks.computed + chunks.reused else "FOLDER_OF_MANUALS"
         lines.append(next_line(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", "yellow"))
+    elif candidate:
+        name = quoted(workspace)
+        lines.append(next_line(f'Next: autokb ask {name} "a question" --candidate   or   autokb publish {name}'))
     else:
         name = quoted(workspace)
         lines.append(next_line(f'Next: autokb show {name}   or   autokb ask {name} "a question"'))

@@ -150,8 +150,7 @@ def _published_sentence(workspace: Workspace, file: WorkspaceFile, replaced: int
     if candidate:
         folder = shlex.quote(str(workspace.folder))
         return (
-            f"Readers see what they saw. Look with: autokb ask {folder} TEXT --candidate; then: autokb publish "
-            f"{folder}, or: autokb discard {folder}"
+            f"Readers see what they saw until: autokb publish {folder}; autokb discard {folder} forgets the candidate."
         )
     if not replaced:
         return ""

@@ -441,8 +441,7 @@ class WorkspaceFile:
         """
         back = self.rolled_back
         if back:
-            stays = {key: body for key, body in records_of(self._db, back).items() if key[0] not in kinds}
-            records = {**stays, **records}
+            records = {**self._others_of(back, kinds), **records}
         old = records_of(self._db, 0, () if back else kinds)
         gone = [key for key in old if key not in records]
         changed = {key: body for key, body in records.items() if old.get(key) != body}
@@ -453,6 +452,9 @@ class WorkspaceFile:
             self._count_publication()
             self._show("")
         return number
+
+    def _others_of(self, version: int, kinds: Sequence[str]) -> dict[tuple[str, str], str]:
+        return {key: body for key, body in records_of(self._db, version).items() if key[0] not in kinds}
 
     def _count_publication(self) -> None:
         self.count_generation()
