@@ -68,6 +68,19 @@ CREATE TABLE IF NOT EXISTS past_record (
 CREATE INDEX IF NOT EXISTS past_record_until ON past_record (until);
 CREATE TABLE IF NOT EXISTS candidate (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT, PRIMARY KEY (kind, id));
 """
+CHECKS = """
+CREATE TABLE IF NOT EXISTS checks (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
+"""
+# What people said of a finding of ``stale``: settled or dismissed, by whom and when.
+FINDINGS = """
+CREATE TABLE IF NOT EXISTS finding (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+"""
+# How far each source of the settings has been read, and what is known of each of its items.
+SYNC = """
+CREATE TABLE IF NOT EXISTS sync_source (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sync_item (
+    source TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (source, key)) WITHOUT ROWID;
+"""
 SINCE = "ALTER TABLE record ADD COLUMN since INTEGER NOT NULL DEFAULT 1"  # the version that a record came with
 EDGE_TYPES = "CREATE INDEX IF NOT EXISTS ticket_edge_type ON ticket_edge (type)"
 TICKETS = f"""
@@ -105,6 +118,9 @@ CREATE TABLE IF NOT EXISTS spend (
 {ANNOTATIONS}
 {IN_USE}
 {VERSIONS}
+{CHECKS}
+{FINDINGS}
+{SYNC}
 """
 
 
@@ -143,7 +159,8 @@ def migrate(db: sqlite3.Connection) -> None:
             _execute_all(db, API_KEYS)
             _execute_all(db, ANNOTATIONS)
             _execute_all(db, IN_USE)
-            _execute_all(db, VERSIONS)
+            for tables in (VERSIONS, CHECKS, FINDINGS, SYNC):
+                _execute_all(db, tables)
             _begin_versions(db)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
