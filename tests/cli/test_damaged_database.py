@@ -185,6 +185,7 @@ BODIES = {
     "version": "body",
     "past_record": "body",
     "candidate": "body",
+    "checks": "body",
     "decision": "body",
     "work": "reply",
     "vector": "data",

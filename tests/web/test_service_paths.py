@@ -354,6 +354,8 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     admins = {("/v1/keys", "get"), ("/v1/keys", "post"), ("/v1/keys/{key}/revoke", "post"), ("/v1/settings", "get")}
     kept = {("/v1/versions", "get"), ("/v1/versions/diff", "get"), ("/v1/versions/{number}/rollback", "post")}
     kept |= {(f"/v1/candidate/{verb}", "post") for verb in ("publish", "discard")}
+    kept |= {("/v1/checks", "get"), ("/v1/checks", "post"), ("/v1/checks/run", "post")}
+    kept.add(("/v1/checks/{check}/remove", "post"))
     assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones | admins | kept
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()

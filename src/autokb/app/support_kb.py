@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
 from autokb.app.doors.evaluate import EvaluateDoor
 from autokb.app.doors.keys import KeysDoor
@@ -56,7 +57,8 @@ class SupportKB:
     'answered'
 
     Its namespaces: ``views`` (what people read), ``tickets``, ``curation`` (what people decide), ``usage``,
-    ``evaluate``, ``keys`` and ``versions`` (what readers saw before, what waits to be seen).
+    ``evaluate``, ``keys``, ``versions`` (what readers saw before, what waits to be seen) and ``checks`` (questions that
+    must stay right).
 
     What a method returns is typed; its ``as_json()`` is what the command prints with ``--json``. Bad input raises
     BadInputError with a sentence that says what to do, and AutokbError is the class of all errors that are expected.
@@ -74,6 +76,7 @@ class SupportKB:
         self.evaluate = EvaluateDoor(self._memory)
         self.keys = KeysDoor(self._memory)
         self.versions = VersionsDoor(self._memory)
+        self.checks = ChecksDoor(self._memory)
 
     if not TYPE_CHECKING:
 
@@ -194,12 +197,14 @@ class SupportKB:
         wait: bool = False,
         yes: bool = False,
         candidate: bool = False,
+        force: str = "",
         progress: Progress = silent,
         notify: Callable[[tuple[str, ...]], None] = lambda _sentences: None,
     ) -> BuildReport:
         """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
 
-        A ``candidate`` is kept beside what readers see, until ``versions.publish`` or ``versions.discard``.
+        A ``candidate`` is kept beside what readers see, until ``versions.publish`` or ``versions.discard``. So is what
+        the settings' gate refuses, as the report's ``refusal`` says; ``force`` names who publishes it all the same.
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
         to go on, or let it ``wait`` for the replies: ``notify`` then gets the sentences of each round.
@@ -217,10 +222,19 @@ class SupportKB:
                 rethink=rethink,
                 yes=yes,
                 candidate=candidate,
+                force=force,
                 progress=progress,
                 notify=notify,
             )
-        return build(self.workspace, rethink=rethink, yes=yes, candidate=candidate, options=options, progress=progress)
+        return build(
+            self.workspace,
+            rethink=rethink,
+            yes=yes,
+            candidate=candidate,
+            force=force,
+            options=options,
+            progress=progress,
+        )
 
     def costs(self) -> Costs:
         """Return what was spent in the workspace's life."""

@@ -40,6 +40,7 @@ COMMAND_FILES = {
     "approve": ("decision_commands",),
     "changes": ("review_commands",),
     "chunk": ("chunk_commands",),
+    "checks": ("check_commands",),
     "diff": ("version_commands",),
     "discard": ("version_commands",),
     "draft-cases": ("draft_commands",),

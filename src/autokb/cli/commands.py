@@ -217,13 +217,21 @@ def build(
     candidate: Annotated[
         bool, typer.Option("--candidate", help="Build beside what readers see; publish or discard decides.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Publish also what the gate refuses; goes on record.")] = False,
+    author: Annotated[str, typer.Option(metavar="A", help="Who forces it.")] = "",
     json: Json = False,
-) -> None:
-    """Build the knowledge base; a build that was killed goes on where it stopped."""
+) -> int:
+    """Build the knowledge base; a build that was killed goes on where it stopped.
+
+    Where settings.yaml has a gate, a build that does worse in the team's checks stays a candidate.
+    """
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, stage_bars
     from autokb.cli.views import build_view
+    from autokb.core.errors import BadInputError
 
+    if force and not author:
+        raise BadInputError("Who publishes against the checks goes on record; say who: --force --author NAME")
     kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
         built = kb.build(
@@ -234,11 +242,13 @@ def build(
             wait=wait,
             yes=yes,
             candidate=candidate,
+            force=author if force else "",
             progress=progress,
             notify=say,
         )
     say(built.batch.said if built.batch else ())
     emit(json, built.as_json(), lambda: build_view(workspace, built, candidate=candidate))
+    return 1 if built.refusal else 0
 
 
 @app.command(epilog="Example: autokb show kb  and  autokb show kb issue-1234...")

@@ -34,7 +34,9 @@ def _versions_text(found: Versions) -> str:
     for one in found.versions:
         mark = "<- readers see it" if one.published else "candidate" if one.is_candidate else ""
         counts = f"{one.documents} documents, {one.issues} issues, {one.solutions} solutions"
-        said = "  ".join(filter(None, (one_line(one.date), one_line(one.by), counts, mark)))
+        checked = f"first right {one.checks['first']:.2f}, outcome {one.checks['outcome']:.2f}" if one.checks else ""
+        forced = "published against the gate" if one.checks and one.checks.get("forced") else ""
+        said = "  ".join(filter(None, (one_line(one.date), one_line(one.by), counts, checked, forced, mark)))
         lines.append(f"{one.number:>4}  {said}")
     return "\n".join(lines)
 
@@ -67,14 +69,18 @@ def rollback(workspace: Folder, number: Number, json: Json = False) -> None:
 def publish(
     workspace: Folder,
     author: Annotated[str, typer.Option(metavar="A", help="Who publishes; kept with the version.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Also what the gate refuses; goes on record.")] = False,
     json: Json = False,
-) -> None:
-    """Let readers see the candidate."""
+) -> int:
+    """Let readers see the candidate, if it passes the gate of settings.yaml."""
     from autokb.app import SupportKB
+    from autokb.cli.check_views import refusal_lines
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).versions.publish(author=author)
-    emit(json, done.as_json(), lambda: f"Readers see version {done.number} now.")
+    done = SupportKB.open(workspace).versions.publish(author=author, force=force)
+    said = refusal_lines(done.refusal) if done.refusal else [f"Readers see version {done.number} now."]
+    emit(json, done.as_json(), lambda: "\n".join(said))
+    return 0 if done.published else 1
 
 
 @app.command(epilog="Example: autokb discard kb")

@@ -186,6 +186,8 @@ def failure_lines(failures: Sequence[Failure]) -> list[RenderableType]:
 
 def build_view(workspace: Path, built: BuildReport, *, candidate: bool = False) -> RenderableType:
     """Show what a build made, or what of it is a candidate, what it cost and what failed."""
+    from autokb.cli.check_views import refusal_lines
+
     table = Table("stage", "computed", "reused", "failed", "seconds", box=None)
     for name, row in built.stages.items():
         table.add_row(name, str(row.computed), str(row.reused), str(row.failed), f"{row.seconds:.1f}")
@@ -209,6 +211,10 @@ def build_view(workspace: Path, built: BuildReport, *, candidate: bool = False) 
         chunks = built.stages["chunks"]
         what = "FILE --as issues" if chunks.computed + chunks.reused else "FOLDER_OF_MANUALS"
         lines.append(next_line(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", "yellow"))
+    elif built.refusal:
+        name = quoted(workspace)
+        lines += map(Text, refusal_lines(built.refusal))
+        lines.append(next_line(f'Next: autokb ask {name} "a question" --candidate   or   autokb discard {name}'))
     elif candidate:
         name = quoted(workspace)
         lines.append(next_line(f'Next: autokb ask {name} "a question" --candidate   or   autokb publish {name}'))

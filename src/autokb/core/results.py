@@ -175,6 +175,57 @@ class BatchReport(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckResult(Result):
+    """Whether what a check names was ``first``, among the ``three`` first, and whether the ``outcome`` was right.
+
+    ``answer`` is the outcome that it got, ``shown`` the title of what was shown first, with its document.
+    """
+
+    id: str
+    first: bool
+    three: bool
+    outcome: bool
+    answer: str = ""
+    shown: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether what comes first and the outcome are right."""
+        return self.first and self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Turned(Result):
+    """A check that was right ``before`` and is not ``now``; before is None where nothing was published."""
+
+    id: str
+    before: CheckResult | None
+    now: CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChecks(Result):
+    """What became of checks that were added; ``unresolved`` are those whose document or solution is not published."""
+
+    added: int
+    updated: int
+    unchanged: int
+    unresolved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal(Result):
+    """Why the gate keeps readers where they are, and the checks that turned."""
+
+    reasons: tuple[str, ...]
+    checks: tuple[Turned, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shape of a publication that the gate refuses."""
+        return {"published": False, **Result.as_json(self)}
+
+
+@dataclass(frozen=True, slots=True)
 class KnowledgeCounts(Result):
     """What a build published; ``solutions`` are those that are shown.
 
@@ -197,7 +248,7 @@ class BuildReport(KnowledgeCounts):
 
     ``awaited`` replies come later, ``awaited_tasks`` counts them by task; ``rounds_left`` is how many more rounds
     follow at most, None where none is awaited or nobody knows. ``notes`` say what a person should know of all of it;
-    ``stopped`` why a build ended before its end, to go on later.
+    ``stopped`` why a build ended before its end, to go on later; ``refusal`` what the gate has against it.
     """
 
     failures: tuple[Failure, ...] = ()
@@ -214,6 +265,13 @@ class BuildReport(KnowledgeCounts):
     stages: Mapping[str, StageReport] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     stopped: str | None = None
+    refusal: Refusal | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape; what the gate has against it is there where it was refused."""
+        shape = Result.as_json(self)
+        del shape["refusal"]
+        return {**shape, **(self.refusal.as_json() if self.refusal else {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +372,17 @@ class Exported(Result):
 
 @dataclass(frozen=True, slots=True)
 class Publication(Result):
-    """The version that readers see now."""
+    """The version that readers see now, or what the gate has against the candidate."""
 
     number: int
     published: bool
+    refusal: Refusal | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape."""
+        if self.refusal is not None:
+            return self.refusal.as_json()
+        return {"number": self.number, "published": self.published}
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +397,8 @@ class VersionView(Result):
     """One version, or the candidate, with the documents, nodes and displayed solutions that were built for it.
 
     ``date`` and ``by`` are empty where nobody noted them, ``published`` is the one that readers see; ``inputs`` are
-    hashes of what went in. ``is_candidate`` is one that nobody has published yet, under the number it would have.
+    hashes of what went in, ``checks`` the figures of its gate. ``is_candidate`` is one that nobody has published yet,
+    under the number it would have.
     """
 
     number: int
@@ -342,7 +408,7 @@ class VersionView(Result):
     issues: int
     solutions: int
     published: bool
-    checks: None = None
+    checks: Mapping[str, Any] | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     is_candidate: bool = False
 

@@ -15,6 +15,7 @@ KEPT_VERSIONS = 20  # of the knowledge base, the newest among them; some months 
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
+GATE_MARGIN = 0.02  # of all checks: one of fifty
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 NO_RERANKER = "none"
 OFFLINE_MODEL = "offline"
@@ -69,6 +70,18 @@ class ClusteringSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GateSettings:
+    """How much worse than what readers see a version may do in a team's checks, and which of these must stay right.
+
+    ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often.
+    """
+
+    first: float = GATE_MARGIN
+    outcome: float = GATE_MARGIN
+    must: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Models, embedder, chunker and prices; the defaults run offline at no cost.
 
@@ -110,6 +123,7 @@ class Settings:
     log_questions: bool = True
     keep_versions: int = KEPT_VERSIONS
     experiment: ArmSettings = NO_EXPERIMENT
+    gate: GateSettings | None = None
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -303,6 +317,27 @@ def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
     return ArmSettings(enabled, share, _read_word("experiment: salt", salt))
 
 
+def _read_gate(value: Mapping[Any, Any]) -> GateSettings:
+    if stray := [name for name in value if name not in ("max_loss", "must")]:
+        raise BadInputError(f"settings.yaml: gate takes max_loss and must, not {_shown(stray[0])}.")
+    losses, must = value.get("max_loss") or {}, value.get("must") or []
+    if not isinstance(must, list | tuple):
+        raise BadInputError(f"settings.yaml: gate: must is a list of ids of checks, not {_shown(must)}.")
+    return GateSettings(**_read_margins(losses), must=tuple(str(one) for one in must))
+
+
+def _read_margins(losses: Any) -> dict[str, float]:
+    if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome"}:
+        raise BadInputError("settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02}.")
+    margins = {str(name): _read_number(share) for name, share in losses.items()}
+    if wrong := [name for name, share in margins.items() if not 0 <= share <= 1]:
+        raise BadInputError(
+            f"settings.yaml: gate: max_loss: {wrong[0]} must be a share, a number from 0 to 1, not "
+            f"{_shown(losses[wrong[0]])}."
+        )
+    return margins
+
+
 _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "prices": _read_prices,
     "answer": _read_answer,
@@ -310,6 +345,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "clustering": _read_clustering,
     "graph": _read_graph,
     "experiment": _read_experiment,
+    "gate": _read_gate,
 }
 
 

@@ -24,6 +24,7 @@ from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
 from autokb.issues.splitting import ClusterSplitter
+from autokb.pipeline.checks import check_gate_settings
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rounds import stop_if_awaited
@@ -41,7 +42,7 @@ from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import Built, publish, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
-from autokb.pipeline.versions import keep_candidate
+from autokb.pipeline.versions import keep_candidate, publish_candidate
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
@@ -50,6 +51,7 @@ from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import QuestionIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.search import ChunkIndex
+from autokb.stores.checks import read_checks
 from autokb.stores.published import REVIEW, Published, read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
@@ -69,10 +71,14 @@ def build(
     rethink: bool = False,
     yes: bool = False,
     candidate: bool = False,
+    force: str = "",
     options: ModelOptions | None = None,
     progress: Progress = silent,
 ) -> BuildReport:
     """Build what was added and publish it in one step, or keep it as the ``candidate`` beside what readers see.
+
+    Where a team has checks, it is a candidate first, and published when it passes the gate of the settings; ``force``
+    names who publishes it all the same.
 
     Finished work is kept as it is done, so a build that was killed goes on. Raises BadInputError when the domain lacks
     a rule of the published one, unless ``yes``; WorkspaceBusyError while another build is at work; AutokbError when the
@@ -85,10 +91,12 @@ def build(
     with workspace.build_lock(), workspace.file() as file:
         if not yes:
             check_rules_stay(workspace, file)
+        check_gate_settings(workspace, file)
+        has_checks = bool(read_checks(file))
         with open_stages(workspace, file, progress, options) as stages:
             try:
                 replaced = file.rolled_back
-                counts = Build(workspace, file, stages, rethink, candidate).run()
+                counts = Build(workspace, file, stages, rethink, candidate or has_checks).run()
             except StoppedOnPurposeError as stop:
                 stopped = _report(KnowledgeCounts(), stages, workspace.spec, time.perf_counter() - started)
                 stop.result = replace(stopped, stopped=str(stop))
@@ -97,8 +105,14 @@ def build(
             with file.transaction():
                 file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
             report = _report(counts, stages, workspace.spec, seconds)
-            said = _published_sentence(workspace, file, replaced, candidate)
-            return replace(report, notes=(*report.notes, *filter(None, (said,))))
+            if has_checks and not candidate:
+                refusal = publish_candidate(workspace, file, force=force).refusal
+                report = replace(report, refusal=refusal)
+            said = (
+                _published_sentence(workspace, file, replaced, candidate or report.refusal is not None),
+                _unguarded_sentence(workspace, candidate or has_checks),
+            )
+            return replace(report, notes=(*report.notes, *filter(None, said)))
 
 
 def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: float) -> BuildReport:
@@ -155,6 +169,14 @@ def _published_sentence(workspace: Workspace, file: WorkspaceFile, replaced: int
     if not replaced:
         return ""
     return f"Readers had version {replaced} again since a rollback; they see version {file.shown_version} now."
+
+
+def _unguarded_sentence(workspace: Workspace, guarded: bool) -> str:
+    """Say that the settings' gate had nothing to ask."""
+    if guarded or workspace.settings.gate is None:
+        return ""
+    folder = shlex.quote(str(workspace.folder))
+    return f"Published unchecked: the gate of settings.yaml has no checks. Add some: autokb checks add {folder} FILE"
 
 
 def _orphans_sentence(count: int) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from autokb.core.errors import BadInputError
 from autokb.core.nouns import Verdict
 from autokb.core.results import Discarded, Publication
+from autokb.pipeline.checks import check_gate_settings, pass_gate
 from autokb.pipeline.steps.decisions import RuleResults
-from autokb.pipeline.steps.publish import Built, Records, publish, settle
+from autokb.pipeline.steps.publish import Built, Records, settle
+from autokb.pipeline.steps.publish import publish as publish_records
 from autokb.stores.published import read_published
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace import Workspace
@@ -25,18 +28,36 @@ def keep_candidate(file: WorkspaceFile, found: Records, built: Built, made: Made
         file.keep_candidate(found, body)
 
 
-def publish_candidate(workspace: Workspace, *, author: str = "") -> Publication:
-    """Have readers see the candidate, as a new version (BadInputError where there is none)."""
+def publish(workspace: Workspace, *, author: str = "", force: bool = False) -> Publication:
+    """Have readers see the candidate, as a new version, if it passes the gate (BadInputError where there is none).
+
+    Who forces it says who they are (BadInputError): it goes on record.
+    """
+    if force and not author:
+        raise BadInputError("Who publishes against the checks goes on record; say who: --force --author NAME")
     with workspace.build_lock(), workspace.file() as file:
-        noted = file.candidate()
-        records = file.candidate_records()
-        with workspace.of(CANDIDATE).file() as candidate:
-            built = _built(candidate, noted)
-        made = workspace.publication_by(_by("build", author), noted.get("inputs"))
-        with file.transaction():
-            publish(file, records, read_published(file), built, made)
-            file.drop_candidate()
-        return Publication(file.shown_version, True)
+        check_gate_settings(workspace, file)
+        return publish_candidate(workspace, file, author=author, force=author if force else "")
+
+
+def publish_candidate(workspace: Workspace, file: WorkspaceFile, *, author: str = "", force: str = "") -> Publication:
+    """Have readers see the candidate, if it passes the gate; ``force`` names who lets it. Call it under the build lock.
+
+    What passes, or is discarded, is a candidate no longer; one that is refused stays for people to look at.
+    """
+    noted = file.candidate()
+    passed = pass_gate(workspace, file, force=bool(force))
+    if passed.refusal is not None:
+        return Publication(file.shown_version, False, passed.refusal)
+    records = file.candidate_records()
+    with workspace.of(CANDIDATE).file() as candidate:
+        built = _built(candidate, noted)
+    made = workspace.publication_by(_by("build", author), noted.get("inputs"))
+    made = replace(made, checks=passed.as_noted(force or author))
+    with file.transaction():
+        publish_records(file, records, read_published(file), built, made)
+        file.drop_candidate()
+    return Publication(file.shown_version, True)
 
 
 def discard_candidate(workspace: Workspace) -> Discarded:

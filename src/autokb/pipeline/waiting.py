@@ -26,6 +26,7 @@ def build_and_wait(
     rethink: bool = False,
     yes: bool = False,
     candidate: bool = False,
+    force: str = "",
     progress: Progress = silent,
     notify: Notify = lambda _sentences: None,
 ) -> BuildReport:
@@ -40,7 +41,9 @@ def build_and_wait(
         replies = _find_replies(options)
         try:
             own = before.reduce_budget(options)
-            report = build(workspace, rethink=rethink, yes=yes, candidate=candidate, options=own, progress=progress)
+            report = build(
+                workspace, rethink=rethink, yes=yes, candidate=candidate, force=force, options=own, progress=progress
+            )
         except RepliesAwaitedError as stop:
             assert isinstance(stop.result, BuildReport)
             before = before.with_round(stop.result)

@@ -41,13 +41,14 @@ _OF_CANDIDATE = (
 class Made:
     """Who or what publishes, and when; ``inputs`` are hashes of what went in beside the records.
 
-    ``keep`` is how many versions are kept, the newest among them.
+    ``keep`` is how many versions are kept, the newest among them; ``checks`` what the team's checks found.
     """
 
     by: str
     date: str
     keep: int = KEPT_VERSIONS
     inputs: Mapping[str, str] = field(default_factory=dict)
+    checks: Mapping[str, Any] = field(default_factory=dict)
 
 
 NOT_NOTED = Made("", "")
@@ -98,6 +99,7 @@ def replace_records(db: sqlite3.Connection, gone: Sequence[Key], changed: Mappin
     new = ((kind, i, body, number) for (kind, i), body in changed.items())
     db.executemany("INSERT OR REPLACE INTO main.record VALUES (?, ?, ?, ?)", new)
     body = {"date": made.date, "by": made.by, "inputs": dict(made.inputs), "counts": counts_of(db, 0)}
+    body |= {"checks": dict(made.checks)} if made.checks else {}
     db.execute("INSERT INTO version VALUES (?, ?)", (number, canonical_json(body)))
     _forget_old(db, number, made.keep)
     return number
@@ -147,6 +149,11 @@ def read_candidate(db: sqlite3.Connection) -> dict[str, Any]:
     row = db.execute("SELECT value FROM meta WHERE key = ?", (CANDIDATE,)).fetchone()
     with damaged_rows("meta"):
         return _read_object(row[0])
+
+
+def candidate_differs(db: sqlite3.Connection) -> bool:
+    """Return whether a candidate has anything otherwise than the newest version."""
+    return db.execute("SELECT 1 FROM candidate LIMIT 1").fetchone() is not None
 
 
 def drop_candidate(db: sqlite3.Connection) -> None:

@@ -35,6 +35,7 @@ from autokb.stores.versions import (
     SHOWN,
     Made,
     StoredVersion,
+    candidate_differs,
     counts_of,
     drop_candidate,
     has_candidate,
@@ -393,6 +394,11 @@ class WorkspaceFile:
         if not self.has_candidate:
             raise BadInputError(NO_CANDIDATE.format(folder=self.path.parent))
         return read_candidate(self._db)
+
+    @property
+    def differs_for_readers(self) -> bool:
+        """Whether readers would see anything else, were the candidate published."""
+        return bool(self.rolled_back) or candidate_differs(self._db)
 
     def candidate_records(self) -> dict[tuple[str, str], str]:
         """Return the records of the candidate."""

@@ -60,6 +60,7 @@ def _view(
         issues=counts.get("issue", 0),
         solutions=counts.get("displayed", 0),
         published=published,
+        checks=body.get("checks"),
         inputs=dict(body.get("inputs") or {}),
         is_candidate=candidate,
     )

@@ -13,7 +13,7 @@ from autokb.answering.suggest import Source
 from autokb.core.attributes import Match
 from autokb.core.in_use import Arm, Feedback
 from autokb.core.nouns import Evidence
-from autokb.core.results import Tokens
+from autokb.core.results import Tokens, Turned
 from autokb.core.tickets import TicketEvidence
 from autokb.views.kinds import Page, View
 
@@ -31,6 +31,21 @@ class Ready(BaseModel):
     """Questions can be answered."""
 
     status: Literal["ready"]
+
+
+class Published(BaseModel):
+    """The version that readers see now."""
+
+    number: int
+    published: Literal[True]
+
+
+class Refused(BaseModel):
+    """What the gate has against the candidate; readers see what they saw."""
+
+    published: Literal[False]
+    reasons: list[str]
+    checks: list[Turned]
 
 
 class AnswerSolution(BaseModel):

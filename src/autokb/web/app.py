@@ -28,6 +28,7 @@ from autokb.web.figures import METHODS, ServiceFigures
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
 from autokb.web.pages import (
     administration,
+    checks,
     conversation,
     evaluation,
     in_use,
@@ -78,6 +79,8 @@ def create_app(
         yield
         loading.cancel()
         kb.close()
+        if (beside := getattr(app.state, "candidate", None)) is not None:
+            beside.close()
 
     app = FastAPI(
         title="autokb",
@@ -94,8 +97,8 @@ def create_app(
     app.state.computing = None if kb.waits_for_servers else CapacityLimiter(max(1, COMPUTING * processors // workers))
     app.include_router(v1)
     app.include_router(beside)
-    own = (sign_in, conversation, knowledge, tickets, review, versions, in_use, evaluation, judging, administration)
-    for page in own:
+    read, decided = (sign_in, conversation, knowledge, tickets), (review, versions, checks)
+    for page in (*read, *decided, in_use, evaluation, judging, administration):
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)

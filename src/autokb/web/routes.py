@@ -19,12 +19,14 @@ from autokb.app.api_keys import ApiKeys, CreatedKey
 from autokb.app.settings_in_force import SettingsInForce
 from autokb.core.api_keys import ApiKey, Role
 from autokb.core.changes import Changes
+from autokb.core.checks import CheckList
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.nouns import Message
-from autokb.core.results import Discarded, Publication, Result, Versions
+from autokb.core.results import Discarded, KeptChecks, Result, Versions
 from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
+from autokb.evaluation.checks import CheckRun
 from autokb.ticket_answers.open_tickets import ShownTicket
 from autokb.usage.gaps import Gaps, SettledGap
 from autokb.usage.in_use import InUse
@@ -32,11 +34,30 @@ from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.kinds import DocumentView, IssueView, SolutionView
 from autokb.views.ticket_browser import TicketView
 from autokb.web.access import Caller, check_role
-from autokb.web.answers import Alive, FeedbackList, KeptFeedback, QuestionAnswer, Ready, Suggestions, page_of
+from autokb.web.answers import (
+    Alive,
+    FeedbackList,
+    KeptFeedback,
+    Published,
+    QuestionAnswer,
+    Ready,
+    Refused,
+    Suggestions,
+    page_of,
+)
 from autokb.web.figures import ServiceFigures
 from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
-from autokb.web.shapes import LiveConversation, NewFeedback, NewKey, NewOutcome, NewText, Question, ReadVersion
+from autokb.web.shapes import (
+    LiveConversation,
+    NewCheck,
+    NewFeedback,
+    NewKey,
+    NewOutcome,
+    NewText,
+    Question,
+    ReadVersion,
+)
 
 EVENTS = "text/event-stream"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # the exposition format of Prometheus as text
@@ -376,16 +397,44 @@ async def diff(request: Request, before: str, after: str) -> Response:
     return await _answer(lambda: _kb(request).versions.diff(before, after))
 
 
-@v1.post("/versions/{number}/rollback", response_model=Publication, dependencies=[EDITOR])
+@v1.post("/versions/{number}/rollback", response_model=Published, dependencies=[EDITOR])
 async def roll_back(request: Request, number: int) -> Response:
     """Let readers see an earlier version; what people decided stays."""
     return await _answer(lambda: _kb(request).versions.roll_back(number))
 
 
-@v1.post("/candidate/publish", response_model=Publication)
-async def publish(request: Request, caller: Annotated[Caller, EDITOR]) -> Response:
-    """Let readers see the candidate."""
-    return await _answer(lambda: _kb(request).versions.publish(author=caller.key))
+@v1.post("/candidate/publish", response_model=Published, responses={409: {"model": Refused}})
+async def publish(request: Request, caller: Annotated[Caller, EDITOR], force: bool = False) -> Response:
+    """Let readers see the candidate if it passes the gate (else 409), or by force, which goes on record."""
+    author = caller.key or ("who runs the service" if force else "")
+    done = await in_thread(lambda: _kb(request).versions.publish(author=author, force=force))
+    return JSONResponse(done.as_json(), 200 if done.published else 409)
+
+
+@v1.get("/checks", response_model=CheckList, dependencies=[AGENT])
+async def checks(request: Request) -> Response:
+    """List the questions that must stay right."""
+    return await _answer(lambda: _kb(request).checks.list())
+
+
+@v1.post("/checks", response_model=KeptChecks)
+async def add_check(request: Request, given: NewCheck, caller: Annotated[Caller, EDITOR]) -> Response:
+    """Keep a check, in the place of one with its id."""
+    check = {"author": caller.key, **given.model_dump(exclude_defaults=True)}
+    return await _answer(lambda: _kb(request).checks.add_one(check))
+
+
+@v1.post("/checks/run", response_model=CheckRun, dependencies=[EDITOR])
+async def run_checks(request: Request, candidate: bool = False) -> Response:
+    """Ask the checks, offline, of what readers see, or of the candidate beside it."""
+    found = await compute(request, lambda: _kb(request).checks.run(candidate=candidate))
+    return JSONResponse(found.as_json())
+
+
+@v1.post("/checks/{check:path}/remove", response_model=CheckList, dependencies=[EDITOR])
+async def remove_check(request: Request, check: str) -> Response:
+    """Forget a check; answers with those that are left."""
+    return await _answer(lambda: _kb(request).checks.remove([check]))
 
 
 @v1.post("/candidate/discard", response_model=Discarded, dependencies=[EDITOR])

@@ -45,6 +45,18 @@ class LiveConversation(_Body):
     conversation: Text = ""
 
 
+class NewCheck(_Body):
+    """A question that must stay right, and what is right: a document and its heading, a solution or an outcome."""
+
+    id: Text
+    text: Text
+    attributes: dict[Text, list[Text]] = Field(default_factory=dict)
+    document: Text = ""
+    heading: Text = ""
+    solution: Text = ""
+    outcome: Literal["", "answered", "asks", "abstains"] = ""
+
+
 class NewOutcome(_Body):
     """How a conversation ended; null is what nobody knows."""
 

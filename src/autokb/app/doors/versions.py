@@ -16,6 +16,12 @@ class VersionsDoor:
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
 
+    @property
+    def has_candidate(self) -> bool:
+        """Whether a candidate waits."""
+        with self._memory.shared_connection() as file:
+            return file.has_candidate
+
     def list(self) -> Versions:
         """Return the versions that are kept, from the oldest, and the candidate."""
         from autokb.views.versions import list_versions
@@ -37,11 +43,14 @@ class VersionsDoor:
 
         return roll_back(self._memory.workspace, number)
 
-    def publish(self, *, author: str = "") -> Publication:
-        """Have readers see the candidate (BadInputError where there is none)."""
-        from autokb.pipeline.versions import publish_candidate
+    def publish(self, *, author: str = "", force: bool = False) -> Publication:
+        """Have readers see the candidate if it passes the gate (BadInputError where there is none).
 
-        return publish_candidate(self._memory.workspace, author=author)
+        What is refused is not ``published``, and its ``refusal`` says why; ``force`` with an author publishes it.
+        """
+        from autokb.pipeline.versions import publish
+
+        return publish(self._memory.workspace, author=author, force=force)
 
     def discard(self) -> Discarded:
         """Forget the candidate (BadInputError where there is none)."""

@@ -45,19 +45,22 @@ class KeptSuggestion:
     solution_id: str | None
     documents: tuple[str, ...]
     whole: str = ""  # all steps of the solution that the text is a part of
+    start: int | None = None  # where the first document begins to say it
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationState:
     """What the page knows of a conversation; it goes to the browser and comes back with every form.
 
-    ``question`` is what was searched for, ``offered`` what was found for it and is not yet answered.
+    ``question`` is what was searched for, ``offered`` what was found for it and is not yet answered, ``understood``
+    what was read of the attributes.
     """
 
     conversation: str
     messages: tuple[Message, ...] = ()
     question: str = ""
     offered: tuple[KeptSuggestion, ...] = field(default=())
+    understood: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def as_text(self) -> str:
@@ -123,7 +126,22 @@ async def judge(request: Request, state: Text, place: Text, verdict: Text, group
         raise ProblemError(422, UNREADABLE)
     one = found.offered[judged]
     await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group)
-    return render(request, "conversation_judged.html", verdict=verdict)
+    may_check = verdict == "helpful" and bool(one.start is not None or one.solution_id)
+    return render(request, "conversation_judged.html", verdict=verdict, place=judged, may_check=may_check)
+
+
+@pages.post("/conversation/check")
+async def check(request: Request, caller: Annotated[Caller, needs("editor")], state: Text, place: Text) -> Response:
+    """Keep that a suggestion is right for what was asked, as a question that must stay right."""
+    found = _read(state)
+    if (chosen := _place(place, found)) is None:
+        raise ProblemError(422, UNREADABLE)
+    kb: SupportKB = request.app.state.kb
+    one = found.offered[chosen]
+    where = {"document": one.documents[0], "start": one.start} if one.start is not None and one.documents else {}
+    what: Any = where or {"solution": one.solution_id or ""}
+    await in_thread(lambda: kb.checks.keep(found.question, **what, attributes=found.understood, author=caller.key))
+    return render(request, "conversation_checked.html")
 
 
 def _place(said: str, found: ConversationState) -> int | None:
@@ -139,13 +157,16 @@ async def _suggest(request: Request, state: ConversationState, reply: str) -> Re
         return found, kb.differing_languages(found)
 
     found, languages = await compute(request, work)
-    offered = tuple(
-        KeptSuggestion(s.text, s.source, s.solution_id, _documents(s.as_json()["evidence"]), whole_of(s))
-        for s in found.suggestions
-    )
-    return _show(
-        request, replace(state, question=found.question, offered=offered), found=found, reply=reply, languages=languages
-    )
+    offered = tuple(_kept(s) for s in found.suggestions)
+    understood = {name: tuple(values) for name, values in as_lists(found.attributes).items() if values != ["Any"]}
+    now = replace(state, question=found.question, offered=offered, understood=understood)
+    return _show(request, now, found=found, reply=reply, languages=languages)
+
+
+def _kept(one: Suggestion) -> KeptSuggestion:
+    evidence = one.as_json()["evidence"]
+    start = next((place["start"] for place in evidence[:1] if "document" in place), None)
+    return KeptSuggestion(one.text, one.source, one.solution_id, _documents(evidence), whole_of(one), start)
 
 
 async def _note(

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.core.nouns import DISPLAYED, Span
 from autokb.views.audience import is_insider
 from autokb.views.knowledge import Kind, KnowledgeFilter
 from autokb.web.middleware import in_thread
+from autokb.web.pages.candidate import shown_kb
 from autokb.web.pages.rendering import render
 from autokb.web.routes import needs, role_of
 
@@ -31,7 +31,7 @@ pages = APIRouter(include_in_schema=False, dependencies=[READERS])
 @pages.get("/knowledge")
 async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = "", page: Page = 1) -> Response:
     """Show the trees, or what a search finds; the address says what is looked at."""
-    kb, insider = kb_of(request), _is_insider(request)
+    kb, insider = shown_kb(request), _is_insider(request)
     values = {n[len(OF_ATTRIBUTE) :]: v for n, v in request.query_params.items() if n.startswith(OF_ATTRIBUTE) and v}
     wanted, chosen = KnowledgeFilter(theme, values), kind if kind in get_args(Kind) else ""
     asked = {"q": q.strip(), "theme": theme, "kind": chosen, **{f"{OF_ATTRIBUTE}{n}": v for n, v in values.items()}}
@@ -62,7 +62,7 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
 @pages.get("/issues/{issue:path}")
 async def issue(request: Request, issue: str) -> Response:
     """Show a node: its tree, its solutions, what is withheld and why, what customers wrote."""
-    kb = kb_of(request)
+    kb = shown_kb(request)
     found = await in_thread(lambda: kb.views.known_issue(issue))
     shown = [one for one in found.solutions if one.status in DISPLAYED]
     kept_back = [one for one in found.solutions if one.status not in DISPLAYED]
@@ -82,7 +82,7 @@ async def issue(request: Request, issue: str) -> Response:
 @pages.get("/solutions/{solution:path}")
 async def solution(request: Request, solution: str) -> Response:
     """Show one solution with all that is known of it."""
-    kb, role = kb_of(request), role_of(request)
+    kb, role = shown_kb(request), role_of(request)
     found, node = await in_thread(lambda: kb.views.known_solution(solution, role=role))
     return render(request, "solution.html", at=SECTION, solution=found, issue=node)
 
@@ -90,7 +90,7 @@ async def solution(request: Request, solution: str) -> Response:
 @pages.get("/documents")
 async def documents(request: Request, q: str = "", uncited: str = "", page: Page = 1) -> Response:
     """List the documents, with how many solutions cite each."""
-    kb, asked = kb_of(request), {"q": q.strip(), "uncited": "1" if uncited else ""}
+    kb, asked = shown_kb(request), {"q": q.strip(), "uncited": "1" if uncited else ""}
     first = (page - 1) * DOCUMENTS_A_PAGE
     found = await in_thread(lambda: kb.views.find_documents(q, first, DOCUMENTS_A_PAGE, uncited=bool(uncited)))
     values: dict[str, Any] = {"found": found, "asked": asked, "page": page, "size": DOCUMENTS_A_PAGE}
@@ -109,7 +109,7 @@ async def document(
     page: Page | None = None,
 ) -> Response:
     """Show a page of a document; ``at`` are places in code points, the first of them is opened."""
-    kb, places = kb_of(request), _places(at or ())
+    kb, places = shown_kb(request), _places(at or ())
     found = await in_thread(lambda: kb.views.view_document(document, places, page))
     insider = _is_insider(request)
     return render(
@@ -147,8 +147,3 @@ def _places(at: Sequence[str]) -> tuple[Span, ...]:
 
 def _is_insider(request: Request) -> bool:
     return is_insider(role_of(request))
-
-
-def kb_of(request: Request) -> SupportKB:
-    kb: SupportKB = request.app.state.kb
-    return kb

@@ -92,13 +92,15 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     """Return a page, or its part ``template#block`` where HTMX asked for no more."""
     caller: Caller | None = request.scope.get("state", {}).get("caller")
     role: Role | None = caller.role if caller else None
+    at_candidate = bool(request.scope.get("state", {}).get("at_candidate"))  # of which nobody decides anything
     shared = {
         "navigation": [(path, name) for path, name, first in NAVIGATION if role and may(role, first)],
         "here": request.url.path,
         "role": role,
         "roles": ROLES,
         "signed_in": bool(caller and caller.key),
-        "may": lambda needed: bool(role and may(role, needed)),
+        "at_candidate": at_candidate,
+        "may": lambda needed: bool(role and may("agent" if at_candidate else role, needed)),
         "asset": asset_path,
         "rule_sentences": {rule.id: rule.text for rule in request.app.state.kb.workspace.spec.rules},
     }

@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from autokb.views.ticket_browser import TicketGraph
 from autokb.web.middleware import in_thread
-from autokb.web.pages.knowledge import READERS, SECTION, Page, kb_of, link_maker
+from autokb.web.pages.candidate import shown_kb
+from autokb.web.pages.knowledge import READERS, SECTION, Page, link_maker
 from autokb.web.pages.rendering import is_partial, render
 
 TICKETS_A_PAGE = 50  # of the list
@@ -51,7 +52,7 @@ class DrawnLink:
 @pages.get("/tickets")
 async def tickets(request: Request, q: str = "", page: Page = 1) -> Response:
     """List the tickets, the newest first."""
-    kb, asked = kb_of(request), {"q": q.strip()}
+    kb, asked = shown_kb(request), {"q": q.strip()}
     found = await in_thread(lambda: kb.tickets.search(q, (page - 1) * TICKETS_A_PAGE, TICKETS_A_PAGE))
     link = link_maker(asked, "/tickets")
     response = render(
@@ -65,7 +66,7 @@ async def tickets(request: Request, q: str = "", page: Page = 1) -> Response:
 @pages.get("/tickets/{ticket:path}")
 async def ticket(request: Request, ticket: str, similar: str = "") -> Response:
     """Show a ticket; with ``similar`` also those most like it, which the encoder is needed for."""
-    kb = kb_of(request)
+    kb = shown_kb(request)
     like = await in_thread(lambda: kb.tickets.browse_similar(ticket, SIMILAR)) if similar else None
     if like is not None and is_partial(request):
         return render(request, "ticket.html#similar", ticket_id=ticket, like=like)

@@ -1,0 +1,77 @@
+"""Questions that must stay right: kept, and asked of what readers see or of a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autokb.app.memory import WorkspaceMemory
+    from autokb.core.checks import CheckList
+    from autokb.core.results import KeptChecks
+    from autokb.evaluation.checks import CheckRun
+
+
+class ChecksDoor:
+    """Questions that must stay right: kept, and asked of what readers see or of a candidate."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        self._memory = memory
+
+    def add(self, file: Path | str) -> KeptChecks:
+        """Keep the checks of a JSONL file, each in the place of one with its id (BadInputError names the line)."""
+        from autokb.pipeline.checks import add_checks
+
+        return add_checks(self._memory.workspace, Path(file))
+
+    def add_one(self, check: Mapping[str, Any]) -> KeptChecks:
+        """Keep one check as a line of such a file, as an object (BadInputError)."""
+        from autokb.evaluation.checks import read_check
+        from autokb.pipeline.checks import add_checks
+
+        return add_checks(self._memory.workspace, [read_check(check, "The check")])
+
+    def keep(
+        self,
+        text: str,
+        *,
+        document: str = "",
+        start: int = 0,
+        solution: str = "",
+        attributes: Mapping[str, Sequence[str]] | None = None,
+        author: str = "",
+    ) -> KeptChecks:
+        """Keep that the section of a document at a place, or else a solution, is right for a question.
+
+        ``start`` is an offset in code points; BadInputError where neither is named, or an attribute is unknown.
+        """
+        from autokb.pipeline.checks import keep_check
+
+        return keep_check(
+            self._memory.workspace,
+            text,
+            document=document,
+            start=start,
+            solution=solution,
+            attributes=attributes,
+            author=author,
+        )
+
+    def list(self) -> CheckList:
+        """Return all checks, in the order of their adding."""
+        from autokb.pipeline.checks import list_checks
+
+        return list_checks(self._memory.workspace)
+
+    def remove(self, ids: Sequence[str]) -> CheckList:
+        """Forget checks by their ids (BadInputError where there is none with one); returns those that are left."""
+        from autokb.pipeline.checks import remove_checks
+
+        return remove_checks(self._memory.workspace, ids)
+
+    def run(self, *, candidate: bool = False) -> CheckRun:
+        """Ask every check's question, offline, of what readers see, or of the candidate beside it (BadInputError)."""
+        from autokb.pipeline.checks import run_checks
+
+        return run_checks(self._memory.workspace, candidate=candidate)

@@ -1,0 +1,251 @@
+"""Checks read from files, answers judged by them, and whether a version may take the place of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+from autokb.answering.answer import Answer, Outcome
+from autokb.core.attributes import Attributes
+from autokb.core.checks import Check, turned
+from autokb.core.document_names import DocumentNames
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import Document, Solution
+from autokb.core.results import CheckResult, Refusal, Result, Turned
+from autokb.core.settings import GateSettings
+from autokb.core.solution_text import solution_title
+from autokb.evaluation.files import read_test_set
+from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.evaluation.statistics.experiment import paired_difference
+from autokb.evaluation.statistics.shares import share
+from autokb.text.markdown import section_at, sections
+
+AMONG = 3  # the places in which somebody still looks
+ABSTAINS: Outcome = "abstains"
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+MEASURES: Mapping[str, str] = {"first": "Right first", "three": "Right among three", "outcome": "Outcome right"}
+ROUNDING = 1e-9  # 0.8 - 0.78 is a little more than 0.02 in floating point
+_EXAMPLE = '{"id": "pairing", "text": "It does not pair", "document": "pairing.md", "heading": "Pair again"}'
+_TEXTS = ("document", "heading", "solution", "outcome", "author")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Result):
+    """A share of checks with the ends of its 95 % interval (Wilson)."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun(Result):
+    """What the checks found; beside a candidate also what they find of what readers see.
+
+    ``difference`` is the candidate's mean minus the readers', by pairs, with its 95 % interval; ``turned`` are the
+    checks that were right there and are not here.
+    """
+
+    n: int
+    first: Measured
+    three: Measured
+    outcome: Measured
+    checks: tuple[CheckResult, ...]
+    difference: Mapping[str, Interval] | None = None
+    turned: tuple[Turned, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape; what compares is there where something was compared."""
+        shape = Result.as_json(self)
+        if self.difference is None:
+            del shape["difference"], shape["turned"]
+        return shape
+
+    @property
+    def wrong(self) -> list[CheckResult]:
+        """The checks that are not right."""
+        return [one for one in self.checks if not one.is_right]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What a version keeps of it."""
+        return {"first": self.first.value, "outcome": self.outcome.value}
+
+
+def read_check_file(path: Path, headings: Headings) -> tuple[Check, ...]:
+    """Read checks from JSONL, or cases that ``draft-cases`` wrote (BadInputError names the line).
+
+    Of a case's quote the heading above it is what is right.
+    """
+    return read_test_set(path, partial(read_check, headings=headings), "check", "checks", _EXAMPLE)
+
+
+# Complex: a case becomes a check, then each field of a check is told wrong in words of its own.
+def read_check(record: Mapping[str, Any], where: str, headings: Headings | None = None) -> Check:
+    """Read one check; ``where`` names its line in errors (BadInputError)."""
+    if "question" in record and "text" not in record:
+        record = _of_case(record, headings)
+    check_id, text = record.get("id"), record.get("text")
+    if isinstance(check_id, bool) or not isinstance(check_id, str | int) or not str(check_id).strip():
+        raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")
+    if not isinstance(text, str) or not text.strip():
+        raise BadInputError(f"{where} needs a text, for example {_EXAMPLE}")
+    texts = {name: record.get(name) or "" for name in _TEXTS}
+    if strange := [name for name, value in texts.items() if not isinstance(value, str)]:
+        raise BadInputError(f"{where}: {strange[0]} must be a text, for example {_EXAMPLE}")
+    check = Check(str(check_id).strip(), text, _read_attributes(record.get("attributes"), where), **texts)
+    if wrong := _contradiction(check):
+        raise BadInputError(f"{where}: {wrong}")
+    return check
+
+
+def _read_attributes(given: Any, where: str) -> Attributes:
+    values = {} if given is None else given
+    if not isinstance(values, Mapping) or not all(isinstance(one, str | list | tuple) for one in values.values()):
+        raise BadInputError(f'{where}: attributes must be an object of lists, for example {{"os": ["iOS"]}}.')
+    return {str(name): frozenset([one] if isinstance(one, str) else map(str, one)) for name, one in values.items()}
+
+
+def _contradiction(check: Check) -> str:
+    """Say why a check cannot be right or wrong; nothing where it can."""
+    if check.outcome and check.outcome not in OUTCOMES:
+        return f"outcome must be one of {', '.join(OUTCOMES)}, not {check.outcome!r}."
+    if check.heading and not check.document:
+        return "a heading needs its document."
+    if not check.names_a_place and not check.outcome:
+        return "nothing says what is right; name a document, a solution or an outcome."
+    if check.names_a_place and check.outcome == ABSTAINS:
+        return "an answer that abstains shows nothing; name what is shown, or abstains."
+    return ""
+
+
+def _of_case(case: Mapping[str, Any], headings: Headings | None) -> dict[str, Any]:
+    """Return a case of ``draft-cases`` as a check: the place of its reply, or that there is no reply to it."""
+    documents, evidence = case.get("documents") or [""], case.get("evidence") or [{}]
+    outcome = "" if documents[0] else "answered" if case.get("reply") else ABSTAINS
+    start = evidence[0].get("start") if isinstance(evidence[0], Mapping) else None
+    above = headings.at(str(documents[0]), start) if headings is not None and isinstance(start, int) else ()
+    heading = above[-1] if above else ""
+    return {"id": case.get("id"), "text": case["question"], "document": documents[0], "heading": heading} | (
+        {"outcome": outcome} if outcome else {}
+    )
+
+
+class Headings:
+    """Which headings a place in a document stands under; each document is read once."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self._documents = documents
+        self._names = DocumentNames(documents.values())
+
+    def resolve(self, name: str) -> str | None:
+        """Return the id of the document that a check names, None where there is none."""
+        return self._names.resolve(name)
+
+    def at(self, document: str, position: int) -> tuple[str, ...]:
+        """Return the title of a document and the headings above a place in it, the nearest last."""
+        if (found := self._documents.get(document)) is None:
+            return ()
+        parts = sections(found.text)
+        return (found.title, *parts[section_at(parts, position)].headings)
+
+
+def judge(check: Check, answer: Answer, headings: Headings) -> CheckResult:
+    """Say whether an answer has what a check names, first and among three, and whether it ends as it should.
+
+    A check that names only how the question ends is right first where the outcome is right.
+    """
+    wanted = check.outcome
+    outcome = answer.outcome == wanted if wanted else answer.outcome != ABSTAINS
+    shown = answer.shown[:AMONG]
+    title = ""
+    if shown:
+        places = {e.document: None for e in shown[0].evidence}
+        title = ": ".join(filter(None, (", ".join(places), solution_title(shown[0]))))
+    if not check.names_a_place:
+        return CheckResult(check.id, outcome, outcome, outcome, answer.outcome, title)
+    right = [_is_named(check, one, headings) for one in shown]
+    return CheckResult(check.id, right[:1] == [True], any(right), outcome, answer.outcome, title)
+
+
+def _is_named(check: Check, solution: Solution, headings: Headings) -> bool:
+    if check.solution and solution.id == check.solution:
+        return True
+    document = headings.resolve(check.document)
+    if document is None:
+        return False
+    wanted = _plain(check.heading)
+    for one in solution.evidence:
+        if one.document == document:
+            above = headings.at(document, one.start)
+            if not wanted or wanted in map(_plain, above) or wanted == _plain(" > ".join(above[1:])):
+                return True
+    return False
+
+
+def _plain(heading: str) -> str:
+    return " ".join(heading.split()).casefold()
+
+
+def run(results: Sequence[CheckResult], before: Sequence[CheckResult] | None = None) -> CheckRun:
+    """Return the figures of one result a check, and beside those of the same checks ``before``."""
+    columns = {name: [float(getattr(one, name)) for one in results] for name in MEASURES}
+    first, three, outcome = (_measured(columns[name]) for name in MEASURES)
+    found = CheckRun(len(results), first, three, outcome, tuple(results))
+    if before is None:
+        return found
+    difference = {
+        name: paired_difference(columns[name], [float(getattr(one, name)) for one in before]) for name in MEASURES
+    }
+    lost = turned({one.id: one for one in before}, results)
+    return replace(found, difference=difference, turned=lost)
+
+
+def _measured(column: Sequence[float]) -> Measured:
+    found = share(int(sum(column)), len(column))
+    assert found.value is not None and found.low is not None and found.high is not None
+    return Measured(found.value, found.low, found.high)
+
+
+# Complex: shares and single checks are two reasons of one refusal, which names what turned once.
+def refuse(now: CheckRun, before: CheckRun | None, gate: GateSettings) -> Refusal | None:
+    """Say why readers keep what they see: a share fell by more than its margin, or a check is wrong that must not be.
+
+    Without anything published ``before`` no share can fall; a check that must stay right must be right then. One that
+    is wrong for readers already keeps nothing back.
+    """
+    known = {} if before is None else {one.id: one for one in before.checks}
+    reasons = [] if before is None else _losses(before, now, gate)
+    broken = [
+        Turned(one.id, known.get(one.id), one)
+        for one in now.wrong
+        if one.id in gate.must and (one.id not in known or known[one.id].is_right)
+    ]
+    reasons += [f"The check {one.id} must stay right, and is not: {_why(one.now)}" for one in broken]
+    if not reasons:
+        return None
+    lost = turned(known, now.checks)
+    more = tuple(one for one in broken if one.id not in {two.id for two in lost})
+    return Refusal(tuple(reasons), (*lost, *more))
+
+
+def _losses(before: CheckRun, now: CheckRun, gate: GateSettings) -> list[str]:
+    """Say which shares fell by more than the gate lets them."""
+    margins = {"first": gate.first, "outcome": gate.outcome}
+    return [
+        f"{MEASURES[name]} fell from {was:.3f} to {now.figures[name]:.3f}, by more than {margins[name]:g}."
+        for name, was in before.figures.items()
+        if was - now.figures[name] > margins[name] + ROUNDING
+    ]
+
+
+def _why(result: CheckResult) -> str:
+    return f"it {result.answer}" + (f", first with {result.shown}." if result.shown else ".")
+
+
+def judge_all(checks: Sequence[Check], ask: Callable[[Check], Answer], headings: Headings) -> list[CheckResult]:
+    """Ask each check's question and judge its answer."""
+    return [judge(check, ask(check), headings) for check in checks]

@@ -1,0 +1,194 @@
+"""A team's checks asked of what readers see and of a candidate, and the gate that a candidate passes or does not."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from autokb.core.checks import Check, CheckList
+from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.ids import short_id
+from autokb.core.nouns import Document
+from autokb.core.results import CheckResult, KeptChecks, Refusal
+from autokb.evaluation.checks import CheckRun, Headings, judge_all, read_check, read_check_file, refuse, run
+from autokb.pipeline.open_index import open_index
+from autokb.retrieval.read_question import read_values
+from autokb.stores.checks import drop_checks, keep_checks, read_checks
+from autokb.stores.published import read_published
+from autokb.stores.versions import CANDIDATE
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.masking import mask
+
+NO_CHECKS = "There are no checks; add some with: autokb checks add {folder} FILE"
+READERS = ""  # what a workspace shows unless it is told otherwise
+
+
+def add_checks(workspace: Workspace, source: Path | Iterable[Check]) -> KeptChecks:
+    """Keep the checks of a file, each in the place of one with its id; attributes are those of the domain.
+
+    BadInputError names what is wrong, and then nothing is kept.
+    """
+    with workspace.file() as file:
+        published = read_published(file)
+        headings = Headings(published.kb.documents)
+        checks = read_check_file(source, headings) if isinstance(source, Path) else tuple(source)
+        for check in checks:
+            try:
+                read_values(workspace.spec, {name: sorted(values) for name, values in check.attributes.items()})
+            except BadInputError as error:
+                raise BadInputError(f"The check {check.id}: {error}") from error
+        solutions = published.kb.solutions
+        lost = tuple(
+            one.id
+            for one in checks
+            if one.names_a_place and headings.resolve(one.document) is None and one.solution not in solutions
+        )
+        with file.transaction():
+            return replace(keep_checks(file, checks), unresolved=lost)
+
+
+def remove_checks(workspace: Workspace, ids: Sequence[str]) -> CheckList:
+    """Forget checks by their ids (BadInputError where there is none with one); returns those that are left."""
+    with workspace.file() as file, file.transaction():
+        known = {one.id for one in read_checks(file)}
+        if stray := [one for one in ids if one not in known]:
+            folder = shlex.quote(str(workspace.folder))
+            raise BadInputError(f"There is no check {stray[0]!r}; autokb checks list {folder} names those there are.")
+        drop_checks(file, ids)
+        return CheckList(read_checks(file))
+
+
+def list_checks(workspace: Workspace) -> CheckList:
+    """Return all checks."""
+    with workspace.file() as file:
+        return CheckList(read_checks(file))
+
+
+def run_checks(workspace: Workspace, *, candidate: bool = False) -> CheckRun:
+    """Ask every check's question, offline, of what readers see, or of the candidate and of what they see beside it."""
+    with workspace.file() as file:
+        checks = _some_checks(workspace, file)
+        if candidate:
+            file.candidate()  # BadInputError where there is none
+    if not candidate:
+        return run(ask_checks(workspace, checks, READERS))
+    found = compare_checks(workspace, checks)
+    return found.now
+
+
+def _some_checks(workspace: Workspace, file: WorkspaceFile) -> tuple[Check, ...]:
+    if checks := read_checks(file):
+        return checks
+    raise BadInputError(NO_CHECKS.format(folder=shlex.quote(str(workspace.folder))))
+
+
+def ask_checks(workspace: Workspace, checks: Sequence[Check], shows: str) -> list[CheckResult]:
+    """Ask each check's question of what readers see, or of what else is named (NothingPublishedError)."""
+    shown = workspace.of(shows)
+    with closing(open_index(shown)) as opened:
+        documents: dict[str, Document] = dict(read_published(opened.file).kb.documents)
+        spec = opened.index.spec
+
+        def ask(check: Check) -> Any:
+            stated = {name: sorted(values) for name, values in check.attributes.items()}
+            return opened.ask(check.text, read_values(spec, stated))
+
+        return judge_all(checks, ask, Headings(documents))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The checks asked of a candidate, and of what readers see where anything is published."""
+
+    now: CheckRun
+    before: CheckRun | None
+
+
+def compare_checks(workspace: Workspace, checks: Sequence[Check]) -> Compared:
+    """Ask the checks of the candidate and of what readers see."""
+    try:
+        before = ask_checks(workspace, checks, READERS)
+    except NothingPublishedError:
+        before = None
+    now = run(ask_checks(workspace, checks, CANDIDATE), before)
+    return Compared(now, None if before is None else run(before))
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What the gate says of a candidate: ``refusal`` where readers keep what they see, ``found`` the checks' results.
+
+    ``forced`` are the reasons for which it would have been refused.
+    """
+
+    refusal: Refusal | None = None
+    found: CheckRun | None = None
+    forced: tuple[str, ...] = ()
+
+    def as_noted(self, author: str) -> dict[str, Any]:
+        """Return what the version keeps of it; nothing where there are no checks."""
+        if self.found is None:
+            return {}
+        forced = {"forced": {"by": author, "reasons": list(self.forced)}} if self.forced else {}
+        return {"n": self.found.n, **self.found.figures, **forced}
+
+
+def check_gate_settings(workspace: Workspace, file: WorkspaceFile) -> None:
+    """Refuse a gate whose settings name a check that is not there (BadInputError), before anything is built."""
+    gate = workspace.settings.gate
+    if gate is None or not gate.must:
+        return
+    known = {one.id for one in read_checks(file)}
+    if stray := [one for one in gate.must if one not in known]:
+        folder = shlex.quote(str(workspace.folder))
+        raise BadInputError(
+            f"settings.yaml: gate: must names {stray[0]!r}, which is no check; autokb checks list {folder} names those "
+            "there are."
+        )
+
+
+def pass_gate(workspace: Workspace, file: WorkspaceFile, *, force: bool = False) -> Passed:
+    """Have the candidate asked all checks, and by the settings' gate let it through or not.
+
+    Without checks it passes. Where it has nothing otherwise than what readers see, nothing is asked. ``force`` lets it
+    through all the same, and says for what reasons it would not have been.
+    """
+    checks = read_checks(file)
+    if not checks or not file.differs_for_readers:
+        return Passed()
+    found = compare_checks(workspace, checks)
+    gate = workspace.settings.gate
+    refusal = None if gate is None else refuse(found.now, found.before, gate)
+    if refusal is not None and force:
+        return Passed(None, found.now, refusal.reasons)
+    return Passed(refusal, found.now)
+
+
+def keep_check(
+    workspace: Workspace,
+    text: str,
+    *,
+    document: str = "",
+    start: int = 0,
+    solution: str = "",
+    attributes: Mapping[str, Sequence[str]] | None = None,
+    author: str = "",
+) -> KeptChecks:
+    """Keep that the section of a document at a place, or else a solution, is right for a question (BadInputError).
+
+    A section stays what it is when a build words its solution otherwise. The same question is one check; what is
+    private in it is masked.
+    """
+    masked = mask([text]).texts[0]
+    place = {"solution": solution}
+    if document:
+        with workspace.file() as file:
+            above = Headings(read_published(file).kb.documents).at(document, start)
+        place = {"document": document, "heading": above[-1] if above else ""}
+    given = {"id": short_id("check", " ".join(masked.casefold().split())), "text": masked, "author": author}
+    return add_checks(workspace, [read_check({**given, **place, "attributes": attributes or {}}, "This check")])

@@ -1,0 +1,55 @@
+"""Questions that must stay right: those there are, what they get now, and what they would get."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from autokb.app import SupportKB
+from autokb.evaluation.checks import MEASURES, CheckRun
+from autokb.web.middleware import compute, in_thread
+from autokb.web.pages.rendering import render
+from autokb.web.routes import needs
+
+AGENTS, EDITORS = needs("agent"), needs("editor")
+pages = APIRouter(include_in_schema=False)
+
+
+@pages.get("/checks", dependencies=[AGENTS])
+async def show(request: Request) -> Response:
+    """Show the checks."""
+    return await _show(request)
+
+
+@pages.post("/checks/run", dependencies=[EDITORS])
+async def run(request: Request, of: Annotated[str, Form()]) -> Response:
+    """Ask the checks of what readers see, or of the candidate beside it."""
+    kb: SupportKB = request.app.state.kb
+    found = await compute(request, lambda: kb.checks.run(candidate=of == "candidate"))
+    return await _show(request, found)
+
+
+@pages.post("/checks/remove", dependencies=[EDITORS])
+async def remove(request: Request, id: Annotated[str, Form()]) -> Response:  # noqa: A002
+    """Forget a check."""
+    kb: SupportKB = request.app.state.kb
+    await in_thread(lambda: kb.checks.remove([id]))
+    return RedirectResponse("/checks", 303)
+
+
+async def _show(request: Request, found: CheckRun | None = None) -> Response:
+    kb: SupportKB = request.app.state.kb
+    checks = (await in_thread(kb.checks.list)).checks
+    results = {one.id: one for one in found.checks} if found else {}
+    has_candidate = await in_thread(lambda: kb.versions.has_candidate)
+    return render(
+        request,
+        "checks.html",
+        checks=checks,
+        run=found,
+        results=results,
+        measures=MEASURES,
+        has_candidate=has_candidate,
+    )
