@@ -18,6 +18,7 @@ import typer
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.cli import (  # noqa: F401  (registers)
+    check_commands,
     chunk_commands,
     decision_commands,
     draft_commands,

@@ -77,6 +77,7 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.publish(published, kinds)
         file.keep_candidate({**published, **reworded}, {"date": "2026-03-01", "by": "build"})
     kb.usage.dismiss_gap(kb.usage.gaps().questions[0].id)
+    kb.checks.add(here / "checks.jsonl")
     item = kb.evaluate.sheet_item().item
     assert item is not None
     kb.evaluate.annotate(item.id, "1", True, author="ann")

@@ -17,6 +17,7 @@ import hand_made_kb
 import small_tickets
 from autokb.app import SupportKB
 from autokb.cli import (  # noqa: F401
+    check_commands,
     chunk_commands,
     decision_commands,
     draft_commands,
@@ -259,6 +260,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "trial {here}/kb --sheet {here}/trial.csv",
         lambda here: opened(here).evaluate.read_trial_sheet(here / "trial.csv"),
     ),
+    "checks add": ("checks add {here}/kb {here}/checks.jsonl", lambda here: opened(here).checks.add(here / "checks.jsonl")),
+    "checks list": ("checks list {here}/kb", lambda here: opened(here).checks.list()),
+    "checks remove": ("checks remove {here}/kb charging", lambda here: opened(here).checks.remove(["charging"])),
+    "checks run": ("checks run {here}/kb --candidate", lambda here: opened(here).checks.run(candidate=True)),
     "versions": ("versions {here}/kb", lambda here: opened(here).versions.list()),
     "diff": ("diff {here}/kb 1 candidate", lambda here: opened(here).versions.diff(1, "candidate")),
     "rollback": ("rollback {here}/kb 1", lambda here: opened(here).versions.roll_back(1)),
@@ -315,6 +320,8 @@ def lay_files(here: Path) -> None:
     )
     (here / "q.jsonl").write_text(json.dumps({"id": "1", "text": QUESTION}) + "\n", encoding="utf-8")
     (here / "closed.csv").write_text("chat,ok,again,took,closed\nc1,yes,no,60,2026-03-01\nc2,no,,,\n", encoding="utf-8")
+    check = {"id": "charging", "text": QUESTION, "document": "charging.md"}
+    (here / "checks.jsonl").write_text(json.dumps(check) + "\n", encoding="utf-8")
     sides = {name: {"1": Side(name, "pairing.md")} for name in ("offline", "model")}
     write_blind_sheet(here / "trial.csv", {"1": QUESTION}, sides)
     marked = (here / "trial.csv").read_text(encoding="utf-8").replace("1,,,,", "1,yes,partly,A,")
@@ -400,7 +407,9 @@ def test_a_command_prints_what_its_method_returns(
                 keep_decisions(file, [LOST_EDIT])
         if command == "gate reset":
             opened(here).evaluate.calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
-        if command in ("build", "versions", "diff", "publish", "discard"):
+        if command in ("checks list", "checks remove", "checks run"):
+            opened(here).checks.add(here / "checks.jsonl")
+        if command in ("build", "versions", "diff", "publish", "discard", "checks run"):
             # What is thought afresh is there already, so that --rethink shows; the others look at a candidate.
             opened(here).build(candidate=command != "build")
         if command == "evaluate compare":

@@ -243,7 +243,7 @@ def _losses(before: CheckRun, now: CheckRun, gate: GateSettings) -> list[str]:
 
 
 def _why(result: CheckResult) -> str:
-    return f"it {result.answer}" + (f", first with {result.shown}." if result.shown else ".")
+    return f"{result.answer}, first: {result.shown}" if result.shown else f"{result.answer}, nothing is shown."
 
 
 def judge_all(checks: Sequence[Check], ask: Callable[[Check], Answer], headings: Headings) -> list[CheckResult]:

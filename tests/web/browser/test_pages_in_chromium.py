@@ -37,6 +37,8 @@ PAGES = [
     "/review/solution?solution=s-contacts",
     "/review/changes",
     "/versions",
+    "/versions/try?text=my+robot+does+not+charge",
+    "/checks",
     "/in-use",
     "/in-use/gaps",
 ]
