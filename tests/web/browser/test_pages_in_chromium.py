@@ -65,6 +65,11 @@ def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     kb.add([small_tickets.write(place / "tickets.json")], "tickets")
     kb.tickets.build()
     kb.curation.approve(["s-contacts"], author="ann")
+    kb.checks.add_one({"id": "charging", "text": CHARGING, "document": "charging.md"})
+    with kb.workspace.file() as file, file.transaction():
+        now = {(kind, i): body for kind, i, body in file.lines()}
+        less = {key: body for key, body in now.items() if "charging.md" not in body and key[1] != "charging.md"}
+        file.keep_candidate(less, {"date": "2026-05-01", "by": "build"})
     key = kb.keys.create("admin").key
     with served(place / "kb") as url:
         with httpx2.Client(base_url=url, headers={"authorization": f"Bearer {key}"}) as client:
@@ -93,6 +98,34 @@ def copied(page: Page) -> str:
 
 def focused(page: Page) -> str:
     return str(page.evaluate("() => document.activeElement.id"))
+
+
+def test_a_check_is_kept_and_a_candidate_refused_by_keys_alone(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    page.goto("/")
+    page.keyboard.type(CHARGING)
+    page.keyboard.press("Control+Enter")
+    page.locator('button[aria-label="Helpful"]').first.focus()
+    page.keyboard.press("Enter")
+    keep = page.get_by_role("button", name="Keep as a check")
+    expect(keep).to_be_visible()
+    keep.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Kept: it must stay right")).to_be_visible()
+    page.goto("/checks")
+    page.set_viewport_size({"width": NARROW, "height": 800})
+    page.get_by_role("button", name="Ask the candidate").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Right before, not now")).to_be_visible()
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= NARROW
+    page.goto("/versions")
+    page.get_by_role("button", name="Look at it").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("which readers do not see")).to_be_visible()
+    page.get_by_role("button", name="Back to what readers see").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("which readers do not see")).to_have_count(0)
 
 
 def test_a_conversation_is_led_by_keys_alone(site: Site, page: Page) -> None:
