@@ -49,6 +49,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "versions",
+    "gate",
     "malformed",
     "temperaments",
     "decisions",

@@ -1,4 +1,4 @@
-"""Questions that must stay right: kept, asked of readers' version and a candidate, and a gate that keeps readers safe."""
+"""Questions that must stay right: kept, asked of readers and of a candidate, and a gate before readers."""
 
 from __future__ import annotations
 

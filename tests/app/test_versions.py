@@ -263,3 +263,20 @@ def test_what_is_not_there_is_named(kettles: Kettles) -> None:
     ):
         with pytest.raises(BadInputError, match=r"no version (7|one|'')"):
             act()
+
+
+def test_what_no_version_needs_is_gone_from_the_file_after_a_vacuum(kettles: Kettles) -> None:
+    (kettles.place / "kb" / "settings.yaml").write_text("keep_versions: 1\n", encoding="utf-8")
+    kb = SupportKB.open(kettles.place / "kb")
+    secret = "Descale it with the formula of Zanzibar."
+    for words in (secret, OLD, NEW):
+        kettles.edit(words)
+        kb.build()
+    before = shown(kb)
+    done = kb.versions.vacuum(forget_work=True)
+    assert done.bytes_after < done.bytes_before
+    for path in kb.workspace.folder.glob("knowledge.db*"):
+        assert b"Zanzibar" not in path.read_bytes()
+    assert shown(SupportKB.open(kettles.place / "kb")) == before
+    kb.build()
+    assert shown(kb) == before and [number for number, _ in numbers(kb)] == [4]

@@ -260,7 +260,10 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "trial {here}/kb --sheet {here}/trial.csv",
         lambda here: opened(here).evaluate.read_trial_sheet(here / "trial.csv"),
     ),
-    "checks add": ("checks add {here}/kb {here}/checks.jsonl", lambda here: opened(here).checks.add(here / "checks.jsonl")),
+    "checks add": (
+        "checks add {here}/kb {here}/checks.jsonl",
+        lambda here: opened(here).checks.add(here / "checks.jsonl"),
+    ),
     "checks list": ("checks list {here}/kb", lambda here: opened(here).checks.list()),
     "checks remove": ("checks remove {here}/kb charging", lambda here: opened(here).checks.remove(["charging"])),
     "checks run": ("checks run {here}/kb --candidate", lambda here: opened(here).checks.run(candidate=True)),
@@ -268,6 +271,7 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "diff": ("diff {here}/kb 1 candidate", lambda here: opened(here).versions.diff(1, "candidate")),
     "rollback": ("rollback {here}/kb 1", lambda here: opened(here).versions.roll_back(1)),
     "publish": ("publish {here}/kb --author ann", lambda here: opened(here).versions.publish(author="ann")),
+    "vacuum": ("vacuum {here}/kb", lambda here: opened(here).versions.vacuum()),
     "discard": ("discard {here}/kb", lambda here: opened(here).versions.discard()),
     "chunk": (
         "chunk {here}/page.md --method headings --max-size 60",
@@ -377,6 +381,39 @@ def laid_with_tickets(here: Path, laid: Path) -> Path:
     return Path(shutil.copytree(here, here.with_name("with-tickets"), symlinks=True))
 
 
+# Complex: what each command needs to find.
+def _prepare(command: str, here: Path) -> None:
+    """Do before a command what it needs."""
+    if command in ("add", "sources", "remove"):
+        (here / "emptied").mkdir()
+        (here / "emptied" / "old.csv").write_text("id,text\n1,It smells\n7,It hums\n", encoding="utf-8")
+        (here / "other.csv").write_text("id,text\n2,It rains in\n", encoding="utf-8")
+        opened(here).add([here / "emptied", here / "other.csv"], "issues")
+        (here / "emptied" / "old.csv").unlink()
+    if command in ("feedback list", "feedback undo", "feedback feed"):
+        opened(here).usage.give_feedback(QUESTION, "used", "s-contacts")
+        opened(here).usage.give_feedback(QUESTION, "rejected", "s-rain")
+    if "gaps" in command or command == "in-use":
+        use(opened(here))
+    if command in ("keys list", "keys revoke"):
+        with opened(here).workspace.file() as file, file.transaction():
+            keep_api_key(file, ApiKey("key-1", "editor", "2026-01-01"), "hash")
+    if command == "dismiss":
+        with opened(here).workspace.file() as file, file.transaction():
+            keep_decisions(file, [LOST_EDIT])
+    if command == "gate reset":
+        opened(here).evaluate.calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
+    if command in ("build", "versions", "diff", "publish", "discard", "checks run"):
+        # What is thought afresh is there already, so that --rethink shows; the others look at a candidate.
+        opened(here).build(candidate=command != "build")
+    if command.startswith("checks "):
+        opened(here).checks.add(here / "checks.jsonl")
+    if command == "evaluate compare":
+        measured = opened(here).evaluate.retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]).as_json()
+        for name in ("before.json", "after.json"):
+            (here / name).write_text(json.dumps(measured), encoding="utf-8")
+
+
 @pytest.mark.parametrize("command", sorted(CASES | CLOSING | TICKET_EXPORTS))
 def test_a_command_prints_what_its_method_returns(
     command: str, here: Path, laid: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
@@ -388,34 +425,7 @@ def test_a_command_prints_what_its_method_returns(
         """Lay the same files at the same paths, whatever the call before has changed."""
         shutil.rmtree(here, ignore_errors=True)
         shutil.copytree(source, here, symlinks=True)
-        if command in ("add", "sources", "remove"):
-            (here / "emptied").mkdir()
-            (here / "emptied" / "old.csv").write_text("id,text\n1,It smells\n7,It hums\n", encoding="utf-8")
-            (here / "other.csv").write_text("id,text\n2,It rains in\n", encoding="utf-8")
-            opened(here).add([here / "emptied", here / "other.csv"], "issues")
-            (here / "emptied" / "old.csv").unlink()
-        if command in ("feedback list", "feedback undo", "feedback feed"):
-            opened(here).usage.give_feedback(QUESTION, "used", "s-contacts")
-            opened(here).usage.give_feedback(QUESTION, "rejected", "s-rain")
-        if "gaps" in command or command == "in-use":
-            use(opened(here))
-        if command in ("keys list", "keys revoke"):
-            with opened(here).workspace.file() as file, file.transaction():
-                keep_api_key(file, ApiKey("key-1", "editor", "2026-01-01"), "hash")
-        if command == "dismiss":
-            with opened(here).workspace.file() as file, file.transaction():
-                keep_decisions(file, [LOST_EDIT])
-        if command == "gate reset":
-            opened(here).evaluate.calibrate_gate(here / "ours.jsonl", here / "others.jsonl")
-        if command in ("checks list", "checks remove", "checks run"):
-            opened(here).checks.add(here / "checks.jsonl")
-        if command in ("build", "versions", "diff", "publish", "discard", "checks run"):
-            # What is thought afresh is there already, so that --rethink shows; the others look at a candidate.
-            opened(here).build(candidate=command != "build")
-        if command == "evaluate compare":
-            measured = opened(here).evaluate.retrieval(here / "q.jsonl", here / "q.tsv", ["raw", "bm25"]).as_json()
-            for name in ("before.json", "after.json"):
-                (here / name).write_text(json.dumps(measured), encoding="utf-8")
+        _prepare(command, here)
 
     start()
     assert main([*shlex.split(words.format(here=here)), "--json"]) == 0

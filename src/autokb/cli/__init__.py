@@ -70,6 +70,7 @@ COMMAND_FILES = {
     "tickets": ("ticket_commands", "ticket_answer_commands"),
     "trial": ("trial_commands",),
     "undo": ("decision_commands",),
+    "vacuum": ("version_commands",),
     "versions": ("version_commands",),
     "write": ("decision_commands",),
 }

@@ -1,4 +1,4 @@
-"""``autokb versions``, ``diff``, ``rollback``, ``publish`` and ``discard``: what readers saw, see, and may see."""
+"""``autokb versions``, ``diff``, ``rollback``, ``publish``, ``discard``, ``vacuum``: what readers saw, see, may see."""
 
 from __future__ import annotations
 
@@ -91,3 +91,21 @@ def discard(workspace: Folder, json: Json = False) -> None:
 
     done = SupportKB.open(workspace).versions.discard()
     emit(json, done.as_json(), lambda: "The candidate is gone. Readers see what they saw.")
+
+
+@app.command(epilog="Example: autokb vacuum kb")
+def vacuum(
+    workspace: Folder,
+    forget_work: Annotated[
+        bool,
+        typer.Option("--forget-work", help="Also what builds worked out without a model; the next works it out anew."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write the file anew: what was deleted, and what only forgotten versions had, lies in it until then."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+
+    done = SupportKB.open(workspace).versions.vacuum(forget_work=forget_work)
+    before, after = (size / 2**20 for size in (done.bytes_before, done.bytes_after))
+    emit(json, done.as_json(), lambda: f"The file has {after:.1f} MiB; it had {before:.1f}.")

@@ -393,6 +393,14 @@ class Discarded(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Vacuumed(Result):
+    """How many bytes the workspace's file had before and has now."""
+
+    bytes_before: int
+    bytes_after: int
+
+
+@dataclass(frozen=True, slots=True)
 class VersionView(Result):
     """One version, or the candidate, with the documents, nodes and displayed solutions that were built for it.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Verdict
-from autokb.core.results import Discarded, Publication
+from autokb.core.results import Discarded, Publication, Vacuumed
 from autokb.pipeline.checks import check_gate_settings, pass_gate
 from autokb.pipeline.steps.decisions import RuleResults
 from autokb.pipeline.steps.publish import Built, Records, settle
@@ -80,6 +80,15 @@ def roll_back(workspace: Workspace, number: int) -> Publication:
         with file.transaction():
             settle(file, read_published(file), built, now, lambda: file.show_version(number))
         return Publication(file.shown_version, True)
+
+
+def vacuum(workspace: Workspace, *, forget_work: bool = False) -> Vacuumed:
+    """Write the file anew without what was deleted; it needs as much free disk as the file has."""
+    path = workspace.knowledge_path
+    before = path.stat().st_size
+    with workspace.build_lock(), workspace.file() as file:
+        file.vacuum(forget_work=forget_work)
+    return Vacuumed(before, path.stat().st_size)
 
 
 def _built(file: WorkspaceFile, noted: Mapping[str, Any]) -> Built:

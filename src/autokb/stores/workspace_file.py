@@ -359,6 +359,17 @@ class WorkspaceFile:
         with damaged_rows("meta"):
             return int(self.meta(SHOWN) or 0)
 
+    def vacuum(self, *, forget_work: bool) -> None:
+        """Write the file anew: what was deleted is then in neither the file nor its write-ahead log.
+
+        To ``forget_work`` is to delete the finished work that no model was paid for.
+        """
+        with self.reading() as db:
+            if forget_work:
+                db.execute("DELETE FROM work WHERE request IS NULL")
+            db.execute("VACUUM")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def show_version(self, number: int) -> None:
         """Have readers see a version (BadInputError: it is not kept); call it inside a transaction."""
         self._check_version(str(number))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.changes import Changes
-    from autokb.core.results import Discarded, Publication, Versions
+    from autokb.core.results import Discarded, Publication, Vacuumed, Versions
 
 
 class VersionsDoor:
@@ -51,6 +51,16 @@ class VersionsDoor:
         from autokb.pipeline.versions import publish
 
         return publish(self._memory.workspace, author=author, force=force)
+
+    def vacuum(self, *, forget_work: bool = False) -> Vacuumed:
+        """Write the file anew: what was deleted, and what only forgotten versions had, lies in it until then.
+
+        The finished work of builds has texts too; to ``forget_work`` takes them out, and the next build works it out
+        anew, but for what a model was paid for. It needs as much free disk as the file has (AutokbError).
+        """
+        from autokb.pipeline.versions import vacuum
+
+        return vacuum(self._memory.workspace, forget_work=forget_work)
 
     def discard(self) -> Discarded:
         """Forget the candidate (BadInputError where there is none)."""
