@@ -79,7 +79,7 @@ def _read(name: str, split: str, reader: str) -> Iterator[tuple[dict[str, Any], 
     from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
 
     spec = read_domain(yaml.safe_load(domain_text(DOMAINS[name])))
-    for record in _with_text(_lines(LABELS / f"{name}.jsonl")):
+    for record in labelled(name):
         if record["split"] == split:
             read = (
                 as_lists(read_question(record["text"], {}, spec).attributes)
@@ -87,6 +87,11 @@ def _read(name: str, split: str, reader: str) -> Iterator[tuple[dict[str, Any], 
                 else TASK.answer_offline(ExtractAttributes(record["text"], "issue", spec.attributes)).attributes
             )
             yield {**record, "attributes": comparable(record["attributes"], spec)}, comparable(read, spec)
+
+
+def labelled(name: str) -> Iterable[dict[str, Any]]:
+    """Return the labelled texts of a domain; none of real questions where their texts are not there."""
+    return _with_text(_lines(LABELS / f"{name}.jsonl"))
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

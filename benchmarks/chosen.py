@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import json
 import shutil
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,23 +47,36 @@ def asked(count: int) -> Iterator[tuple[str, Gold]]:
 
 
 class FiledReader:
-    """A model whose requests and replies are files of one folder, by the hash of the prompt."""
+    """A model whose requests and replies are files of one folder, by the hash of the prompt.
 
-    def __init__(self, replies: Path) -> None:
+    So that several readers can share the work, prompts are spread over so many folders in it, ``r1`` and so on.
+    """
+
+    def __init__(self, replies: Path, readers: int = 1) -> None:
         self.replies = replies
+        self.folders = [replies] if readers == 1 else [replies / f"r{number}" for number in range(1, readers + 1)]
+        for folder_of_reader in self.folders:
+            folder_of_reader.mkdir(parents=True, exist_ok=True)
         self.asked: set[str] = set()
         self.replied: set[str] = set()
+        self._writing = threading.Lock()
 
     def __call__(self, body: dict[str, Any]) -> Any:
         """Return the reply to a request, and a failure where nobody has written one."""
         prompt = prompt_of(body)
         name = hashlib.sha256(prompt.encode()).hexdigest()[:12]
         self.asked.add(name)
-        (self.replies / f"{name}.md").write_text(prompt, encoding="utf-8")
-        if not (file := self.replies / f"{name}.json").is_file():
+        with self._writing:
+            written = next(self.replies.rglob(f"{name}.md"), None) or self._emptiest() / f"{name}.md"
+            written.write_text(prompt, encoding="utf-8")
+        if not (file := written.with_suffix(".json")).is_file():
             return stub.status(500)
         self.replied.add(name)
         return file.read_text(encoding="utf-8")
+
+    def _emptiest(self) -> Path:
+        """Return the folder with the fewest prompts."""
+        return min(self.folders, key=lambda one: sum(1 for _ in one.glob("*.md")))
 
 
 @contextmanager

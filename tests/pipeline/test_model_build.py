@@ -168,8 +168,12 @@ def test_all_nodes_of_a_tree_are_shown_the_same_whole_sections(server: StubServe
 @pytest.mark.parametrize("mode", ["economical", "paper"])
 def test_a_scratchpad_is_asked_for_where_the_settings_say_so(server: StubServer, tmp_path: Path, mode: str) -> None:
     model = ScriptedModel()
+    asked_attributes: list[bool] = []
 
     def reply(body: dict[str, Any]) -> str:
+        if form_of(body)[0] == "issues_extract_attributes":
+            assert ("reasoning" in form_of(body)[1]["$defs"]["Entry"]["properties"]) is bool(settings)
+            asked_attributes.append(bool(settings))
         if form_of(body)[0] != "issues_write_solutions":
             return model(body)
         fields = form_of(body)[1]["properties"]
@@ -184,6 +188,7 @@ def test_a_scratchpad_is_asked_for_where_the_settings_say_so(server: StubServer,
         assert (built.failures, built.solutions > 0) == ((), True)
         settings = ""
         assert made(tmp_path / "without", stub.url, mode=mode).build().failures == ()
+    assert set(asked_attributes) == {True, False}
 
 
 def test_the_plan_is_made_without_a_request_or_a_key(

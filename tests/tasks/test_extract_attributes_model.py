@@ -9,7 +9,7 @@ import pytest
 
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply, request_for
+from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
 from autokb.tasks.issues.attribute_fields import describe_attributes, field_names
 from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
 
@@ -130,6 +130,23 @@ def test_a_model_is_told_the_domain_and_one_request_is_about_one_domain() -> Non
     assert "<domain>\nHeadphones of the &lt;Lumo> family.\n</domain>" in system
     assert TASK.together(one) != TASK.together(ExtractAttributes("a", "issue", SPEC, domain="Kettles."))
     assert TASK.key(one) == TASK.key(ExtractAttributes("a", "issue", SPEC))  # no rule reads it, so no answer is lost
+
+
+def test_with_a_scratchpad_an_entry_begins_with_reasoning_that_nobody_keeps() -> None:
+    plain, one = ExtractAttributes(TEXT, "issue", SPEC), ExtractAttributes(TEXT, "issue", SPEC, scratchpad=True)
+    entry = reply_schema(TASK, [one])["$defs"]["Entry"]
+    assert list(entry["properties"]) == ["number", "reasoning", "attributes"]
+    reply = {"answers": [{"number": 1, "reasoning": "The Mac is slow.", "attributes": said(os=["Mac"])}]}
+    (found,) = read_reply(TASK, [one], ModelReply(json.dumps(reply), 1, 1))
+    assert found.answer is not None
+    assert found.answer.attributes == {"kit": ["Laptop"], "os": ["Mac"]}
+    with_it, without = request_for(TASK, [one], "openai:any"), request_for(TASK, [plain], "openai:any")
+    assert "`reasoning`" in with_it.messages[0].text
+    assert '"reasoning": "72 is Elderly' in with_it.messages[0].text
+    assert "reasoning" not in without.messages[0].text
+    assert with_it.max_tokens > without.max_tokens
+    assert TASK.key(one) == TASK.key(plain)
+    assert TASK.together(one) != TASK.together(plain)
 
 
 @pytest.mark.parametrize(("kind", "words"), [("issue", "reported"), ("question", "asks now"), ("solution", "steps")])

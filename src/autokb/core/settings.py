@@ -90,7 +90,8 @@ class Settings:
     model can read (0: what is known of it), ``max_output`` those that it may write in one reply. A reply of more than
     ``max_reply_bytes``, as it comes or unpacked, is refused. ``context`` is document, chained or woven (empty: as the
     mode asks). ``reasoning_effort`` is by model: one of ``EFFORTS``, where none is named a low one is sent to models
-    that reason. With a ``scratchpad`` a model without hidden reasoning reasons in its reply before it writes solutions.
+    that reason. With a ``scratchpad`` a model without hidden reasoning reasons in its reply before it writes solutions
+    or reads attributes.
     ``show_doubted`` displays what a model says may break a rule, ``rule_reasons`` has it say how each rule is kept.
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them.

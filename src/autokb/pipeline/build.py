@@ -292,8 +292,8 @@ class Build:
 
     def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:
         spec = self.workspace.spec
-        about = spec.in_words
-        asked = [ExtractAttributes(r.full_text, "issue", spec.attributes, spec.language, about) for r in raw]
+        manner = (spec.language, spec.in_words, self.workspace.settings.scratchpad)
+        asked = [ExtractAttributes(r.full_text, "issue", spec.attributes, *manner) for r in raw]
         replies = self.stages.run("attributes", EXTRACT_ATTRIBUTES, asked, [r.id for r in raw])
         return {r.id: reply.as_attributes() for r, reply in zip(raw, replies, strict=True) if reply is not None}
 

@@ -194,7 +194,8 @@ def extract_attributes() -> Sample:
     shown = []
     for entry in examples(TASK.package):
         own = read_domain({"attributes": entry["domain"]}).attributes
-        shown.append((tuple(ExtractAttributes(text, "issue", own) for text in entry["texts"]), entry["reply"]))
+        asked = tuple(ExtractAttributes(text, "issue", own, scratchpad=True) for text in entry["texts"])
+        shown.append((asked, entry["reply"]))
     items = tuple(ExtractAttributes(text, "issue", spec, domain="Headphones <of> one maker & more") for text in texts)
     return Sample(TASK, items, reply, {}, tuple(shown))
 

@@ -72,7 +72,7 @@ def find_solutions(
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
-        written = _with_attributes(stages, workspace.spec, written, {i.id: i for i in grown.issues})
+        written = _with_attributes(stages, workspace, written, {i.id: i for i in grown.issues})
     placed = place_solutions(
         grown.trees(),
         _with_true_quotes(stages, written, finder.documents),
@@ -434,12 +434,13 @@ def _unit(vector: NDArray[Real]) -> NDArray[Real]:
 
 
 def _with_attributes(
-    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], issues: Mapping[str, Issue]
+    stages: Stages, workspace: Workspace, solutions: Sequence[Solution], issues: Mapping[str, Issue]
 ) -> list[Solution]:
     """Ask for each solution's attributes; one in conflict with its node is not its solution and is withheld."""
     asked = [s for s in solutions if s.status in DISPLAYED]
-    about = spec.in_words
-    requests = [ExtractAttributes(s.text, "solution", spec.attributes, spec.language, about) for s in asked]
+    spec = workspace.spec
+    manner = (spec.language, spec.in_words, workspace.settings.scratchpad)
+    requests = [ExtractAttributes(s.text, "solution", spec.attributes, *manner) for s in asked]
     replies = stages.run("solution_attributes", EXTRACT_ATTRIBUTES, requests, [s.id for s in asked])
     read = {s.id: reply.as_attributes() for s, reply in zip(asked, replies, strict=True) if reply is not None}
     return [_fitting(s, read[s.id], issues[s.issue_id]) if s.id in read else s for s in solutions]

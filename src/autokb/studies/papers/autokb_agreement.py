@@ -212,7 +212,7 @@ def _attributes_beside(
     """Return the values that people and the judge read; without a judge what is read offline."""
     spec = subject.spec
     texts = list(dict.fromkeys(one.text for one in read))
-    requests = [ExtractAttributes(text, "issue", spec.attributes, spec.language) for text in texts]
+    requests = [ExtractAttributes(text, "issue", spec.attributes, spec.language, spec.in_words) for text in texts]
     replies: Sequence[ExtractedAttributes | None] | str = [EXTRACT_ATTRIBUTES.answer_offline(one) for one in requests]
     if judge is not None:
         replies = judge.ask(subject, STAGE, EXTRACT_ATTRIBUTES, requests, [f"text {n + 1}" for n in range(len(texts))])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from autokb.core.attributes import ANY, Attributes, as_lists, from_lists
 from autokb.core.domain import ENGLISH, Attribute, read_domain
@@ -12,20 +14,28 @@ from autokb.core.ids import canonical_json, key_json, only_if_other_than, outsid
 from autokb.core.implications import with_implied_values
 from autokb.heuristics.attributes.extract import extract_attributes, states_value
 from autokb.tasks.issues.attribute_fields import attributes_tokens, attributes_type, describe_attributes, read_values
+from autokb.tasks.prompts import examples, spelled_reply
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
 __all__ = ["TASK", "ExtractAttributes", "ExtractedAttributes"]
 
+LONGEST_REASONING = 300  # characters of the scratchpad of a text
+REASONING_TOKENS = (90, 30)  # of the scratchpad of a text: the most, and the usual number
+
 
 @dataclass(frozen=True, slots=True)
 class ExtractAttributes:
-    """A text and the configuration it is read against; a model is told what the ``domain`` is, in its own words."""
+    """A text and the configuration it is read against; a model is told what the ``domain`` is, in its own words.
+
+    With a ``scratchpad`` it reasons about a text before it gives the values.
+    """
 
     text: str
     kind: Literal["issue", "question", "solution"]
     configuration: Mapping[str, Attribute]
     language: str = only_if_other_than(ENGLISH)
     domain: str = outside_key("")
+    scratchpad: bool = outside_key(False)
 
 
 class ExtractedAttributes(Reply):
@@ -69,28 +79,37 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
                 raise ReplyError(f"{name!r} has the values {list(attribute.values)}, not {sorted(stray)[0]!r}.")
 
     def together(self, item: ExtractAttributes) -> Hashable:
-        """Texts of one kind and domain that are read against one configuration can share a request."""
-        return item.kind, item.domain, canonical_json(key_json(item.configuration))
+        """Texts of one kind and domain that are read in one manner against one configuration can share a request."""
+        return item.kind, item.domain, item.scratchpad, canonical_json(key_json(item.configuration))
 
     def values(self, items: Sequence[ExtractAttributes]) -> Mapping[str, Any]:
         """Return the configuration, which is the same for all, and the texts."""
         return {
             "kind": items[0].kind,
             "domain": items[0].domain,
+            "scratchpad": items[0].scratchpad,
             "attributes": describe_attributes(items[0].configuration),
             "texts": [item.text[: self.text_characters] for item in items],
         }
 
     def examples(self, items: Sequence[ExtractAttributes]) -> Sequence[Mapping[str, Any]]:
-        """Return the examples with their own configurations."""
-        return [
-            {**example, "attributes": describe_attributes(read_domain({"attributes": example["domain"]}).attributes)}
-            for example in super().examples(items)
-        ]
+        """Return the examples with their own configurations, with reasoning where this request wants it."""
+        shown = []
+        for example in examples(self.package):
+            answers: Sequence[Mapping[str, Any]] = example["reply"]["answers"]
+            if not items[0].scratchpad:
+                answers = [{n: v for n, v in answer.items() if n != "reasoning"} for answer in answers]
+            attributes = describe_attributes(read_domain({"attributes": example["domain"]}).attributes)
+            shown.append({**example, "attributes": attributes, "reply": spelled_reply({"answers": answers})})
+        return shown
 
     def entry(self, items: Sequence[ExtractAttributes]) -> Mapping[str, Any]:
-        """Return the field of an entry: a list of values for every attribute."""
-        return {"attributes": attributes_type(items[0].configuration)}
+        """Return the fields of an entry: the scratchpad, and a list of values for every attribute."""
+        fields: dict[str, Any] = {"attributes": attributes_type(items[0].configuration)}
+        if items[0].scratchpad:
+            reasoning = Field(json_schema_extra={"maxLength": LONGEST_REASONING})
+            return {"reasoning": Annotated[str, reasoning], **fields}
+        return fields
 
     def read(self, item: ExtractAttributes, entry: Any) -> Read[ExtractedAttributes]:
         """Read the values; one of an open attribute that the text does not state is left out.
@@ -113,7 +132,8 @@ class ExtractAttributesTask(Task[ExtractAttributes, ExtractedAttributes]):
     def tokens(self, item: ExtractAttributes) -> tuple[int, int]:
         """Return the tokens of an entry."""
         most, usual = attributes_tokens(item.configuration)
-        return most + 16, usual * 3 // 4
+        reasoning = REASONING_TOKENS if item.scratchpad else (0, 0)
+        return most + 16 + reasoning[0], usual * 3 // 4 + reasoning[1]
 
 
 def _unstated(item: ExtractAttributes, name: str, values: Sequence[str]) -> list[str]:
