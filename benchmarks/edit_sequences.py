@@ -1,8 +1,9 @@
-"""Random sequences of edits, verdicts, undoing, rebuilds and changed sources: is a hand edit ever lost or overwritten?
+"""Random sequences of edits, verdicts, builds, candidates, rollbacks and changed sources: is a hand edit ever lost?
 
 ``python -m benchmarks edit_sequences`` runs 1,000 sequences in this process on copies of one small workspace. People
 act through ``SupportKB``; a build is what its steps before publishing would have found, put through the real publishing
-step. After every action what is shown is held against a model of some lines, and at the end the history as well.
+step, or kept as a candidate. After every action what is shown is held against a model of some lines, and at the end the
+history as well.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import random
 import shutil
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from autokb.core.errors import BadInputError, ChangedMeanwhileError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
 from autokb.pipeline.steps.publish import Built, publish
+from autokb.pipeline.versions import keep_candidate
 from autokb.stores.codecs import ISSUE, document_body, solution_body
 from autokb.stores.published import read_decisions, read_published
 from autokb.stores.versions import Made as Publisher
@@ -44,7 +46,9 @@ DATE = "2026-01-02T03:04:05+00:00"
 NAMES = (
     *("edit", "edit", "edit_steps", "stale_edit", "approve", "approve", "reject", "hide", "undo", "undo"),
     *("rebuild", "rebuild", "rebuild", "change", "change", "remove", "move", "restart"),
+    *("build_candidate", "build_candidate", "publish", "publish", "discard", "roll_back", "roll_back"),
 )
+Base = dict[str, tuple[tuple[str, int], str]]  # place and text of each solution that was built
 Action = tuple[int, int, int]  # which name, which place, which text or author
 
 
@@ -88,7 +92,9 @@ class EditSequence:
         self.folder, self.approvals = workspace, approvals
         self.kb = SupportKB.open(workspace)
         self.sections = {place: Section() for place in PLACES}
-        self.base: dict[str, tuple[tuple[str, int], str]] = {}  # place and text of each solution that was built
+        self.base: Base = {}
+        self.versions: dict[int, Base] = {}
+        self.candidate: Base | None = None
         self.made: list[Made] = []
         self.done: Counter[str] = Counter()
         self.violations: list[str] = []
@@ -251,10 +257,52 @@ class EditSequence:
         self.sections[place].variant = (self.sections[place].variant + 1) % VARIANTS
 
     def rebuild(self, _place: tuple[str, int] = PLACES[0], _choice: int = 0) -> None:
-        """Build what the manuals say now, and see that what changed for readers is told exactly."""
+        """Build what the manuals say now."""
+        records, built, base = self._find()
+
+        def show() -> None:
+            with self.kb.workspace.file() as file:
+                publish(file, records, read_published(file), built, Publisher("build", DATE))
+
+        self._give(base, show)
+
+    def build_candidate(self, _place: tuple[str, int], _choice: int) -> None:
+        """Build what the manuals say now beside what readers see."""
+        records, built, self.candidate = self._find()
+        with self.kb.workspace.file() as file:
+            keep_candidate(file, records, built, Publisher("build", DATE))
+
+    def publish(self, _place: tuple[str, int], _choice: int) -> None:
+        """Publish the candidate."""
+        if self.candidate is not None:
+            self._give(self.candidate, lambda: self.kb.versions.publish(author="ann"))
+            self.candidate = None
+            return
+        try:
+            self.kb.versions.publish()
+        except BadInputError:
+            return
+        self._claim(False, "a candidate was published that nobody had built")
+
+    def discard(self, _place: tuple[str, int], _choice: int) -> None:
+        """Forget the candidate."""
+        if self.candidate is not None:
+            self.kb.versions.discard()
+            self.candidate = None
+
+    def roll_back(self, _place: tuple[str, int], choice: int) -> None:
+        """Show readers an earlier version again."""
+        number = sorted(self.versions)[choice % len(self.versions)]
+        self._give(self.versions[number], lambda: self.kb.versions.roll_back(number))
+
+    def _give(self, base: Base, show: Callable[[], object]) -> None:
+        """Give readers what was built as ``base``, and see that what changed for them is told exactly."""
         before, was = self._readable(), {solution: self.expected(solution) for solution in sorted(self.base)}
         edited = {solution for solution in self.base if self.decisions_on(solution, "edit")}
-        self._publish()
+        show()
+        self.base = base
+        with self.kb.workspace.file() as file:
+            self.versions[file.shown_version] = base
         for solution, shown in was.items():  # what was approved stays, as an edit by nobody
             if solution in self.base and solution not in edited and shown.status == "approved":
                 place, text = self.base[solution]
@@ -276,7 +324,8 @@ class EditSequence:
     def _readable(self) -> dict[str, tuple[str, str]]:
         return {one.id: (one.text, one.status) for one in self.kb.views.solutions().items if one.status in DISPLAYED}
 
-    def _publish(self) -> None:
+    def _find(self) -> tuple[dict[tuple[str, str], str], Built, Base]:
+        """Return what a build of what the manuals say now finds, with the model of it."""
         documents, issues, solutions = [], [], []
         for tree in TREES:
             issues.append(Issue(tree, f"A {tree}", None, {}, f"seed-{tree}"))
@@ -299,11 +348,10 @@ class EditSequence:
         records |= {("document", d.id): canonical_json(document_body(d, ())) for d in documents}
         records |= {("issue", i.id): canonical_json(ISSUE.body(i)) for i in issues}
         records |= {("solution", s.id): canonical_json(solution_body(s)) for s in solutions}
-        with self.kb.workspace.file() as file:
-            published = read_published(file)
-            nouns = ({one.id: one for one in some} for some in (documents, issues, solutions))
-            publish(file, records, published, Built(*nouns, joined={}, rules={}), Publisher("build", DATE))
-        self.base = {s.id: ((s.issue_id, int(s.id.split("-")[1])), s.text) for s in solutions}
+        built = Built(
+            {d.id: d for d in documents}, {i.id: i for i in issues}, {s.id: s for s in solutions}, joined={}, rules={}
+        )
+        return records, built, {s.id: ((s.issue_id, int(s.id.split("-")[1])), s.text) for s in solutions}
 
     # -- what must hold ------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 """Whether the gate stops what makes a knowledge base worse, and lets through what does not.
 
-Two shipped knowledge bases, their documents as Markdown, with their written questions as checks (`data/questions`: those
-with one place that is right, or none). Faults in the documents are built for real: the text below every tenth heading
-exchanged with that below another one, or gone. Faults that no document shows are planted in a candidate: attributes dealt
-out among nodes and solutions anew, every tenth solution in the place of another one, the ranker's weights zeroed. What
-must pass: a sentence more at the end of a page, and builds of what nobody changed.
+Two shipped knowledge bases, their documents as Markdown, with their written questions as checks (`data/questions`:
+those with one place that is right, or none). Faults in the documents are built for real: the text below every tenth
+heading exchanged with that below another one, or gone. Faults that no document shows are planted in a candidate:
+attributes dealt out among nodes and solutions anew, every tenth solution in the place of another one, the ranker's
+weights zeroed. What must pass: a sentence more at the end of a page, and builds of what nobody changed.
 """
 
 from __future__ import annotations

@@ -52,6 +52,8 @@ def test_no_hand_edit_is_lost_or_overwritten(template: Path, ran: Ran) -> None:
         ("edit", "change", "rebuild", "undo", "rebuild"),
         ("edit", "move", "rebuild", "approve", "undo", "undo", "undo"),
         ("edit", "remove", "rebuild", "edit", "change", "rebuild", "undo"),
+        ("edit", "change", "build_candidate", "edit", "publish", "roll_back", "undo", "rebuild", "undo"),
+        ("approve", "change", "rebuild", "roll_back", "build_candidate", "hide", "publish", "undo", "roll_back"),
         ("approve", "edit", "approve", "undo", "undo", "restart", "undo"),
     ],
 )
