@@ -31,6 +31,7 @@ from benchmarks.killed_builds import DOMAIN
 from benchmarks.running import folder
 
 VERSIONS, KILLS = 100, 50
+OPENED = 7  # times, each way
 LONGEST_LIFE = 1.5  # seconds until a kill, at most; a publication takes some .2
 SIZES, SECONDS, NEXT = 2.0, 1.0, 3.0  # aims: times one version, s of a rollback, s until the next question is answered
 FIELDS = Fields(text="text", title="title", id="id", date="date", resolved_by="resolved_by")
@@ -48,6 +49,7 @@ while True:
     kb.versions.roll_back(1)
     kb.build(candidate=True)
     kb.versions.discard()
+    kb.versions.vacuum()
 """
 
 
@@ -66,7 +68,8 @@ def run(options: argparse.Namespace) -> Result:
             page.write_text(page.read_text(encoding="utf-8") + f"\nNoted in week {number}.\n", encoding="utf-8")
             kb.add([manuals])
             kb.build()
-        figures = [*_weights(place / "kb", count), *_ways_back(kb, count), *_kills(place / "kb", kills)]
+        figures = [*_weights(place / "kb", count), *_ways_back(kb, count), *_opening(place / "kb", place / "one")]
+        figures += _kills(place / "kb", kills)
         kb.close()
     return Result("versions", figures)
 
@@ -83,7 +86,7 @@ def _weights(workspace: Path, count: int) -> Iterator[Figure]:
 
 
 def _ways_back(kb: SupportKB, count: int) -> Iterator[Figure]:
-    """Say how long a rollback takes, until the next question is answered, and how long a workspace takes to open."""
+    """Say how long a rollback takes, and how long it is until the next question is answered."""
     kb.ask(QUESTION)
     back, answered = [], []
     for number in range(1, count + 1, max(1, count // 20)):
@@ -97,6 +100,26 @@ def _ways_back(kb: SupportKB, count: int) -> Iterator[Figure]:
     yield Figure("rollback.longest", max(back), "s")
     yield Figure("next_answer.p50", float(np.median(answered)), "s", at_most=NEXT)
     yield Figure("next_answer.longest", max(answered), "s")
+
+
+def _opening(many: Path, one: Path) -> Iterator[Figure]:
+    """Say how long a workspace takes to open and answer, with all its versions and with the newest alone, in turns."""
+    shutil.copytree(many, one)
+    with closing(sqlite3.connect(one / "knowledge.db", isolation_level=None)) as db:
+        db.execute("DELETE FROM past_record")
+        db.execute("DELETE FROM version WHERE number < (SELECT max(number) FROM version)")
+        db.execute("VACUUM")
+    seconds: dict[Path, list[float]] = {many: [], one: []}
+    for _ in range(OPENED):
+        for folder_, kept in seconds.items():
+            started = time.perf_counter()
+            kb = SupportKB.open(folder_)
+            kb.ask(QUESTION)
+            kept.append(time.perf_counter() - started)
+            kb.close()
+    yield Figure("open_and_answer.all_versions", float(np.median(seconds[many])), "s")
+    yield Figure("open_and_answer.one_version", float(np.median(seconds[one])), "s")
+    shutil.rmtree(one)
 
 
 def _kills(workspace: Path, kills: int) -> Iterator[Figure]:
