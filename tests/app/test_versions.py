@@ -128,6 +128,19 @@ def test_a_setting_that_is_published_after_a_rollback_brings_nothing_else_back(k
         assert file.record("setting", CALIBRATION) is None and file.newest("setting", CALIBRATION) is not None
 
 
+def test_a_calibration_that_is_reset_after_a_rollback_stays_away(kettles: Kettles) -> None:
+    kb = kettles.kb
+    with kb.workspace.file() as file, file.transaction():
+        settings = {("setting", name): canonical_json(body) for name, body in file.records("setting")}
+        settings["setting", CALIBRATION] = canonical_json({"date": "2026-05-01"})
+        file.publish(settings, ["setting"], kb.workspace.publication_by("gate"))
+    kb.versions.roll_back(1)
+    assert kb.evaluate.reset_gate().dropped
+    with kb.workspace.file() as file:
+        assert file.newest("setting", CALIBRATION) is None
+    assert not kb.evaluate.reset_gate().dropped
+
+
 def test_two_versions_are_compared_and_asked(kettles: Kettles) -> None:
     kb = kettles.edit(NEW)
     kb.build()

@@ -96,7 +96,8 @@ def calibrate_gate(
 def reset_gate(workspace: Workspace) -> GateReset:
     """Drop the calibration, whatever encoder it is of; from now on the gate of the build decides."""
     with workspace.file() as file, file.transaction():
-        kept = file.record("setting", SETTING)
+        # after a rollback the next build would take that of the newest version
+        kept = file.record("setting", SETTING) or file.newest("setting", SETTING)
         if kept is not None:
             _store(workspace, file, None)
     return GateReset(kept is not None, str(kept["date"]) if kept and kept.get("date") else None)
