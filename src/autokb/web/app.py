@@ -36,6 +36,7 @@ from autokb.web.pages import (
     review,
     sign_in,
     tickets,
+    trends,
     versions,
 )
 from autokb.web.pages.rendering import as_page
@@ -94,7 +95,10 @@ def create_app(
     app.state.computing = None if kb.waits_for_servers else CapacityLimiter(max(1, COMPUTING * processors // workers))
     app.include_router(v1)
     app.include_router(beside)
-    own = (sign_in, conversation, knowledge, tickets, review, versions, in_use, evaluation, judging, administration)
+    own = (
+        *(sign_in, conversation, knowledge, tickets, review, versions),
+        *(in_use, trends, evaluation, judging, administration),
+    )
     for page in own:
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)

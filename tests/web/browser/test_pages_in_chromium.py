@@ -39,6 +39,7 @@ PAGES = [
     "/versions",
     "/in-use",
     "/in-use/gaps",
+    "/trends",
 ]
 PAGES += ["/settings", "/evaluation", "/evaluation/sheet", "/evaluation/suggestions", "/nothing"]
 PAGES += ["/knowledge", "/knowledge?q=robot", "/issues/pair", "/solutions/s-ios", "/solutions/s-support", "/documents"]

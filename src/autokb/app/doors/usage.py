@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
+    from autokb.usage.digest import Digest
     from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.usage.in_use import InUse
@@ -128,6 +129,15 @@ class UsageDoor:
             self._memory.log.flush()
         memory = self._memory
         return find_all_trends(memory.workspace, memory.views.solutions, self._nodes_of, weeks, until)
+
+    def digest(self, since: str) -> Digest:
+        """Return one page of Markdown about what happened since a day (BadInputError): for a weekly meeting."""
+        from autokb.usage.digest import write_digest
+
+        if self._memory.log is not None:
+            self._memory.log.flush()
+        memory = self._memory
+        return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since)
 
     def _nodes_of(self, texts: Sequence[str]) -> list[str]:
         """Return the node that each text would be shown first for, without a model; each is looked up once."""
