@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from autokb.cli.issue_views import one_line
@@ -36,7 +35,7 @@ def trends_view(workspace: Path, found: Trends) -> RenderableType:
     for source in found.sources:
         undated = f", {source.undated} without a date" if source.undated else ""
         lines.append(Text(f"{source.source}: {source.dated}{undated}. {source.why}".rstrip(), "dim"))
-    lines += [_series_table(found.series[:SHOWN])] if found.series else []
+    lines += [line for one in found.series[:SHOWN] for line in _series_lines(one)]
     if found.series and not found.rising:
         lines.append(Text("Nothing rises more than chance explains."))
     lines += _new_lines(found)
@@ -45,17 +44,14 @@ def trends_view(workspace: Path, found: Trends) -> RenderableType:
     return Group(*lines)
 
 
-def _series_table(series: Sequence[Trend]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for column in ("", "", "", "weeks", "last", "before", "times [95 %]", "by chance"):
-        table.add_column(column, justify="left" if column in ("", "weeks") else "right")
-    for one in series:
-        mark = Text("rises", "bold") if one.rises else Text("")
-        name = Text(f"{one.kind} {one_line(one.name, NAME)}".strip())
-        chance = one_line(one.why.partition(":")[0], NAME) if one.chance is None else f"{one.chance:.2g}"
-        figures = (_bars(one.counts), str(one.recent), str(one.past), ratio_text(one.ratio), chance)
-        table.add_row(mark, Text(one.source), name, *figures)
-    return table
+def _series_lines(one: Trend) -> Iterator[Text]:
+    kind = one.source if one.kind == "all" else f"{one.source}, {one.kind}"
+    name = f"{one_line(one.name, NAME)} ({kind})" if one.name else f"All {one.source}"
+    yield Text(f"{'rises  ' if one.rises else ''}{name}", "bold" if one.rises else "")
+    compared = one.why
+    if one.chance is not None:
+        compared = f"{ratio_text(one.ratio)} times its rate before, by chance {one.chance:.2g}"
+    yield Text(f"    {_bars(one.counts)}  {one.recent} after {one.past}. {compared}", "dim")
 
 
 def _bars(counts: Sequence[int]) -> str:
@@ -75,7 +71,7 @@ def _new_lines(found: Trends) -> Iterator[Text]:
     since = f" since {one_line(found.since[:10])}" if found.since else ""
     yield Text(f"Asked{since} and in no tree: {found.new_total}", style="bold")
     for one in found.new[:SHOWN]:
-        yield Text(f"{one.asked} times  {one_line(one.name, NAME)}: {one_line(one.text, 2 * NAME)}")
+        yield Text(f"{several(one.asked, 'time')}  {one_line(one.name, NAME)}: {one_line(one.text, 2 * NAME)}")
 
 
 def _effect_lines(found: Trends) -> Iterator[Text]:

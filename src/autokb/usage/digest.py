@@ -130,13 +130,13 @@ def _what_rises(found: _Found) -> list[str]:
 
 
 def _what_is_new(found: _Found) -> list[str]:
-    topics = [f"- {_said(one.name)}: {_said(one.text)} ({one.asked} times)" for one in found.trends.new]
+    topics = [f"- {_said(one.name)}: {_said(one.text)} ({_times(one.asked)})" for one in found.trends.new]
     asked = f"since {found.trends.since[:10]}" if found.trends.since else "in all of the log"
-    return _cut(topics, found.trends.new_total) or [f"Every question {asked} fell into a tree."]
+    return _cut(topics, found.trends.new_total) or [f"No question {asked} was without a tree."]
 
 
 def _what_is_unanswered(found: _Found) -> list[str]:
-    lines = [f"- {_said(gap.text)} ({gap.asked} times, last {gap.last[:10]})" for gap in found.gaps]
+    lines = [f"- {_said(gap.text)} ({_times(gap.asked)}, last {gap.last[:10]})" for gap in found.gaps]
     return _cut(lines) or ["Nothing that was asked is unanswered."]
 
 
@@ -169,7 +169,7 @@ def _what_helped(found: _Found) -> list[str]:
         if one.reported:
             kind = "with a used suggestion" if name == "used" else "without one"
             lines.append(f"- Conversations {kind}: {one.reported} reported, resolved {_share(one.resolved)}")
-    lines += _cut([f"- {_said(title)}: {count} times" for title, count in found.helped])
+    lines += _cut([f"- {_said(title)}: {_times(count)}" for title, count in found.helped])
     return lines
 
 
@@ -205,6 +205,10 @@ def _cut(lines: Iterable[str], total: int | None = None) -> list[str]:
     lines = list(lines)
     more = (len(lines) if total is None else total) - MOST_LINES
     return [*lines[:MOST_LINES], *([f"- and {more} more"] if more > 0 else [])]
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _ratio(figures: Interval, of: str) -> str:

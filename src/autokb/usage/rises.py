@@ -9,7 +9,7 @@ from typing import Literal
 
 from autokb.core.results import Result
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
-from autokb.evaluation.statistics.counts import chance_of_more, chance_of_share, holm, rate_ratio
+from autokb.evaluation.statistics.counts import chance_beyond, chance_of_more, chance_of_share, holm, rate_ratio
 from autokb.usage.weeks import week_name
 
 PAST_WEEKS = 26  # that the last ones are compared with at most: half a year, so that an old habit is no news
@@ -198,17 +198,18 @@ def _trend(
 def chance_of_rise(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
     """Return the probability of so many in the last weeks by chance, against the series' own past.
 
-    Weeks differ more than a Poisson rate explains, all series of a source together (a holiday, a release). A series
-    must therefore rise by its share of everything as well: the larger of both probabilities counts. For everything
-    itself the spread of its own past takes that place (decision 55).
+    Weeks differ by more than a Poisson rate explains: each series has its bursts, and all of a source rise and fall
+    together (a holiday, a release). A series must therefore be beyond what its own past weeks make likely and have a
+    larger share of everything too: the larger of both probabilities counts. For everything itself the spread of its
+    past takes that place (decision 55).
     """
-    past_weeks = len(counts) - weeks
-    recent, past = sum(counts[past_weeks:]), sum(counts[:past_weeks])
+    past = len(counts) - weeks
+    recent, before = sum(counts[past:]), counts[:past]
     if group == ALL:
-        spread = dispersion(counts[:past_weeks], weeks)
-        return chance_of_more(recent / spread, past / spread, weeks, past_weeks)
-    own = chance_of_more(recent, past, weeks, past_weeks)
-    return max(own, chance_of_share(recent, recent + past, sum(everything[past_weeks:]), sum(everything)))
+        spread = dispersion(before, weeks)
+        return chance_of_more(recent / spread, sum(before) / spread, weeks, past)
+    share = chance_of_share(recent, sum(counts), sum(everything[past:]), sum(everything))
+    return max(chance_beyond(recent, before, weeks), share)
 
 
 def dispersion(counts: Sequence[int], weeks: int) -> float:

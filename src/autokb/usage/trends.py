@@ -101,7 +101,7 @@ def find_all_trends(
 def last_whole_week(until: str | None) -> int:
     """Return the last week that is over at the end of a day, or was before today; the one that runs never counts."""
     day = read_day(until, "until")
-    over = today() if day is None else min(day + timedelta(days=1), today())
+    over = today() if day is None or day >= today() else day + timedelta(days=1)
     return week_of_day(over) - 1
 
 
