@@ -45,6 +45,7 @@ SHUFFLES, QUICK_SHUFFLES = 1_000, 50
 SPANS = (1, WEEKS)  # last weeks of a report
 TIMES = (2, 3)  # times its own rate that a series is planted to rise to
 RATES = ((0.5, 2.0), (2.0, 8.0))  # things a week in the past of the planted series, from and below
+BUSY, BUSY_RATES = 4, ((8.0, 16.0),)  # weeks that are taken for one, as of a team with four times as much
 PLANTED = 400  # reports with a planted rise a cell
 FAR = 100  # reports with a rise of the rate looked for, before a cell stays empty
 MOST_FALSE = 0.05  # share of reports with any false alarm
@@ -57,14 +58,17 @@ def run(options: argparse.Namespace) -> Result:
     """Deal out dates, plant rises, and count alarms."""
     reports = QUICK_SHUFFLES if options.quick else SHUFFLES
     figures: list[Figure] = []
+    planted = QUICK_SHUFFLES if options.quick else PLANTED
     for name, events in {"tickets": _tickets(), "questions": _questions()}.items():
         bench = _Bench(name, events)
         figures.append(Figure(f"{name}.dated", len(events), ""))
         figures.append(Figure(f"{name}.series", len({group for _, groups in events for group in groups}), ""))
         for weeks in SPANS:
             figures += bench.false_alarms(weeks, reports)
+        busy = _Bench(f"{name}_busy", [(week // BUSY, groups) for week, groups in events])
         for times in TIMES:
-            figures += bench.power(times, PLANTED if reports == SHUFFLES else QUICK_SHUFFLES)
+            figures += bench.power(times, RATES, planted)
+            figures += busy.power(times, BUSY_RATES, planted)
     return Result("trends", figures)
 
 
@@ -152,9 +156,9 @@ class _Bench:
                 yield Figure(figure, alarms[name] / reports, "share of reports", at_most=aim)
             yield Figure(f"{self.name}.{weeks}_weeks.{way}.series_tested", tested / reports, "a report")
 
-    def power(self, times: int, reports: int) -> Iterator[Figure]:
+    def power(self, times: int, rates: Sequence[tuple[float, float]], reports: int) -> Iterator[Figure]:
         """Say how often a planted rise is found, by how much there was a week before."""
-        for least, most in RATES:
+        for least, most in rates:
             dice = random.Random(f"{self.name} {times} {least}")
             numbers = np.random.default_rng(dice.randrange(2**32))
             found: Counter[str] = Counter()
@@ -162,14 +166,13 @@ class _Bench:
             while planted < reports and misses < FAR * (planted + 1):
                 events, end = self._shuffled(dice), self._end(dice)
                 past = Counter(g for week, groups in events if 0 <= end - WEEKS - week < PAST_WEEKS for g in groups)
-                rates = {group: count / PAST_WEEKS for group, count in sorted(past.items())}
-                fitting = [group for group, rate in rates.items() if least <= rate < most]
+                fitting = [g for g, count in sorted(past.items()) if least <= count / PAST_WEEKS < most]
                 if not fitting:
                     misses += 1
                     continue
                 planted += 1
                 group = dice.choice(fitting)
-                more = int(numbers.poisson((times - 1) * rates[group] * WEEKS))
+                more = int(numbers.poisson((times - 1) * past[group] / PAST_WEEKS * WEEKS))
                 events += [(end - dice.randrange(WEEKS), (group,)) for _ in range(more)]
                 series = self._report(events, end, WEEKS)
                 found.update(name for name, test in TESTS.items() if group in _alarms(series, test, WEEKS))

@@ -60,14 +60,12 @@ def chance_of_share(after: int, both: int, all_after: int, everything: int) -> f
     The group has ``both`` of ``everything`` (Fisher's exact test, one-sided): exactly what dates that are dealt out
     anew give.
     """
-    from scipy.special import gammaln
-
     least, most = max(after, all_after + both - everything, 0), min(both, all_after)
     if after <= max(all_after + both - everything, 0):
         return 1.0
 
-    def log_choose(n: float, k: float) -> float:
-        return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    def log_choose(n: int, k: int) -> float:
+        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
     whole = log_choose(everything, all_after)
     terms = (log_choose(both, k) + log_choose(everything - both, all_after - k) for k in range(least, most + 1))
