@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.evaluation.statistics.counts import chance_beyond, chance_of_more, chance_of_share, holm
+from autokb.evaluation.statistics.counts import chance_of_more, chance_of_share, holm
 from autokb.usage.rises import (
     ALARM,
     ALL,
@@ -33,7 +33,6 @@ from autokb.usage.rises import (
     GroupKind,
     Trend,
     chance_of_rise,
-    dispersion,
     find_trends,
 )
 from autokb.usage.trends import WEEKS
@@ -100,36 +99,40 @@ def _poisson(group: Group, counts: Sequence[int], everything: Sequence[int], wee
     return chance_of_more(sum(counts[past:]), sum(counts[:past]), weeks, past)
 
 
-def _own_past(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
-    past = len(counts) - weeks
-    return chance_beyond(sum(counts[past:]), counts[:past], weeks)
+def _negative_binomial(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
+    """Return what the mean and variance of the past weeks (method of moments) make of the last ones."""
+    from scipy.special import betainc
 
-
-def _spread(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
-    past = len(counts) - weeks
-    spread = dispersion(counts[:past], weeks)
-    return chance_of_more(sum(counts[past:]) / spread, sum(counts[:past]) / spread, weeks, past)
+    past, recent = counts[: len(counts) - weeks], sum(counts[len(counts) - weeks :])
+    mean, variance = float(np.mean(past)), float(np.var(past, ddof=1))
+    if variance <= mean or not recent:
+        return _poisson(group, counts, everything, weeks)
+    size = mean * mean / (variance - mean) * weeks
+    return float(betainc(recent, size, mean * weeks / (size + mean * weeks)))
 
 
 def _share_alone(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
     past = len(counts) - weeks
     if group == ALL:
-        return _spread(group, counts, everything, weeks)
+        return chance_of_rise(group, counts, everything, weeks)
     return chance_of_share(sum(counts[past:]), sum(counts), sum(everything[past:]), sum(everything))
 
 
-def _poisson_and_share(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
-    share = _share_alone(group, counts, everything, weeks)
-    return share if group == ALL else max(_poisson(group, counts, everything, weeks), share)
+def _and_share(own: Test) -> Test:
+    def test(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
+        share = _share_alone(group, counts, everything, weeks)
+        return share if group == ALL else max(own(group, counts, everything, weeks), share)
+
+    return test
 
 
 TESTS: Mapping[str, Test] = {
     "in_use": chance_of_rise,
     "poisson": _poisson,
-    "negative_binomial": _own_past,
-    "spread": _spread,
+    "negative_binomial": _negative_binomial,
     "share_alone": _share_alone,
-    "poisson_and_share": _poisson_and_share,
+    "poisson_and_share": _and_share(_poisson),
+    "negative_binomial_and_share": _and_share(_negative_binomial),
 }
 
 

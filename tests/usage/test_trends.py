@@ -20,7 +20,7 @@ from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
-from autokb.usage.rises import ALL, DatedEvents, Group, Trend, dispersion, find_trends
+from autokb.usage.rises import ALL, DatedEvents, Group, Trend, chance_of_rise, find_trends
 from autokb.usage.trends import Trends, last_whole_week
 from autokb.usage.weeks import monday_of, today, week_name, week_of
 
@@ -306,7 +306,10 @@ def test_dates_that_are_dealt_out_anew_seldom_raise_an_alarm() -> None:
     assert alarms <= 10  # 5 %; a test without the correction raises some 50
 
 
-def test_the_spread_of_weeks_is_that_of_bursts_and_of_spans() -> None:
-    assert dispersion([3] * 10, 2) == 1.0 and dispersion([0] * 10, 2) == 1.0
-    assert dispersion([0, 10, 0, 10], 1) == pytest.approx(100 / 3 / 5)
-    assert dispersion([0, 0, 0, 0, 5, 5, 5, 5], 4) == pytest.approx(200 / 10)
+def test_bursts_are_no_rise_of_a_series_that_comes_in_bursts() -> None:
+    steady, bursts, other = [2] * 16, [0, 8, 0, 0] * 4, [6, 0, 6, 6] * 4  # as much in a month, and so in all of them
+    assert chance_of_rise(("tree", "a"), [*steady, 8], [*(8 for _ in steady), 14], 1) < 0.02
+    assert chance_of_rise(("tree", "a"), [*bursts, 8], [*map(sum, zip(bursts, other, strict=True)), 14], 1) > 0.2
+    assert chance_of_rise(ALL, [*bursts, 8], [], 1) > 0.2 > 0.02 > chance_of_rise(ALL, [*steady, 8], [], 1)
+    months = [0, 0, 0, 0, 5, 5, 5, 5]  # each week is like the one before it
+    assert chance_of_rise(ALL, [*months, 5, 5, 5, 5], [], 4) > 0.2

@@ -9,7 +9,7 @@ from typing import Literal
 
 from autokb.core.results import Result
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
-from autokb.evaluation.statistics.counts import chance_beyond, chance_of_more, chance_of_share, holm, rate_ratio
+from autokb.evaluation.statistics.counts import chance_of_more, chance_of_share, dispersion, holm, rate_ratio
 from autokb.usage.weeks import week_name
 
 PAST_WEEKS = 26  # that the last ones are compared with at most: half a year, so that an old habit is no news
@@ -198,31 +198,28 @@ def _trend(
 def chance_of_rise(group: Group, counts: Sequence[int], everything: Sequence[int], weeks: int) -> float:
     """Return the probability of so many in the last weeks by chance, against the series' own past.
 
-    Weeks differ by more than a Poisson rate explains: each series has its bursts, and all of a source rise and fall
-    together (a holiday, a release). A series must therefore be beyond what its own past weeks make likely and have a
-    larger share of everything too: the larger of both probabilities counts. For everything itself the spread of its
-    past takes that place (decision 55).
+    All of a source rise and fall together (a holiday, a release). A series must therefore have more than in its own
+    past weeks and a larger share of everything too: the larger of both probabilities counts. For everything itself the
+    spread of its past takes that place (decision 55).
     """
     past = len(counts) - weeks
-    recent, before = sum(counts[past:]), counts[:past]
+    recent, before = sum(counts[past:]), sum(counts[:past])
     if group == ALL:
-        spread = dispersion(before, weeks)
-        return chance_of_more(recent / spread, sum(before) / spread, weeks, past)
-    share = chance_of_share(recent, sum(counts), sum(everything[past:]), sum(everything))
-    return max(chance_beyond(recent, before, weeks), share)
+        spread = _spread_of_weeks(counts[:past], weeks)
+        return chance_of_more(recent / spread, before / spread, weeks, past)
+    own = chance_of_more(recent, before, weeks, past)
+    share = chance_of_share(recent, recent + before, sum(everything[past:]), sum(everything))
+    # Some series come in bursts. That makes chances of shares larger, as a quasi-likelihood does: by its logarithm.
+    return float(max(own, share ** (1 / _spread_of_share(counts[:past], everything[:past]))))
 
 
-def dispersion(counts: Sequence[int], weeks: int) -> float:
-    """Return how many times as much counts vary as those of a Poisson rate do, at least 1.
-
-    Single weeks and spans of several ``weeks`` are looked at, for a busy week seldom comes alone.
-    """
+def _spread_of_weeks(counts: Sequence[int], weeks: int) -> float:
+    """Return the dispersion of single weeks or of spans of several, for a busy week seldom comes alone."""
     spans = [sum(counts[end - weeks : end]) for end in range(len(counts), weeks - 1, -weeks)]
-    return max(1.0, _variance_over_mean(counts), _variance_over_mean(spans))
+    return max(dispersion(some, [sum(some) / max(1, len(some))] * len(some)) for some in (counts, spans))
 
 
-def _variance_over_mean(counts: Sequence[int]) -> float:
-    mean = sum(counts) / max(1, len(counts))
-    if not mean or len(counts) < 2:
-        return 1.0
-    return sum((count - mean) ** 2 for count in counts) / (len(counts) - 1) / mean
+def _spread_of_share(counts: Sequence[int], everything: Sequence[int]) -> float:
+    """Return the dispersion of a series around its share of each week's things."""
+    share = sum(counts) / max(1, sum(everything))
+    return dispersion(counts, [share * count for count in everything])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from scipy.stats import binomtest, hypergeom, nbinom
+from scipy.stats import binomtest, hypergeom
 
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED
-from autokb.evaluation.statistics.counts import chance_beyond, chance_of_more, chance_of_share, holm, rate_ratio
+from autokb.evaluation.statistics.counts import chance_of_more, chance_of_share, dispersion, holm, rate_ratio
 
 
 def test_the_ratio_of_two_rates_has_the_ends_of_clopper_and_pearson() -> None:
@@ -38,14 +38,11 @@ def test_the_share_of_dealt_out_dates_is_hypergeometric(after: int, both: int, a
     assert chance_of_share(after, both, all_after, everything) == pytest.approx(expected)
 
 
-def test_weeks_that_vary_much_make_a_busy_one_likely() -> None:
-    bursts = [0, 9, 0, 0, 12, 1, 0, 10]
-    mean, variance = 4.0, sum((count - 4) ** 2 for count in bursts) / 7
-    size, p = mean * mean / (variance - mean), mean / variance
-    assert chance_beyond(12, bursts, 1) == pytest.approx(nbinom.sf(11, size, p))
-    assert chance_beyond(12, bursts, 1) > 10 * chance_beyond(12, [4] * 8, 1)
-    assert chance_beyond(12, [4] * 8, 1) == chance_of_more(12, 32, 1, 8)
-    assert chance_beyond(3, [0] * 9, 1) == pytest.approx(0.001) and chance_beyond(0, bursts, 1) == 1.0
+def test_dispersion_is_that_of_pearson_and_never_below_1() -> None:
+    assert dispersion([0, 10, 0, 10], [5.0] * 4) == pytest.approx(100 / 5 / 3)
+    assert dispersion([3, 6, 9], [3.0, 6.0, 9.0]) == 1.0
+    assert dispersion([1, 5, 7], [2.0, 0.0, 4.0]) == pytest.approx(1 / 2 + 9 / 4)  # nothing was expected of one
+    assert dispersion([7], [1.0]) == 1.0 and dispersion([], []) == 1.0
 
 
 def test_holm_multiplies_the_smallest_by_all_and_never_falls() -> None:

@@ -38,22 +38,6 @@ def chance_of_more(after: float, before: float, time_after: float, time_before: 
     return float(betainc(after, before + 1, time_after / (time_after + time_before)))
 
 
-def chance_beyond(after: int, before: Sequence[int], spans: int) -> float:
-    """Return the probability of at least so many events in as many ``spans`` as follow on those ``before``.
-
-    Counts that vary more than Poisson's do are taken for negative binomial, with their own mean and variance (method of
-    moments: Anscombe 1950, Sampling Theory of the Negative Binomial and Logarithmic Series Distributions).
-    """
-    mean = sum(before) / len(before)
-    variance = sum((count - mean) ** 2 for count in before) / max(1, len(before) - 1)
-    if not after or variance <= mean:
-        return chance_of_more(after, sum(before), spans, len(before))
-    from scipy.special import betainc
-
-    size, expected = spans * mean * mean / (variance - mean), spans * mean
-    return float(betainc(after, size, expected / (size + expected)))
-
-
 def chance_of_share(after: int, both: int, all_after: int, everything: int) -> float:
     """Return the probability that at least ``after`` of a group's events lie among ``all_after``, drawn by chance.
 
@@ -70,6 +54,12 @@ def chance_of_share(after: int, both: int, all_after: int, everything: int) -> f
     whole = log_choose(everything, all_after)
     terms = (log_choose(both, k) + log_choose(everything - both, all_after - k) for k in range(least, most + 1))
     return min(1.0, math.fsum(math.exp(term - whole) for term in terms))
+
+
+def dispersion(counts: Sequence[int], expected: Sequence[float]) -> float:
+    """Return how many times as much counts vary around what is expected as Poisson's do, at least 1 (Pearson's)."""
+    terms = [(count - mean) ** 2 / mean for count, mean in zip(counts, expected, strict=True) if mean]
+    return max(1.0, sum(terms) / (len(terms) - 1)) if len(terms) > 1 else 1.0
 
 
 def holm(chances: Sequence[float]) -> list[float]:
