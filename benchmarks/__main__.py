@@ -50,6 +50,7 @@ SLOW = (
     "killed_builds",
     "versions",
     "gate",
+    "trends",
     "malformed",
     "temperaments",
     "decisions",

@@ -108,6 +108,11 @@ CLAIMS = (
     Claim(MEASURED, "the same, 150 words | p50 {} ms", "ask", ["7000.150_words.p50"]),
     Claim(MEASURED, "is from a right section | {} [", "conversations", ["history.one_of_three"], "share"),
     Claim(MEASURED, "the first is | {} [", "conversations", ["history.first"], "share"),
+    Claim(MEASURED, "change places, {} of 1,000 reports", "trends", ["tickets.4_weeks.shuffled.in_use"], "share"),
+    Claim(MEASURED, "questions do, {}. A", "trends", ["questions.4_weeks.shuffled.in_use"], "share"),
+    Claim(MEASURED, "in {} of the reports", "trends", ["tickets.times_3.from_2_a_week.in_use"], "share"),
+    Claim(MEASURED, "one that doubles in {},", "trends", ["tickets.times_2.from_2_a_week.in_use"], "share"),
+    Claim(MEASURED, "8 a week on in {} (", "trends", ["tickets_busy.times_2.from_8_a_week.in_use"], "share"),
     Claim(MEASURED, "one edited article of 97 | {} % of the items", "build", ["edited_article_computed"], "share", 100),
 )  # fmt: skip
 

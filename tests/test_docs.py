@@ -33,6 +33,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     serve_commands,
     ticket_answer_commands,
     ticket_commands,
+    trend_commands,
     trial_commands,
     version_commands,
 )

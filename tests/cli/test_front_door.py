@@ -36,6 +36,7 @@ from autokb.cli import (  # noqa: F401
     serve_commands,
     ticket_answer_commands,
     ticket_commands,
+    trend_commands,
     trial_commands,
     version_commands,
 )
@@ -268,6 +269,14 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "checks remove": ("checks remove {here}/kb charging", lambda here: opened(here).checks.remove(["charging"])),
     "checks run": ("checks run {here}/kb --candidate", lambda here: opened(here).checks.run(candidate=True)),
     "versions": ("versions {here}/kb", lambda here: opened(here).versions.list()),
+    "trends": (
+        "trends {here}/kb --weeks 2 --until 2026-03-08",
+        lambda here: opened(here).usage.trends(2, "2026-03-08"),
+    ),
+    "digest": (
+        "digest {here}/kb --since 2026-03-01 --out {here}/digest.md",
+        lambda here: opened(here).usage.digest("2026-03-01"),
+    ),
     "diff": ("diff {here}/kb 1 candidate", lambda here: opened(here).versions.diff(1, "candidate")),
     "rollback": ("rollback {here}/kb 1", lambda here: opened(here).versions.roll_back(1)),
     "publish": ("publish {here}/kb --author ann", lambda here: opened(here).versions.publish(author="ann")),
@@ -393,7 +402,7 @@ def _prepare(command: str, here: Path) -> None:
     if command in ("feedback list", "feedback undo", "feedback feed"):
         opened(here).usage.give_feedback(QUESTION, "used", "s-contacts")
         opened(here).usage.give_feedback(QUESTION, "rejected", "s-rain")
-    if "gaps" in command or command == "in-use":
+    if "gaps" in command or command in ("in-use", "trends", "digest"):
         use(opened(here))
     if command in ("keys list", "keys revoke"):
         with opened(here).workspace.file() as file, file.transaction():

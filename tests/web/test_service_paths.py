@@ -348,7 +348,7 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     queues = {("/v1/review", "get"), ("/v1/changes", "get")}
     queues |= {(f"/v1/review/{{edit}}/{verb}", "post") for verb in ("dismiss", "undo")}
     asks = {(f"/v1/{name}", "post") for name in ("ask", "suggest", "feedback", "outcomes")}
-    use = {("/v1/in-use", "get"), ("/v1/gaps", "get")}
+    use = {(f"/v1/{name}", "get") for name in ("in-use", "gaps", "trends", "digest")}
     closing = {(f"/v1/gaps/{{gap}}/{verb}", "post") for verb in ("dismiss", "done", "undo")}
     open_ones = {("/v1/health", "get"), ("/v1/ready", "get")}
     admins = {("/v1/keys", "get"), ("/v1/keys", "post"), ("/v1/keys/{key}/revoke", "post"), ("/v1/settings", "get")}

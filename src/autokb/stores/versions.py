@@ -105,6 +105,14 @@ def replace_records(db: sqlite3.Connection, gone: Sequence[Key], changed: Mappin
     return number
 
 
+def first_versions(db: sqlite3.Connection, kind: str) -> dict[str, int]:
+    """Return the first version that had each record of a kind, as far as the file knows; of solutions, displayed."""
+    shown = ", ".join(f"'{status}'" for status in sorted(DISPLAYED))
+    where = f"kind = ? AND (kind <> 'solution' OR json_extract(body, '$.status') IN ({shown}))"
+    tables = " UNION ALL ".join(f"SELECT id, since FROM main.{t} WHERE {where}" for t in ("record", "past_record"))
+    return dict(db.execute(f"SELECT id, min(since) FROM ({tables}) GROUP BY id", (kind, kind)).fetchall())
+
+
 def counts_of(db: sqlite3.Connection, shows: int | str) -> dict[str, int]:
     """Return how many records of each kind a version, the candidate, or (0) the newest version has.
 

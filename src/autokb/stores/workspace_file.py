@@ -38,6 +38,7 @@ from autokb.stores.versions import (
     candidate_differs,
     counts_of,
     drop_candidate,
+    first_versions,
     has_candidate,
     keep_candidate,
     newest_number,
@@ -399,6 +400,10 @@ class WorkspaceFile:
         if self.meta("schema") in BEFORE_VERSIONS:
             shows = ""
         return counts_of(self._db, shows)
+
+    def first_versions(self, kind: str) -> dict[str, int]:
+        """Return the first version that had each record of a kind; of solutions, that readers saw."""
+        return {} if self.meta("schema") in BEFORE_VERSIONS else first_versions(self._db, kind)
 
     def candidate(self) -> dict[str, Any]:
         """Return what was noted of the candidate (BadInputError where there is none)."""

@@ -217,6 +217,15 @@ def find_gaps(
     )
 
 
+def cluster_questions(asked: Iterable[LoggedQuestion], language: str) -> list[Gap]:
+    """Return questions joined as gaps are, whatever was shown for them, and whether people closed one or not.
+
+    The most asked come first, those of other topics last.
+    """
+    found = [_gap_of(group, {}) for group in _joined(_abstained(asked, language))]
+    return sorted(found, key=lambda gap: (gap.kind == "other_topic", -gap.asked, gap.first, gap.id))
+
+
 def settle_gap(
     workspace: Workspace, memory: SolutionsInMemory, gap: str, status: GapStatus, author: str = ""
 ) -> SettledGap:

@@ -6,10 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import TypeVar
 
-from autokb.core.errors import BadInputError
 from autokb.core.in_use import (
     CONTROL,
     TREATMENT,
@@ -30,6 +28,7 @@ from autokb.stores.feedback import read_feedback
 from autokb.stores.outcomes import read_arms, read_outcomes
 from autokb.stores.question_log import count_lost, read_question_outcomes
 from autokb.stores.workspace import Workspace
+from autokb.usage.weeks import day_given, week_name, week_of
 from autokb.views.theme_names import ThemeNames
 
 MOST_PARTS = 100  # sources, themes and groups that are told apart, those with most suggestions; weeks are the last ones
@@ -167,7 +166,7 @@ class InUse(Result):
 # Complex: all tables are of one snapshot, and the inner function parts the same feedback four ways.
 def measure_use(workspace: Workspace, since: str | None) -> InUse:
     """Work out everything that is known since a day (BadInputError where that is none)."""
-    day = _day(since)
+    day = day_given(since, "since")
     experiment = workspace.settings.experiment
     with workspace.file() as file, file.snapshot():
         feedback = _from(day, read_feedback(file))
@@ -198,7 +197,7 @@ def measure_use(workspace: Workspace, since: str | None) -> InUse:
         by_source=parted("by_source", lambda one: one.source),
         by_theme=parted("by_theme", lambda one: theme_of.get(one.solution_id or "", "")),
         by_group=parted("by_group", lambda one: one.group),
-        by_week=parted("by_week", lambda one: _week(one.date), newest=True),
+        by_week=parted("by_week", lambda one: week_name(week_of(one.date)), newest=True),
         left_out=left_out,
         questions=_count_questions(questions, used, lost),
         by_reader=_by_reader(questions),
@@ -213,26 +212,8 @@ def measure_use(workspace: Workspace, since: str | None) -> InUse:
     )
 
 
-def _day(since: str | None) -> str:
-    if not since:
-        return ""
-    try:
-        return date.fromisoformat(since).isoformat()
-    except ValueError:
-        raise BadInputError(f"since is a day such as 2026-03-01, not {since[:40]!r}.") from None
-
-
 def _from(day: str, records: Iterable[Dated]) -> list[Dated]:
     return [one for one in records if one.date[:10] >= day]
-
-
-def _week(moment: str) -> str:
-    """Return the week of ISO 8601 that a moment lies in, such as 2026-W09; nothing for what is no date."""
-    try:
-        year, week, _ = date.fromisoformat(moment[:10]).isocalendar()
-    except ValueError:
-        return ""
-    return f"{year:04}-W{week:02}"
 
 
 def _acceptance(feedback: Sequence[Feedback]) -> Acceptance:

@@ -37,6 +37,7 @@ from autokb.web.pages import (
     review,
     sign_in,
     tickets,
+    trends,
     versions,
 )
 from autokb.web.pages.rendering import as_page
@@ -98,7 +99,7 @@ def create_app(
     app.include_router(v1)
     app.include_router(beside)
     read, decided = (sign_in, conversation, knowledge, tickets), (review, versions, checks)
-    for page in (*read, *decided, in_use, evaluation, judging, administration):
+    for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)

@@ -28,9 +28,11 @@ from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
 from autokb.evaluation.checks import CheckRun
 from autokb.ticket_answers.open_tickets import ShownTicket
+from autokb.usage.digest import Digest
 from autokb.usage.gaps import Gaps, SettledGap
 from autokb.usage.in_use import InUse
 from autokb.usage.outcomes import ReportedOutcome
+from autokb.usage.trends import Trends
 from autokb.views.kinds import DocumentView, IssueView, SolutionView
 from autokb.views.ticket_browser import TicketView
 from autokb.web.access import Caller, check_role
@@ -213,6 +215,18 @@ async def report_outcome(request: Request, given: NewOutcome) -> Response:
 async def in_use(request: Request, since: str = "") -> Response:
     """Show what is made of suggestions and what becomes of conversations, since a day."""
     return await _answer(lambda: _kb(request).usage.in_use(since))
+
+
+@v1.get("/trends", response_model=Trends, dependencies=[EDITOR])
+async def trends(request: Request, weeks: int | None = None, until: str = "") -> Response:
+    """Say what rises against its own past, what is new since the last build, and what solutions did."""
+    return await _answer(lambda: _kb(request).usage.trends(weeks, until))
+
+
+@v1.get("/digest", response_model=Digest, dependencies=[EDITOR])
+async def digest(request: Request, since: str) -> Response:
+    """Write one page of Markdown about what happened since a day."""
+    return await _answer(lambda: _kb(request).usage.digest(since))
 
 
 @v1.get("/gaps", response_model=Gaps, dependencies=[EDITOR])

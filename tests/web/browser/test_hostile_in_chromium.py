@@ -138,7 +138,9 @@ def paths() -> tuple[list[str], list[str]]:
     shown += ["/evaluation/suggestions", f"/evaluation/suggestions?{urlencode({'annotator': HOSTILE[1]})}"]
     shown += [f"/evaluation/suggestions/sheet?{urlencode({'sheet': SHEET, 'annotator': HOSTILE[1][:50]})}"]
     shown += ["/tickets", "/tickets/X-1", "/tickets/X-1?similar=1", f"/tickets/{quote(FILE['charging.md'])}"]
-    refused = [f"/{quote(HOSTILE[0])}", f"/documents/{quote(HOSTILE[1])}", f"/tickets/{quote(HOSTILE[3])}"]
+    shown += ["/trends?whole=1", "/trends?weeks=1&until=2025-05-25"]
+    refused = [f"/trends?{urlencode({'until': one})}" for one in HOSTILE[:2]]
+    refused += [f"/{quote(HOSTILE[0])}", f"/documents/{quote(HOSTILE[1])}", f"/tickets/{quote(HOSTILE[3])}"]
     refused += [f"/review?{urlencode({'kind': one})}" for one in HOSTILE[:2]]
     return shown, [*refused, f"/in-use?{urlencode({'since': HOSTILE[1]})}"]
 

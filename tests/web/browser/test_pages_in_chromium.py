@@ -41,9 +41,11 @@ PAGES = [
     "/checks",
     "/in-use",
     "/in-use/gaps",
+    "/trends",
 ]
 PAGES += ["/settings", "/evaluation", "/evaluation/sheet", "/evaluation/suggestions", "/nothing"]
 PAGES += ["/knowledge", "/knowledge?q=robot", "/issues/pair", "/solutions/s-ios", "/solutions/s-support", "/documents"]
+PAGES += ["/trends?weeks=1&until=2025-05-25"]  # with the weeks of its issues drawn
 PAGES += ["/documents/app/pairing.md?at=30-70#quote", "/tickets", "/tickets/APP-1"]
 
 
@@ -313,6 +315,22 @@ def test_a_gap_is_closed_and_figures_are_shown_for_a_time(site: Site, page: Page
     row.get_by_role("button", name="Open again").click()
     expect(row.get_by_role("status")).to_have_text("open")
     assert PIZZA in [one.text for one in site.kb.usage.gaps().questions]
+
+
+def test_what_rises_follows_the_page_and_is_asked_for_other_weeks_by_keys(site: Site, page: Page) -> None:
+    from playwright.sync_api import expect
+
+    page.goto("/trends")
+    expect(page.get_by_role("heading", name="What solutions did")).to_be_visible()
+    expect(page.locator("svg.weeks")).to_have_count(0)  # nothing of these weeks is left
+    page.locator("#until").fill("2025-05-25")
+    page.locator("#weeks").focus()
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The last 1 whole week up to 2025-W21")).to_be_visible()
+    drawn = page.get_by_role("img", name="By week since 2025-W02")
+    expect(drawn.first).to_be_visible()
+    expect(drawn.first.locator(".now")).to_have_count(1)
 
 
 def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Page) -> None:

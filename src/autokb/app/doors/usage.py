@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
+    from autokb.usage.digest import Digest
     from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.usage.in_use import InUse
     from autokb.usage.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
+    from autokb.usage.trends import Trends
 
 
 class UsageDoor:
@@ -20,6 +22,7 @@ class UsageDoor:
 
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
+        self._nodes: tuple[str, dict[str, str]] = ("", {})  # of added conversations, as one publication has them
 
     def give_feedback(
         self,
@@ -113,6 +116,44 @@ class UsageDoor:
         if self._memory.log is not None:
             self._memory.log.flush()
         return measure_use(self._memory.workspace, since)
+
+    def trends(self, weeks: int | None = None, until: str | None = None) -> Trends:
+        """Return what rises against its own past, what is new since the last build, and what solutions did.
+
+        The last ``weeks`` (4) whole weeks, of ISO 8601 in UTC, up to a day (2026-03-01; by default today) are compared
+        with those before (BadInputError).
+        """
+        from autokb.usage.trends import find_all_trends
+
+        if self._memory.log is not None:
+            self._memory.log.flush()
+        memory = self._memory
+        return find_all_trends(memory.workspace, memory.views.solutions, self._nodes_of, weeks, until)
+
+    def digest(self, since: str) -> Digest:
+        """Return one page of Markdown about what happened since a day (BadInputError): for a weekly meeting."""
+        from autokb.usage.digest import write_digest
+
+        if self._memory.log is not None:
+            self._memory.log.flush()
+        memory = self._memory
+        return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since)
+
+    def _nodes_of(self, texts: Sequence[str]) -> list[str]:
+        """Return the node that each text would be shown first for, without a model; each is looked up once."""
+        from autokb.core.errors import NothingPublishedError
+
+        try:
+            index = self._memory.open_index()
+        except NothingPublishedError:
+            return [""] * len(texts)
+        generation, nodes = self._nodes
+        if generation != index.index.generation:
+            self._nodes = index.index.generation, (nodes := {})
+        for text in set(texts) - set(nodes):
+            matches = index.ask(text).matches if text.strip() else ()
+            nodes[text] = matches[0].issue.id if matches else ""
+        return [nodes[text] for text in texts]
 
     def report_outcome(
         self,
