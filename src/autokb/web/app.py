@@ -35,6 +35,7 @@ from autokb.web.pages import (
     knowledge,
     review,
     sign_in,
+    stale,
     tickets,
     versions,
 )
@@ -94,7 +95,19 @@ def create_app(
     app.state.computing = None if kb.waits_for_servers else CapacityLimiter(max(1, COMPUTING * processors // workers))
     app.include_router(v1)
     app.include_router(beside)
-    own = (sign_in, conversation, knowledge, tickets, review, versions, in_use, evaluation, judging, administration)
+    own = (
+        sign_in,
+        conversation,
+        knowledge,
+        tickets,
+        review,
+        stale,
+        versions,
+        in_use,
+        evaluation,
+        judging,
+        administration,
+    )
     for page in own:
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)

@@ -1,0 +1,149 @@
+"""Whether steps of two solutions that are told to the same customer ask for opposite things.
+
+Two sentences must speak of the same: half of the words that name something stand in both. They disagree where amounts
+of one unit lie apart, where one undoes what the other does, and where one forbids what the other asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from autokb.core.domain import ENGLISH
+from autokb.heuristics.attributes.numbers import number_at
+from autokb.heuristics.grounding.support import GroundingWords, negations_and_conditions
+from autokb.heuristics.solutions.words import ManualWords
+from autokb.text.lexicons import word_lists
+from autokb.text.markdown import plain_text
+from autokb.text.sentences import sentences
+from autokb.text.stemming import stem
+from autokb.text.words import content_words, split_words, stop_words
+
+SAME_SUBJECT = 0.5  # share of the words of two sentences that both have (Jaccard), from which on they speak of the same
+FEWEST_SHARED = 2  # words that both have: a single one is a coincidence
+OPPOSITE = " <> "  # in the lexicon, between two ways
+_JOINS_AMOUNTS = frozenset({"to", "or", "and", "bis", "oder", "und"})  # between the two numbers of one amount
+Amount = tuple[float, float]  # from, to
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """The steps of two solutions, by their positions, that ask for opposite things, and what is opposite in them."""
+
+    step: int
+    other: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """One sentence: what it speaks of, the amounts by the stems of their units, and which way it goes.
+
+    ``ways`` are pairs of the number of two opposites and which of them it is; ``forbids`` is None where the sentence is
+    bound to a condition.
+    """
+
+    step: int
+    subject: frozenset[str]
+    amounts: Mapping[str, Amount]
+    ways: frozenset[tuple[int, bool]]
+    forbids: bool | None
+
+
+def find_disagreement(steps: Sequence[str], others: Sequence[str], language: str = ENGLISH) -> Disagreement | None:
+    """Return the first two steps of two solutions that disagree; None where none do."""
+    mine, theirs = _statements(tuple(steps), language), _statements(tuple(others), language)
+    for one in mine:
+        for other in theirs:
+            if _speak_of_the_same(one, other) and (reason := _reason(one, other, mine, theirs)):
+                return Disagreement(one.step, other.step, reason)
+    return None
+
+
+@lru_cache(maxsize=4_096)
+def _statements(steps: tuple[str, ...], language: str) -> tuple[_Statement, ...]:
+    return tuple(
+        _statement(number, text[start:end], language)
+        for number, text in enumerate(map(plain_text, steps))
+        for start, end in sentences(text, language=language)
+    )
+
+
+def _statement(step: int, text: str, language: str) -> _Statement:
+    known = word_lists(GroundingWords)
+    binding = negations_and_conditions(text)
+    is_bound = bool(binding & (known.conditions | known.negating_conditions))
+    forbids = bool(binding & known.forbidding_words)
+    pairs = () if forbids else _opposites(language)
+    ways = ((n, side) for n, pair in enumerate(pairs) for side in (False, True) if pair[side].search(text))
+    subject, amounts = content_words(text, language), _amounts(text, language)
+    return _Statement(step, subject, amounts, frozenset(ways), None if is_bound else forbids)
+
+
+@cache
+def _opposites(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    known = word_lists(ManualWords, language)
+    pairs = [(one, other) for one, _, other in (pair.partition(OPPOSITE) for pair in known.opposite_steps)]
+    if known.raising_steps and known.lowering_steps:
+        pairs.append(("|".join(known.raising_steps), "|".join(known.lowering_steps)))
+    return tuple((re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE)) for one, other in pairs)
+
+
+def _amounts(text: str, language: str) -> dict[str, Amount]:
+    """Return by the stem of each unit the range of what is said of it: ``5 to 10 minutes``, ``ten minutes``."""
+    words = split_words(text)
+    no_units = stop_words(language) | _JOINS_AMOUNTS
+    found: dict[str, Amount] = {}
+    numbers: list[float] = []  # of an amount that is not ended by its unit yet
+    here = 0
+    while here < len(words.folded):
+        number = number_at(words.folded, here, language)
+        if number is None:
+            word = words.folded[here]
+            if numbers and word.isalpha() and word not in no_units and not words.breaks(here):
+                _widen(found, stem(word, language), numbers)
+            numbers = numbers if word in _JOINS_AMOUNTS else []
+            here += 1
+            continue
+        numbers.append(number.value)
+        here = number.end
+        if number.unit:
+            _widen(found, stem(number.unit, language), numbers)
+            numbers = []
+    return found
+
+
+def _widen(found: dict[str, Amount], unit: str, numbers: Sequence[float]) -> None:
+    values = (*found.get(unit, ()), *numbers)
+    found[unit] = (min(values), max(values))
+
+
+def _speak_of_the_same(one: _Statement, other: _Statement) -> bool:
+    shared = len(one.subject & other.subject)
+    return shared >= FEWEST_SHARED and shared >= SAME_SUBJECT * len(one.subject | other.subject)
+
+
+def _reason(one: _Statement, other: _Statement, mine: Sequence[_Statement], theirs: Sequence[_Statement]) -> str:
+    for unit in sorted(one.amounts.keys() & other.amounts.keys()):
+        (low, high), (other_low, other_high) = one.amounts[unit], other.amounts[unit]
+        if high < other_low or other_high < low:
+            return f"{_told(one.amounts[unit])} against {_told(other.amounts[unit])} of one unit"
+    for way, side in sorted(one.ways):
+        here, there = (way, side), (way, not side)
+        if there in other.ways and not (_goes(mine, other, there) or _goes(theirs, one, here)):
+            return "one undoes what the other does"
+    if {one.forbids, other.forbids} == {True, False}:
+        return "one forbids what the other asks for"
+    return ""
+
+
+def _told(amount: Amount) -> str:
+    low, high = amount
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _goes(statements: Sequence[_Statement], about: _Statement, way: tuple[int, bool]) -> bool:
+    """Return whether a solution also goes this way, as one does that switches something off and on again."""
+    return any(way in one.ways and _speak_of_the_same(one, about) for one in statements)
