@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 from autokb.core.attributes import Match, compare
 from autokb.core.document_names import DocumentNames, normal_url
@@ -17,7 +17,7 @@ from autokb.core.domain import ENGLISH
 from autokb.core.findings import FindingKind, FindingStatus
 from autokb.core.forest import Forest
 from autokb.core.ids import digest, short_id
-from autokb.core.nouns import Decision, Document, Evidence, Issue, RawIssue, Solution
+from autokb.core.nouns import Decision, Document, Evidence, Issue, Passage, RawIssue, Solution
 from autokb.core.results import Result
 from autokb.core.vectors import Vectors
 from autokb.heuristics.contradictions import find_disagreement
@@ -25,11 +25,15 @@ from autokb.issues.joining import covers, near_pairs
 from autokb.issues.same_problem import NEAR_PARENTS
 from autokb.retrieval.index import unresolved_links
 from autokb.sources.formats import has_known_suffix
+from autokb.text.words import content_words
 from autokb.views.solutions_in_memory import AllSolutions
 
 # Cosine of the texts of two parents from which on they are offered as one: on the shipped cashbook the highest pair of
 # two problems has .75; ours, see decision 54.
 DUPLICATE = 0.78
+SAME_HEADINGS = (
+    0.5  # share of the words of two titles with headings that both have, from which on they name one problem
+)
 FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
 MOST_PLACES = 20  # of one finding that are told
 _LINK = re.compile(r"(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)[^()\n]*\)|<(https?://[^\s<>]+)>")
@@ -86,6 +90,7 @@ class Known:
     stale_after: int
     roots: Sequence[Issue]
     vectors: Vectors
+    passages: Sequence[Passage] = ()
     language: str = ENGLISH
 
     @cached_property
@@ -112,8 +117,15 @@ class Known:
         if evidence is None:
             return FindingPlace(solution.text, solution=solution.id, issue=solution.issue_id)
         title = self.found.built.titles.get(evidence.document, "")
+        shown = self.shown_at.get((evidence.document, evidence.start), solution)
         where = (evidence.document, title, evidence.start, evidence.end)
-        return FindingPlace(evidence.quote, *where, solution=solution.id, issue=solution.issue_id)
+        known = shown.id if shown.id in self.found.decided.solutions else ""  # else it is a section that none shows
+        return FindingPlace(evidence.quote, *where, solution=known, issue=shown.issue_id)
+
+    @cached_property
+    def shown_at(self) -> Mapping[tuple[str, int], Solution]:
+        """The first solution that shows each place of a document, by where it begins."""
+        return {(e.document, e.start): solution for solution in reversed(self.displayed) for e in solution.evidence}
 
 
 def _finding(
@@ -136,16 +148,23 @@ def changed_sources(known: Known) -> Iterator[Finding]:
             text = f"Its source has changed since {_whose(by)}."
             said = (i, by.id, base.text, *base.steps)
             yield _finding("source_changed", text, places, said, known.reported(solution.issue_id))
-    for one in decided.orphans:
-        if one.what in ("approved", "edited", "written") and not (one.dismissed or one.undone):
-            yield _gone_source(known, one)
+    yield from _gone_sources(known)
 
 
-def _gone_source(known: Known, one: Decision) -> Finding:
-    title = known.found.built.titles.get(one.origin.document, "")
-    node = one.origin.tree if one.origin.tree in known.found.issues else ""
-    place = FindingPlace(one.text or "\n".join(one.steps), one.origin.document, title, issue=node)
-    return _finding("source_changed", f"Its source is gone since {_whose(one)}.", [place], (one.id, "gone"))
+def _gone_sources(known: Known) -> Iterator[Finding]:
+    """Give what people decided to show and whose solution is gone, of each solution what was decided last."""
+    taken: dict[str, list[Decision]] = defaultdict(list)
+    for one in sorted(known.found.decided.orphans, key=lambda one: one.number):
+        if not (one.undone or one.dismissed):
+            taken[one.solution_id or one.id].append(one)
+    for some in taken.values():
+        last = some[-1]
+        if last.what in ("approved", "edited", "written"):
+            by = next((one for one in reversed(some) if one.author), last)  # not a text that a build has kept
+            title = known.found.built.titles.get(last.origin.document, "")
+            node = last.origin.tree if last.origin.tree in known.found.issues else ""
+            place = FindingPlace(last.text or "\n".join(last.steps), last.origin.document, title, issue=node)
+            yield _finding("source_changed", f"Its source is gone since {_whose(by)}.", [place], (last.id, "gone"))
 
 
 def _whose(decision: Decision) -> str:
@@ -254,19 +273,48 @@ def _inside(document: str, target: str, names: DocumentNames, own: frozenset[str
 
 
 def contradictions(known: Known) -> Iterator[Finding]:
-    """Give pairs of solutions of one problem, for customers that may be the same, whose steps disagree."""
+    """Give pairs of what answers one problem, for customers that may be the same, whose steps disagree.
+
+    One problem are solutions of one tree, or of trees that are near; and what stands under headings that say the same,
+    for a section that no solution shows answers too.
+    """
+    seen: set[str] = set()
+    for one, other in chain(_of_one_tree(known), _under_like_headings(known)):
+        if (found := _contradiction(known, one, other)) is not None and found.id not in seen:
+            seen.add(found.id)  # several nodes may show the same
+            yield found
+
+
+def _of_one_tree(known: Known) -> Iterator[tuple[Solution, Solution]]:
     of_tree: dict[str, list[Solution]] = defaultdict(list)
     for solution in known.displayed:
         if solution.issue_id in known.forest.nodes:
             of_tree[known.forest.root(solution.issue_id).id].append(solution)
-    pairs = [pair for some in of_tree.values() for pair in combinations(some, 2)]
+    for some in of_tree.values():
+        yield from combinations(some, 2)
     for first, second, _ in near_pairs(known.vectors, NEAR_PARENTS):
-        pairs += product(of_tree[known.roots[first].id], of_tree[known.roots[second].id])
-    seen: set[str] = set()
-    for one, other in pairs:
-        if (found := _contradiction(known, one, other)) is not None and found.id not in seen:
-            seen.add(found.id)  # nodes of several trees may show the same
-            yield found
+        yield from product(of_tree[known.roots[first].id], of_tree[known.roots[second].id])
+
+
+def _under_like_headings(known: Known) -> Iterator[tuple[Solution, Solution]]:
+    """Give pairs of sections, and of solutions and sections, whose headings or problems share half of their words."""
+    issues, shown = known.found.issues, known.displayed
+    texts = [(p.solution, " ".join(p.headings)) for p in known.passages]
+    texts += [(s, issues[s.issue_id].text) for s in shown if s.issue_id in issues]
+    named = [(solution, content_words(text, known.language)) for solution, text in texts]
+    for first, second in _sharing_a_word([words for _, words in named]):
+        (one, words), (other, others) = named[first], named[second]
+        is_of_section = not (one.issue_id and other.issue_id)  # two solutions are of one tree, or of none
+        if is_of_section and len(words & others) >= SAME_HEADINGS * len(words | others):
+            yield one, other
+
+
+def _sharing_a_word(named: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
+    holders: dict[str, list[int]] = defaultdict(list)
+    for n, words in enumerate(named):
+        for word in words:
+            holders[word].append(n)
+    return sorted({pair for some in holders.values() for pair in combinations(some, 2)})
 
 
 def _contradiction(known: Known, one: Solution, other: Solution) -> Finding | None:

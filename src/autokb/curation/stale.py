@@ -14,13 +14,15 @@ import numpy as np
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.findings import FINDING_KINDS, FindingKind, FindingStatus, SettledFinding
 from autokb.core.forest import Forest
-from autokb.core.nouns import Document
+from autokb.core.nouns import Document, Issue
 from autokb.core.results import Result
+from autokb.core.vectors import Vectors
 from autokb.curation.findings import FINDERS, Finding, Known
+from autokb.pipeline.steps.passages import find_passages
+from autokb.retrieval.candidates import without_rejected
 from autokb.sources.dates import written_date
-from autokb.stores.codecs import DOCUMENT, RAW_ISSUE
-from autokb.stores.database import damaged_rows
 from autokb.stores.findings import drop_finding, keep_finding, read_findings
+from autokb.stores.published import Published, read_published
 from autokb.stores.staged import added_days
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -116,12 +118,36 @@ def _said(found: Finding, status: FindingStatus, author: str) -> SettledFinding:
 
 def _find_all(workspace: Workspace, memory: SolutionsInMemory, today: date | None) -> list[Finding]:
     """Return every finding with what people said of it."""
-    with workspace.file() as file, file.snapshot():
-        known = _known(workspace, file, memory, today or datetime.now(UTC).date())
-        settled = read_findings(file)
-    found = [_with_status(one, settled) for find in FINDERS.values() for one in find(known)]
+    with workspace.file() as file:
+        with file.snapshot():
+            published, found, settled = read_published(file), memory.read(file), read_findings(file)
+            added = added_days(file)
+            roots, vectors = _parents(file, published)
+        passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, workspace.spec)
+    known = Known(
+        found=found,
+        documents=published.kb.documents,
+        raw_issues=list(published.raw_issues.values()),
+        dates=_dates(added, published.kb.documents),
+        today=today or datetime.now(UTC).date(),
+        stale_after=workspace.settings.stale_after,
+        roots=roots,
+        vectors=vectors,
+        passages=without_rejected(passages, found.decided.solutions.values()),
+        language=workspace.spec.language,
+    )
+    everything = [_with_status(one, settled) for find in FINDERS.values() for one in find(known)]
     order = {kind: n for n, kind in enumerate(FINDING_KINDS)}
-    return sorted(found, key=lambda one: (order[one.kind], -one.reported, one.id))
+    return sorted(everything, key=lambda one: (order[one.kind], -one.reported, one.id))
+
+
+def _parents(file: WorkspaceFile, published: Published) -> tuple[list[Issue], Vectors]:
+    """Return the parents of trees whose vectors are known, and these; an import has them once it was asked."""
+    encoder = str(published.settings.get("gate", {}).get("encoder") or "")
+    roots = list(Forest(published.kb.issues.values()).roots)
+    vectors, missing = file.vectors(encoder, [root.text for root in roots], file.dimensions(encoder))
+    there = sorted(set(range(len(roots))).difference(missing))
+    return [roots[n] for n in there], np.ascontiguousarray(vectors[there])
 
 
 def _with_status(found: Finding, settled: Mapping[str, SettledFinding]) -> Finding:
@@ -129,31 +155,8 @@ def _with_status(found: Finding, settled: Mapping[str, SettledFinding]) -> Findi
     return found if said is None else replace(found, status=said.status, author=said.author, date=said.date)
 
 
-def _known(workspace: Workspace, file: WorkspaceFile, memory: SolutionsInMemory, today: date) -> Known:
-    found = memory.read(file)
-    with damaged_rows("record"):
-        documents = {i: DOCUMENT.read(body, id=i) for i, body in file.records("document")}
-        raw_issues = [RAW_ISSUE.read(body, id=i) for i, body in file.records("raw_issue")]
-        encoder = str((file.record("setting", "gate") or {}).get("encoder") or "")
-    roots = list(Forest(found.issues.values()).roots)
-    vectors, missing = file.vectors(encoder, [root.text for root in roots], file.dimensions(encoder))
-    there = [n for n in range(len(roots)) if n not in set(missing)]
-    return Known(
-        found=found,
-        documents=documents,
-        raw_issues=raw_issues,
-        dates=_dates(file, documents),
-        today=today,
-        stale_after=workspace.settings.stale_after,
-        roots=[roots[n] for n in there],
-        vectors=np.ascontiguousarray(vectors[there]),
-        language=workspace.spec.language,
-    )
-
-
-def _dates(file: WorkspaceFile, documents: Mapping[str, Document]) -> dict[str, date]:
+def _dates(added: Mapping[str, str], documents: Mapping[str, Document]) -> dict[str, date]:
     """Return the day on which each document changed last: as it says itself, else that on which it was added so."""
-    added = added_days(file)
     found: dict[str, date] = {}
     for i, document in documents.items():
         with suppress(ValueError):  # of a month alone, or unknown

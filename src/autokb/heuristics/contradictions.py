@@ -1,7 +1,8 @@
 """Whether steps of two solutions that are told to the same customer ask for opposite things.
 
 Two sentences must speak of the same: half of the words that name something stand in both. They disagree where amounts
-of one unit lie apart, where one undoes what the other does, and where one forbids what the other asks for.
+of one unit lie apart; and, of two instructions without a condition, where one undoes what the other does, or forbids
+what the other asks for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache, lru_cache
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.attributes.numbers import number_at
 from autokb.heuristics.grounding.support import GroundingWords, negations_and_conditions
+from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.lexicons import word_lists
 from autokb.text.markdown import plain_text
@@ -41,8 +43,8 @@ class Disagreement:
 class _Statement:
     """One sentence: what it speaks of, the amounts by the stems of their units, and which way it goes.
 
-    ``ways`` are pairs of the number of two opposites and which of them it is; ``forbids`` is None where the sentence is
-    bound to a condition.
+    ``ways`` are pairs of the number of two opposites and which of them it is. What is no instruction, or is bound to a
+    condition, has none, and ``forbids`` is None.
     """
 
     step: int
@@ -74,12 +76,13 @@ def _statements(steps: tuple[str, ...], language: str) -> tuple[_Statement, ...]
 def _statement(step: int, text: str, language: str) -> _Statement:
     known = word_lists(GroundingWords)
     binding = negations_and_conditions(text)
-    is_bound = bool(binding & (known.conditions | known.negating_conditions))
+    subject, amounts = content_words(text, language), _amounts(text, language)
+    if binding & (known.conditions | known.negating_conditions) or not instructs(text, language):
+        return _Statement(step, subject, amounts, frozenset(), None)
     forbids = bool(binding & known.forbidding_words)
     pairs = () if forbids else _opposites(language)
     ways = ((n, side) for n, pair in enumerate(pairs) for side in (False, True) if pair[side].search(text))
-    subject, amounts = content_words(text, language), _amounts(text, language)
-    return _Statement(step, subject, amounts, frozenset(ways), None if is_bound else forbids)
+    return _Statement(step, subject, amounts, frozenset(ways), forbids)
 
 
 @cache
@@ -96,28 +99,26 @@ def _amounts(text: str, language: str) -> dict[str, Amount]:
     words = split_words(text)
     no_units = stop_words(language) | _JOINS_AMOUNTS
     found: dict[str, Amount] = {}
-    numbers: list[float] = []  # of an amount that is not ended by its unit yet
+    numbers: list[float] = []  # of an amount whose unit is still to come
     here = 0
     while here < len(words.folded):
         number = number_at(words.folded, here, language)
         if number is None:
-            word = words.folded[here]
-            if numbers and word.isalpha() and word not in no_units and not words.breaks(here):
-                _widen(found, stem(word, language), numbers)
-            numbers = numbers if word in _JOINS_AMOUNTS else []
+            numbers = []
             here += 1
             continue
         numbers.append(number.value)
         here = number.end
-        if number.unit:
-            _widen(found, stem(number.unit, language), numbers)
+        following = "".join(words.folded[here : here + 1])
+        is_unit = following.isalpha() and following not in no_units and not words.breaks(here)
+        if number.unit or is_unit:
+            unit = stem(number.unit or following, language)
+            known = (*found.get(unit, ()), *numbers)
+            found[unit] = (min(known), max(known))
             numbers = []
+        elif following in _JOINS_AMOUNTS:
+            here += 1
     return found
-
-
-def _widen(found: dict[str, Amount], unit: str, numbers: Sequence[float]) -> None:
-    values = (*found.get(unit, ()), *numbers)
-    found[unit] = (min(values), max(values))
 
 
 def _speak_of_the_same(one: _Statement, other: _Statement) -> bool:
