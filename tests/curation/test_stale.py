@@ -241,14 +241,14 @@ def test_what_helped_customers_and_is_no_document(hand_made: Workspace) -> None:
 
 def test_two_manuals_that_say_opposite_things_to_the_same_customer(kb: SupportKB) -> None:
     (found,) = of_kind(kb, "contradiction")
-    assert found.text == "30 against 10 of one unit." and are_exact(kb, found.places)
+    assert found.text == "They name different amounts: 30 and 10." and are_exact(kb, found.places)
     assert {place.document for place in found.places} == {"router.md", "box.md"}
     assert next(p.solution for p in found.places if p.document == "box.md") in shown_of(kb, "box.md")
     kb.curation.settle_finding(found.id, "dismissed", author="ann")
     write(kb, "router.md", ROUTER.replace("channel 11", "channel 6"))
     assert of_kind(kb, "contradiction") == []  # for another step has changed
     write(kb, "router.md", ROUTER.replace("10 seconds", "20 seconds"))
-    assert [one.text for one in of_kind(kb, "contradiction")] == ["30 against 20 of one unit."]
+    assert [one.text for one in of_kind(kb, "contradiction")] == ["They name different amounts: 30 and 20."]
     write(kb, "router.md", ROUTER.replace("10 seconds", "30 seconds"))
     assert of_kind(kb, "contradiction") == []
 
@@ -256,7 +256,7 @@ def test_two_manuals_that_say_opposite_things_to_the_same_customer(kb: SupportKB
 def test_the_shipped_headphones_limit_the_volume_both_ways(_built_headphones: Path, tmp_path: Path) -> None:
     headphones = SupportKB.open(shutil.copytree(_built_headphones, tmp_path / "kb"))
     whole = headphones.curation.stale(every_kind=True)
-    assert [(one.kind, one.text) for one in whole.findings] == [("contradiction", "one undoes what the other does.")]
+    assert [(one.kind, one.text) for one in whole.findings] == [("contradiction", "One undoes what the other does.")]
     assert {place.document for place in whole.findings[0].places} == {"volume.md"}
     assert are_exact(headphones, whole.findings[0].places)
     assert all(place.solution and place.issue for place in whole.findings[0].places)

@@ -323,7 +323,7 @@ def _contradiction(known: Known, one: Solution, other: Solution) -> Finding | No
     steps = ((one, found.step), (other, found.other))
     places = [known.place(s, s.evidence[n] if n < len(s.evidence) else None) for s, n in steps]
     said = sorted(f"{p.document or p.solution}\n{p.quote}" for p in places)
-    return _finding("contradiction", f"{found.reason}.", places, said, known.reported(one.issue_id, other.issue_id))
+    return _finding("contradiction", found.reason, places, said, known.reported(one.issue_id, other.issue_id))
 
 
 def _is_for_others(one: Solution, other: Solution) -> bool:
@@ -333,12 +333,12 @@ def _is_for_others(one: Solution, other: Solution) -> bool:
 
 def duplicate_trees(known: Known) -> Iterator[Finding]:
     """Give pairs of trees whose parents say nearly the same, of which one holds for the customers of the other."""
-    for first, second, cosine in near_pairs(known.vectors, DUPLICATE):
+    for first, second, _ in near_pairs(known.vectors, DUPLICATE):
         one, other = known.roots[first], known.roots[second]
         if covers(one, other) or covers(other, one):
             places = [FindingPlace(tree.text, issue=tree.id) for tree in (one, other)]
             said = sorted(f"{tree.id}\n{tree.text}" for tree in (one, other))
-            text = f"They may be one problem (cosine {cosine:.2f})."
+            text = "They may be one problem: their names say nearly the same."
             yield _finding("duplicate", text, places, said, known.reported(one.id, other.id))
 
 

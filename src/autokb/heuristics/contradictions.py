@@ -32,7 +32,7 @@ Amount = tuple[float, float]  # from, to
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """The steps of two solutions, by their positions, that ask for opposite things, and what is opposite in them."""
+    """The steps of two solutions, by their positions, that ask for opposite things, and what is opposite, as a sentence."""
 
     step: int
     other: int
@@ -130,13 +130,13 @@ def _reason(one: _Statement, other: _Statement, mine: Sequence[_Statement], thei
     for unit in sorted(one.amounts.keys() & other.amounts.keys()):
         (low, high), (other_low, other_high) = one.amounts[unit], other.amounts[unit]
         if high < other_low or other_high < low:
-            return f"{_told(one.amounts[unit])} against {_told(other.amounts[unit])} of one unit"
+            return f"They name different amounts: {_told(one.amounts[unit])} and {_told(other.amounts[unit])}."
     for way, side in sorted(one.ways):
         here, there = (way, side), (way, not side)
         if there in other.ways and not (_goes(mine, other, there) or _goes(theirs, one, here)):
-            return "one undoes what the other does"
+            return "One undoes what the other does."
     if {one.forbids, other.forbids} == {True, False}:
-        return "one forbids what the other asks for"
+        return "One forbids what the other asks for."
     return ""
 
 

@@ -37,6 +37,8 @@ PAGES = [
     "/review/solution?solution=s-contacts",
     "/review/changes",
     "/versions",
+    "/stale",
+    "/stale?settled=true",
     "/in-use",
     "/in-use/gaps",
 ]
@@ -278,6 +280,28 @@ def test_a_gap_is_closed_and_figures_are_shown_for_a_time(site: Site, page: Page
     row.get_by_role("button", name="Open again").click()
     expect(row.get_by_role("status")).to_have_text("open")
     assert PIZZA in [one.text for one in site.kb.usage.gaps().questions]
+
+
+def test_a_finding_is_settled_and_opened_again_by_keys(site: Site, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    from chromium import opened
+
+    with opened(browser, site.url, width=NARROW, key=site.key) as (page, watched):
+        page.goto("/review")
+        page.get_by_role("link", name="What rots").press("Enter")
+        page.get_by_role("link", name="Cited by nothing").press("Enter")
+        card = page.get_by_role("article", name="Cited by nothing").first
+        name = card.get_by_role("link").first.inner_text()
+        card.get_by_role("button", name="Settle").focus()
+        page.keyboard.press("Enter")
+        expect(card.get_by_role("status")).to_have_text("settled")
+        (kept,) = site.kb.curation.stale(settled=True).findings
+        assert kept.places[0].title == name and kept.status == "settled" and kept.author.startswith("key-")
+        card.get_by_role("button", name="Open again").press("Enter")
+        expect(card.get_by_role("status")).to_have_text("open")
+        assert site.kb.curation.stale(settled=True).findings == ()
+        assert not watched, watched
 
 
 def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Page) -> None:
