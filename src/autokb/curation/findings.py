@@ -146,7 +146,7 @@ def changed_sources(known: Known) -> Iterator[Finding]:
             base, by = decided.base[i], decided.verdicts.get(i) or decided.edits[i]
             places = [known.place(base, evidence) for evidence in base.evidence] or [known.place(base, None)]
             text = f"Its source has changed since {_whose(by)}."
-            said = (i, by.id, base.text, *base.steps)
+            said = (i, by.shown, by.text, base.text, *base.steps)
             yield _finding("source_changed", text, places, said, known.reported(solution.issue_id))
     yield from _gone_sources(known)
 
@@ -164,7 +164,12 @@ def _gone_sources(known: Known) -> Iterator[Finding]:
             title = known.found.built.titles.get(last.origin.document, "")
             node = last.origin.tree if last.origin.tree in known.found.issues else ""
             place = FindingPlace(last.text or "\n".join(last.steps), last.origin.document, title, issue=node)
-            yield _finding("source_changed", f"Its source is gone since {_whose(by)}.", [place], (last.id, "gone"))
+            yield _finding(
+                "source_changed",
+                f"Its source is gone since {_whose(by)}.",
+                [place],
+                ("gone", last.solution_id, last.shown, last.text),
+            )
 
 
 def _whose(decision: Decision) -> str:

@@ -32,7 +32,7 @@ Amount = tuple[float, float]  # from, to
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """The steps of two solutions, by their positions, that ask for opposite things, and what is opposite, as a sentence."""
+    """The positions of steps of two solutions that ask for opposite things, and in which way, as a sentence."""
 
     step: int
     other: int
