@@ -267,6 +267,7 @@ def test_near_duplicates_that_people_join_are_one_tree_in_every_build(
 ) -> None:
     assert of_kind(kb, "duplicate") == []
     monkeypatch.setattr(findings, "DUPLICATE", -1.0)  # any two trees
+    monkeypatch.setattr(findings, "NEAR_PARENTS", -1.0)
     pair = of_kind(kb, "duplicate")[0]
     roots = {place.issue for place in pair.places}
     before = published(kb)

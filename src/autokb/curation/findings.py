@@ -28,8 +28,8 @@ from autokb.sources.formats import has_known_suffix
 from autokb.text.words import content_words
 from autokb.views.solutions_in_memory import AllSolutions
 
-# Cosine of the texts of two parents from which on they are offered as one: on the shipped cashbook the highest pair of
-# two problems has .75; ours, see decision 54.
+# Cosine of the names of two trees from which on they are offered as one, where the mean cosine of what customers
+# reported is not below ``NEAR_PARENTS`` either; chosen on 37 judged pairs, see decision 54.
 DUPLICATE = 0.78
 SAME_HEADINGS = (
     0.5  # share of the words of two titles with headings that both have, from which on they name one problem
@@ -78,8 +78,10 @@ class Finding(Result):
 
 @dataclass(frozen=True)
 class Known:
-    """What findings are looked for in. ``dates`` say by document when it changed last, ``roots`` are row by row those
-    of ``vectors``, and where a vector is not known yet there is no row.
+    """What findings are looked for in.
+
+    ``dates`` say by document when it changed last. ``roots`` are row by row those of ``vectors``, which are of their
+    names, and of ``reports``, the mean vectors of what customers reported; one without a known vector has no row.
     """
 
     found: AllSolutions
@@ -90,6 +92,7 @@ class Known:
     stale_after: int
     roots: Sequence[Issue]
     vectors: Vectors
+    reports: Vectors
     passages: Sequence[Passage] = ()
     language: str = ENGLISH
 
@@ -302,16 +305,22 @@ def _of_one_tree(known: Known) -> Iterator[tuple[Solution, Solution]]:
 
 
 def _under_like_headings(known: Known) -> Iterator[tuple[Solution, Solution]]:
-    """Give pairs of sections, and of solutions and sections, whose headings or problems share half of their words."""
+    """Give pairs of sections, and of solutions and sections, whose headings or problems share half of their words.
+
+    They are of two documents: the sections of one are its author's cases.
+    """
     issues, shown = known.found.issues, known.displayed
     texts = [(p.solution, " ".join(p.headings)) for p in known.passages]
     texts += [(s, issues[s.issue_id].text) for s in shown if s.issue_id in issues]
     named = [(solution, content_words(text, known.language)) for solution, text in texts]
     for first, second in _sharing_a_word([words for _, words in named]):
         (one, words), (other, others) = named[first], named[second]
-        is_of_section = not (one.issue_id and other.issue_id)  # two solutions are of one tree, or of none
-        if is_of_section and len(words & others) >= SAME_HEADINGS * len(words | others):
+        if _have_two_authors(one, other) and len(words & others) >= SAME_HEADINGS * len(words | others):
             yield one, other
+
+
+def _have_two_authors(one: Solution, other: Solution) -> bool:
+    return {e.document for e in one.evidence}.isdisjoint(e.document for e in other.evidence)
 
 
 def _sharing_a_word(named: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
@@ -337,10 +346,11 @@ def _is_for_others(one: Solution, other: Solution) -> bool:
 
 
 def duplicate_trees(known: Known) -> Iterator[Finding]:
-    """Give pairs of trees whose parents say nearly the same, of which one holds for the customers of the other."""
+    """Give pairs of trees whose names and reports say nearly the same, of which one holds for all of the other."""
     for first, second, _ in near_pairs(known.vectors, DUPLICATE):
         one, other = known.roots[first], known.roots[second]
-        if covers(one, other) or covers(other, one):
+        is_reported_alike = float(known.reports[first] @ known.reports[second]) >= NEAR_PARENTS
+        if is_reported_alike and (covers(one, other) or covers(other, one)):
             places = [FindingPlace(tree.text, issue=tree.id) for tree in (one, other)]
             said = sorted(f"{tree.id}\n{tree.text}" for tree in (one, other))
             text = "They may be one problem: their names say nearly the same."

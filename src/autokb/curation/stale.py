@@ -122,7 +122,7 @@ def _find_all(workspace: Workspace, memory: SolutionsInMemory, today: date | Non
         with file.snapshot():
             published, found, settled = read_published(file), memory.read(file), read_findings(file)
             added = added_days(file)
-            roots, vectors = _parents(file, published)
+            roots, vectors, reports = _parents(file, published)
         passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, workspace.spec)
     known = Known(
         found=found,
@@ -133,6 +133,7 @@ def _find_all(workspace: Workspace, memory: SolutionsInMemory, today: date | Non
         stale_after=workspace.settings.stale_after,
         roots=roots,
         vectors=vectors,
+        reports=reports,
         passages=without_rejected(passages, found.decided.solutions.values()),
         language=workspace.spec.language,
     )
@@ -141,13 +142,24 @@ def _find_all(workspace: Workspace, memory: SolutionsInMemory, today: date | Non
     return sorted(everything, key=lambda one: (order[one.kind], -one.reported, one.id))
 
 
-def _parents(file: WorkspaceFile, published: Published) -> tuple[list[Issue], Vectors]:
-    """Return the parents of trees whose vectors are known, and these; an import has them once it was asked."""
+def _parents(file: WorkspaceFile, published: Published) -> tuple[list[Issue], Vectors, Vectors]:
+    """Return the parents of trees whose vectors are known, these, and the means of those of what customers reported.
+
+    An import has them once it was asked.
+    """
     encoder = str(published.settings.get("gate", {}).get("encoder") or "")
+    dimensions = file.dimensions(encoder)
     roots = list(Forest(published.kb.issues.values()).roots)
-    vectors, missing = file.vectors(encoder, [root.text for root in roots], file.dimensions(encoder))
+    vectors, missing = file.vectors(encoder, [root.text for root in roots], dimensions)
+    raw = list(published.raw_issues)
+    rows = {raw_id: n for n, raw_id in enumerate(raw)}
+    said, _ = file.vectors(encoder, [published.raw_issues[raw_id].full_text for raw_id in raw], dimensions)
     there = sorted(set(range(len(roots))).difference(missing))
-    return [roots[n] for n in there], np.ascontiguousarray(vectors[there])
+    reports = vectors[there]
+    for place, n in enumerate(there):
+        if reported := [rows[raw_id] for raw_id in roots[n].raw_issues if raw_id in rows]:
+            reports[place] = said[reported].mean(axis=0)
+    return [roots[n] for n in there], np.ascontiguousarray(vectors[there]), reports
 
 
 def _with_status(found: Finding, settled: Mapping[str, SettledFinding]) -> Finding:

@@ -21,7 +21,7 @@ from autokb.text.lexicons import word_lists
 from autokb.text.markdown import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.stemming import stem
-from autokb.text.words import content_words, split_words, stop_words
+from autokb.text.words import content_words, split_words
 
 SAME_SUBJECT = 0.5  # share of the words of two sentences that both have (Jaccard), from which on they speak of the same
 FEWEST_SHARED = 2  # words that both have: a single one is a coincidence
@@ -74,15 +74,19 @@ def _statements(steps: tuple[str, ...], language: str) -> tuple[_Statement, ...]
 
 
 def _statement(step: int, text: str, language: str) -> _Statement:
-    known = word_lists(GroundingWords)
-    binding = negations_and_conditions(text)
     subject, amounts = content_words(text, language), _amounts(text, language)
-    if binding & (known.conditions | known.negating_conditions) or not instructs(text, language):
+    bound = word_lists(GroundingWords).conditions | word_lists(GroundingWords).negating_conditions
+    if negations_and_conditions(text) & bound or not instructs(text, language):
         return _Statement(step, subject, amounts, frozenset(), None)
-    forbids = bool(binding & known.forbidding_words)
+    forbids = _forbidding(language).match(text) is not None
     pairs = () if forbids else _opposites(language)
     ways = ((n, side) for n, pair in enumerate(pairs) for side in (False, True) if pair[side].search(text))
     return _Statement(step, subject, amounts, frozenset(ways), forbids)
+
+
+@cache
+def _forbidding(language: str) -> re.Pattern[str]:
+    return re.compile("|".join(word_lists(ManualWords, language).forbidding_steps) or "(?!)", re.IGNORECASE)
 
 
 @cache
@@ -97,7 +101,7 @@ def _opposites(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], 
 def _amounts(text: str, language: str) -> dict[str, Amount]:
     """Return by the stem of each unit the range of what is said of it: ``5 to 10 minutes``, ``ten minutes``."""
     words = split_words(text)
-    no_units = stop_words(language) | _JOINS_AMOUNTS
+    units = word_lists(ManualWords, language).units
     found: dict[str, Amount] = {}
     numbers: list[float] = []  # of an amount whose unit is still to come
     here = 0
@@ -110,9 +114,9 @@ def _amounts(text: str, language: str) -> dict[str, Amount]:
         numbers.append(number.value)
         here = number.end
         following = "".join(words.folded[here : here + 1])
-        is_unit = following.isalpha() and following not in no_units and not words.breaks(here)
-        if number.unit or is_unit:
-            unit = stem(number.unit or following, language)
+        word = number.unit or following
+        if word in units and (number.unit or not words.breaks(here)):
+            unit = stem(word, language)
             known = (*found.get(unit, ()), *numbers)
             found[unit] = (min(known), max(known))
             numbers = []

@@ -35,7 +35,6 @@ class GroundingWords(WordLists):
     negations_and_conditions: frozenset[str] = frozenset()
     conditions: frozenset[str] = frozenset()
     negating_conditions: frozenset[str] = frozenset()
-    forbidding_words: frozenset[str] = frozenset()
     joining_words: frozenset[str] = frozenset()
     contrasting_words: frozenset[str] = frozenset()
     plain_negation: str = ""

@@ -44,5 +44,7 @@ class ManualWords(WordLists):
     lowering_steps: tuple[AsWritten, ...] = ()
     switching_off: tuple[AsWritten, ...] = ()
     opposite_steps: tuple[AsWritten, ...] = ()
+    forbidding_steps: tuple[AsWritten, ...] = ()
+    units: frozenset[str] = frozenset()
     condition_words: tuple[str, ...] = ()
     short_condition_words: tuple[str, ...] = ()
