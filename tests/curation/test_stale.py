@@ -201,7 +201,7 @@ LINKS = """\
 
 [here](router.md#slow), [there](deep/none.md) and ![a picture](none.png), a [file](none.zip), [below](#links), the
 [site](https://help.example/kb/reset), a [page](https://help.example/kb/lost?x=1), <https://www.help.example/kb/lost>,
-[mail](mailto:none@help.example) and [others](https://elsewhere.example/kb/x).
+[mail](mailto:none@help.example) and [others](https://elsewhere.example/kb/x). [List](Of pages), [root](/other/x).
 """
 
 

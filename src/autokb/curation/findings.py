@@ -36,7 +36,8 @@ SAME_HEADINGS = (
 )
 FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
 MOST_PLACES = 20  # of one finding that are told
-_LINK = re.compile(r"(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)[^()\n]*\)|<(https?://[^\s<>]+)>")
+# A link as CommonMark has it: an address without spaces, and perhaps a title in quotation marks.
+_LINK = re.compile(r"""(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)>?(?:\s+["'][^"'\n]*["'])?\s*\)|<(https?://[^\s<>]+)>""")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
@@ -110,6 +111,11 @@ class Known:
     def names(self) -> DocumentNames:
         """What documents can be called."""
         return DocumentNames(self.documents.values())
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders that documents lie in."""
+        return frozenset(posixpath.dirname(i) for i in self.documents) - {""}
 
     def reported(self, *issues: str) -> int:
         """Return how many raw issues nodes have."""
@@ -219,7 +225,7 @@ def dead_links(known: Known) -> Iterator[Finding]:
     own = _own_folders(known)
     missing: dict[str, list[FindingPlace]] = defaultdict(list)
     for place, target in links:
-        if name := _inside(place.document, target, known.names, own):
+        if name := _inside(place.document, target, known, own):
             missing[name].append(place)
     for name, places in missing.items():
         text = f"It leads to {name}, and no document is called so."
@@ -264,8 +270,11 @@ def _folder(address: str) -> str:
     return normal_url(address).partition("?")[0].rpartition("/")[0]
 
 
-def _inside(document: str, target: str, names: DocumentNames, own: frozenset[str]) -> str:
-    """Return the name of what a link means inside the knowledge base and is not there; nothing for any other link."""
+def _inside(document: str, target: str, known: Known, own: frozenset[str]) -> str:
+    """Return the name of what a link means inside the knowledge base and is not there; nothing for any other link.
+
+    A path from the root of the site is inside where documents lie in its folder.
+    """
     scheme = _SCHEME.match(target)
     if scheme:
         inside = scheme.group(1).casefold() in ("http", "https") and _folder(target) in own
@@ -274,7 +283,9 @@ def _inside(document: str, target: str, names: DocumentNames, own: frozenset[str
     if not path or not has_known_suffix(path):
         return ""
     whole = posixpath.normpath(posixpath.join(posixpath.dirname(document), path)).lstrip("/")
-    return "" if names.resolve(whole) or names.resolve(posixpath.basename(whole)) else whole
+    if known.names.resolve(whole) or known.names.resolve(posixpath.basename(whole)):
+        return ""
+    return "" if path.startswith("/") and posixpath.dirname(whole) not in known.folders else whole
 
 
 # -- problems ---------------------------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.lexicons import word_lists
 from autokb.text.markdown import plain_text
 from autokb.text.sentences import sentences
-from autokb.text.stemming import stem
 from autokb.text.words import content_words, split_words
 
 SAME_SUBJECT = 0.5  # share of the words of two sentences that both have (Jaccard), from which on they speak of the same
@@ -41,7 +40,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """One sentence: what it speaks of, the amounts by the stems of their units, and which way it goes.
+    """One sentence: what it speaks of, the amounts by their units, and which way it goes.
 
     ``ways`` are pairs of the number of two opposites and which of them it is. What is no instruction, or is bound to a
     condition, has none, and ``forbids`` is None.
@@ -98,10 +97,16 @@ def _opposites(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], 
     return tuple((re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE)) for one, other in pairs)
 
 
+@cache
+def _units(language: str) -> Mapping[str, str]:
+    """Return the units by each of their spellings."""
+    return {word: unit.split()[0] for unit in word_lists(ManualWords, language).units for word in unit.split()}
+
+
 def _amounts(text: str, language: str) -> dict[str, Amount]:
-    """Return by the stem of each unit the range of what is said of it: ``5 to 10 minutes``, ``ten minutes``."""
+    """Return by its unit the range of what is said of it: ``5 to 10 minutes``, ``ten minutes``."""
     words = split_words(text)
-    units = word_lists(ManualWords, language).units
+    units = _units(language)
     found: dict[str, Amount] = {}
     numbers: list[float] = []  # of an amount whose unit is still to come
     here = 0
@@ -116,7 +121,7 @@ def _amounts(text: str, language: str) -> dict[str, Amount]:
         following = "".join(words.folded[here : here + 1])
         word = number.unit or following
         if word in units and (number.unit or not words.breaks(here)):
-            unit = stem(word, language)
+            unit = units[word]
             known = (*found.get(unit, ()), *numbers)
             found[unit] = (min(known), max(known))
             numbers = []

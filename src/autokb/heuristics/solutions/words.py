@@ -45,6 +45,6 @@ class ManualWords(WordLists):
     switching_off: tuple[AsWritten, ...] = ()
     opposite_steps: tuple[AsWritten, ...] = ()
     forbidding_steps: tuple[AsWritten, ...] = ()
-    units: frozenset[str] = frozenset()
+    units: tuple[str, ...] = ()
     condition_words: tuple[str, ...] = ()
     short_condition_words: tuple[str, ...] = ()
