@@ -49,6 +49,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "versions",
+    "stale",
     "malformed",
     "temperaments",
     "decisions",

@@ -289,6 +289,15 @@ def test_near_duplicates_that_people_join_are_one_tree_in_every_build(
     assert published(kb) == replace(before, solutions=published(kb).solutions)
 
 
+def test_where_nobody_asked_anything_no_document_is_uncited(tmp_path: Path) -> None:
+    (tmp_path / "box.md").write_text(BOX, encoding="utf-8")
+    kb = SupportKB.create(tmp_path / "kb")
+    kb.add([tmp_path / "box.md"])
+    assert kb.curation.stale(every_kind=True).findings == ()  # nothing is published yet
+    kb.build()
+    assert kb.curation.stale(every_kind=True).findings == ()
+
+
 def test_joins_that_meet_are_one() -> None:
     said = [
         SettledFinding("f1", "duplicate", "joined", "", "", ("a", "b")),

@@ -126,10 +126,12 @@ class Known:
         if evidence is None:
             return FindingPlace(solution.text, solution=solution.id, issue=solution.issue_id)
         title = self.found.built.titles.get(evidence.document, "")
-        shown = self.shown_at.get((evidence.document, evidence.start), solution)
         where = (evidence.document, title, evidence.start, evidence.end)
-        known = shown.id if shown.id in self.found.decided.solutions else ""  # else it is a section that none shows
-        return FindingPlace(evidence.quote, *where, solution=known, issue=shown.issue_id)
+        solutions = self.found.decided.solutions
+        if solution.id not in solutions:  # it is a section, which a solution may show
+            solution = self.shown_at.get((evidence.document, evidence.start), solution)
+        known = solution.id if solution.id in solutions else ""
+        return FindingPlace(evidence.quote, *where, solution=known, issue=solution.issue_id)
 
     @cached_property
     def shown_at(self) -> Mapping[tuple[str, int], Solution]:
@@ -202,9 +204,9 @@ def outdated_sources(known: Known) -> Iterator[Finding]:
 
 
 def uncited_documents(known: Known) -> Iterator[Finding]:
-    """Give the documents that no displayed solution cites."""
+    """Give the documents that no displayed solution cites; without any solution none is asked to be."""
     cited = _citations(known)
-    for i, document in known.documents.items():
+    for i, document in known.documents.items() if cited else ():
         if i not in cited:
             place = FindingPlace(document.title, i, document.title)
             text = "No solution that readers see cites it; it may still answer as a passage."
