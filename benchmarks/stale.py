@@ -7,7 +7,9 @@ verdicts by the ids of findings; ``tuned`` are those on which a rule or a thresh
 nothing. A finding without a label is told as unjudged.
 
 Contradictions are rare in what one team wrote, so they are also planted: each step of the bases' sections that can be
-turned into its opposite is, and compared with itself; and each step is said again in a harmless way. Nobody approved
+turned into its opposite is, and compared with itself; and each step is said again in a harmless way. And each shipped
+base gets its documents a second time, every other one with steps turned so, the rest with harmless ones: what is then
+told is real where one of its two places was turned. Nobody approved
 anything in the bases, so all solutions of the headphones are approved, and then half of the documents get other steps,
 the other half other marks and line breaks alone.
 ``python -m benchmarks.stale --keep FOLDER`` keeps the bases for the next run.
@@ -35,7 +37,7 @@ from autokb.sources import Fields
 from autokb.stores.published import read_published
 from benchmarks import thunderbird
 from benchmarks.answers import make
-from benchmarks.figures import Figure, Result, show
+from benchmarks.figures import Figure, Result, show, write
 from benchmarks.running import folder, write_jsonl
 
 LABELS = Path(__file__).parent / "data" / "stale_labels.jsonl"
@@ -46,6 +48,7 @@ ADDRESSES = "thunderbird_addresses"
 FIELDS = Fields(text="text", title="title", id="issue_id", date="created", resolved_by="gold_kb[].slug")
 AMOUNT = re.compile(r"\b(\d{1,3})(?=\s?(?:seconds?|minutes?|hours?|days?|weeks?|months?)\b)")
 SWITCH = re.compile(r"\b(switch|turn)((?:\s+[\w'-]+){0,4})\s+(on|off)\b", re.IGNORECASE)
+STEP = re.compile(r"^(\s*(?:\d+\.|[-*]) )(.+)$")
 PLANTED: Mapping[str, Callable[[str], str]] = {
     "amount": lambda step: AMOUNT.sub(lambda found: str(3 * int(found.group(1)) + 1), step),
     "switch": lambda step: SWITCH.sub(_switched, step),
@@ -71,11 +74,15 @@ def measure(place: Path, *, quick: bool = False) -> Result:
     judged: dict[str, list[bool]] = {kind: [] for kind in FINDING_KINDS}
     detail: dict[str, Any] = {"unjudged": Counter(), "tuned": Counter(), "found": {}}
     figures: list[Figure] = []
+    seen: set[str] = set()
     for name in names:
         kb = SupportKB.open(_made(name, place / name))
         stale = kb.curation.stale(every_kind=True)
         detail["found"][name] = dict(stale.counts)
         for one in stale.findings:
+            if one.id in seen:  # a document of two bases
+                continue
+            seen.add(one.id)
             found[one.kind] += 1
             label = labels.get(one.id)
             if label is None or label["tuned"]:
@@ -83,7 +90,7 @@ def measure(place: Path, *, quick: bool = False) -> Result:
             else:
                 judged[one.kind].append(label["real"])
         if name in SHIPPED:
-            figures += _planted(kb, name)
+            figures += [*_planted(kb, name), *_second_manuals(place / name, name)]
         kb.close()
     figures += _changed_sources(place / SHIPPED[0])
     return Result("stale", [*_precision(found, judged), *figures], detail)
@@ -132,6 +139,38 @@ def _planted(kb: SupportKB, name: str) -> Iterator[Figure]:
         yield Figure(f"{name}.planted.{what}", some.value, f"share of {some.n}")
 
 
+def _second_manuals(base: Path, name: str) -> Iterator[Figure]:
+    """Add each document a second time, turned or said otherwise, and say which contradictions are told then."""
+    with folder() as place:
+        kb = SupportKB.open(shutil.copytree(base, place / "kb"))
+        turned: dict[str, set[str]] = {}
+        with kb.workspace.file() as file, file.transaction():
+            for n, one in enumerate(file.staged("documents")):
+                turn = _turned if n % 2 == 0 else HARMLESS["please"]
+                lines = [STEP.sub(lambda found, turn=turn: found[1] + turn(found[2]), line)
+                         for line in str(one.body["text"]).split("\n")]  # fmt: skip
+                second = f"second/{one.id}"
+                before = set(str(one.body["text"]).split("\n"))
+                turned[second] = {line.strip() for line in lines if n % 2 == 0 and line not in before}
+                file.stage("documents", [replace(one, id=second, body={**one.body, "text": "\n".join(lines)})])
+        kb.build()
+        told = [one.places for one in kb.curation.stale("contradiction").findings]
+        hits = [{p.quote.strip() for p in places} & set().union(*turned.values()) for places in told]
+        right = share(sum(map(bool, hits)), len(told))
+        yield Figure(f"{name}.second.told", right.n)
+        yield Figure(f"{name}.second.precision", right.value, "share")
+        yield Figure(f"{name}.second.precision.low", right.low, "share")
+        steps = sum(map(len, turned.values()))
+        recall = len(set().union(*hits)) / steps if steps else None
+        yield Figure(f"{name}.second.recall", recall, f"share of {steps} steps")
+        kb.close()
+
+
+def _turned(step: str) -> str:
+    """Turn a step that has an amount or a switch in it."""
+    return next((new for turn in ("amount", "switch") if (new := PLANTED[turn](step)) != step), step)
+
+
 def _changed_sources(base: Path) -> Iterator[Figure]:
     """Change approved sources in a copy of a base, and say which of the changes are told."""
     with folder() as place:
@@ -174,11 +213,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stale", description=__doc__)
     parser.add_argument("--keep", type=Path, help="a folder for the bases, built once and looked at again")
     parser.add_argument("--quick", action="store_true", help="the shipped bases alone")
+    parser.add_argument("--store", action="store_true", help="keep the figures in benchmarks/results/")
     options = parser.parse_args()
-    if options.keep:
-        show(measure(options.keep, quick=options.quick))
-    else:
-        show(run(options))
+    result = measure(options.keep, quick=options.quick) if options.keep else run(options)
+    show(result)
+    write(result, keep=options.store)
 
 
 if __name__ == "__main__":

@@ -33,10 +33,11 @@ def client(kb: SupportKB) -> Iterator[TestClient]:
 def test_findings_are_shown_with_their_places_and_settled_by_a_click(client: TestClient, kb: SupportKB) -> None:
     page = client.get("/stale").text
     assert "&lt;b&gt;this&lt;/b&gt;" in page and "<b>this" not in page
-    assert 'href="/review/solution?solution=s-contacts"' in page and 'href="/documents/garage.md"' in page
+    assert 'href="/review/solution?solution=s-contacts"' in page and "garage.md" not in page  # a kind that is off
+    assert "Cited by nothing" in page and "not among all" in page
     assert "Settled" not in page and "Join" not in page.replace("joined", "")
     uncited = client.get("/stale?kind=uncited").text
-    assert "garage.md" in uncited and "gone.md" not in uncited
+    assert 'href="/documents/garage.md"' in uncited and "gone.md" not in uncited
     (link,) = kb.curation.stale("dead_link").findings
     settled = client.post("/stale", data={"finding": link.id, "what": "dismissed"}, headers=HTMX).text
     assert "dismissed" in settled and "Open again" in settled and "<html" not in settled
@@ -51,7 +52,8 @@ def test_findings_are_shown_with_their_places_and_settled_by_a_click(client: Tes
 
 
 def test_programs_do_the_same(client: TestClient) -> None:
-    found = client.get("/v1/stale").json()
+    assert {one["kind"] for one in client.get("/v1/stale").json()["findings"]} == {"dead_link"}
+    found = client.get("/v1/stale", params={"every_kind": True}).json()
     kinds = {one["kind"]: one for one in found["findings"]}
     assert set(kinds) >= {"dead_link", "uncited"} and found["counts"]["dead_link"] == 1
     (place,) = kinds["dead_link"]["places"]
