@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import chain, combinations, product
+from math import ceil
 
 from autokb.core.attributes import Match, compare
 from autokb.core.document_names import DocumentNames, normal_url
@@ -35,6 +36,7 @@ SAME_HEADINGS = (
     0.5  # share of the words of two titles with headings that both have, from which on they name one problem
 )
 FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
+MOST_ALIKE = 300  # sections whose headings share a word that is rare in them: 45,000 pairs, a second's work
 MOST_PLACES = 20  # of one finding that are told
 # A link as CommonMark has it: an address without spaces, and perhaps a title in quotation marks.
 _LINK = re.compile(r"""(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)>?(?:\s+["'][^"'\n]*["'])?\s*\)|<(https?://[^\s<>]+)>""")
@@ -337,11 +339,19 @@ def _have_two_authors(one: Solution, other: Solution) -> bool:
 
 
 def _sharing_a_word(named: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
+    """Return each two that may share ``SAME_HEADINGS`` of their words: those share one of the rarest of both.
+
+    As Chaudhuri, Ganti and Kaushik 2006 (A Primitive Operator for Similarity Joins) have it. A word that is among the
+    rarest of too many names no problem (Solution), and to compare all that it heads would take minutes.
+    """
+    count = Counter(word for words in named for word in words)
     holders: dict[str, list[int]] = defaultdict(list)
     for n, words in enumerate(named):
-        for word in words:
+        rarest = sorted(words, key=lambda word: (count[word], word))
+        for word in rarest[: len(rarest) - ceil(SAME_HEADINGS * len(rarest)) + 1]:
             holders[word].append(n)
-    return sorted({pair for some in holders.values() for pair in combinations(some, 2)})
+    some = (alike for alike in holders.values() if len(alike) <= MOST_ALIKE)
+    return sorted({pair for alike in some for pair in combinations(alike, 2)})
 
 
 def _contradiction(known: Known, one: Solution, other: Solution) -> Finding | None:
