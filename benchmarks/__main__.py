@@ -51,6 +51,7 @@ SLOW = (
     "versions",
     "gate",
     "trends",
+    "stale",
     "malformed",
     "temperaments",
     "decisions",

@@ -31,6 +31,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     key_commands,
     review_commands,
     serve_commands,
+    stale_commands,
     ticket_answer_commands,
     ticket_commands,
     trend_commands,

@@ -78,6 +78,7 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.keep_candidate({**published, **reworded}, {"date": "2026-03-01", "by": "build"})
     kb.usage.dismiss_gap(kb.usage.gaps().questions[0].id)
     kb.checks.add(here / "checks.jsonl")
+    kb.curation.settle_finding(kb.curation.stale(every_kind=True).findings[0].id)
     item = kb.evaluate.sheet_item().item
     assert item is not None
     kb.evaluate.annotate(item.id, "1", True, author="ann")
@@ -202,10 +203,11 @@ BODIES = {
     "arm": "arm",
     "outcome": "resolved",
     "annotation": "is_correct",
+    "finding": "body",
     "feedback": "body",
     "api_key": "role",
 }
-IN_USE = ("question", "closed_gap", "arm", "outcome", "annotation", "feedback", "api_key")
+IN_USE = ("question", "closed_gap", "arm", "outcome", "annotation", "finding", "feedback", "api_key")
 DAMAGED_VALUES = {
     "no JSON": '\'{"text": "it does not\'',
     "another kind of JSON": "'[]'",

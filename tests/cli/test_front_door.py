@@ -34,6 +34,7 @@ from autokb.cli import (  # noqa: F401
     main,
     review_commands,
     serve_commands,
+    stale_commands,
     ticket_answer_commands,
     ticket_commands,
     trend_commands,
@@ -42,7 +43,7 @@ from autokb.cli import (  # noqa: F401
 )
 from autokb.cli.commands import app
 from autokb.core.api_keys import ApiKey
-from autokb.core.ids import short_id
+from autokb.core.ids import digest, short_id
 from autokb.core.in_use import Feedback, LoggedQuestion, feedback_id
 from autokb.core.nouns import Decision
 from autokb.evaluation.blind_sheet import Side, write_blind_sheet
@@ -61,6 +62,7 @@ SECRET = re.compile(r"akb_[\w-]{43}|key-[0-9a-f]{12}")
 QUESTION = "my kettle does not charge"
 GAP = short_id("gap", "document", "garage.md")  # which nothing cites
 LOST_EDIT = Decision("edit-lost", "edited", "s-gone", "ann", "2026-01-01", text="Wipe it.", dismissed=True)
+STALE = short_id("finding", "uncited", "garage.md", digest(hand_made_kb.DOCUMENTS["garage.md"][1]))
 GIVEN = feedback_id(Feedback("", QUESTION, "used", "s-contacts"))
 
 
@@ -282,12 +284,16 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "publish": ("publish {here}/kb --author ann", lambda here: opened(here).versions.publish(author="ann")),
     "vacuum": ("vacuum {here}/kb", lambda here: opened(here).versions.vacuum()),
     "discard": ("discard {here}/kb", lambda here: opened(here).versions.discard()),
+    "stale": (
+        "stale {here}/kb --kind uncited --all",
+        lambda here: opened(here).curation.stale("uncited", every_kind=True),
+    ),
     "chunk": (
         "chunk {here}/page.md --method headings --max-size 60",
         lambda here: list(SupportKB.chunk([here / "page.md"], ChunkRequest("headings", 60))),
     ),
 }
-# What else one command does with gaps.
+# What else one command does with gaps and findings.
 CLOSING: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "gaps --done": (
         f"gaps {{here}}/kb --done {GAP} --author ann",
@@ -295,6 +301,19 @@ CLOSING: dict[str, tuple[str, Callable[[Path], Any]]] = {
     ),
     "gaps --dismiss": (f"gaps {{here}}/kb --dismiss {GAP}", lambda here: opened(here).usage.dismiss_gap(GAP)),
     "gaps --undo": (f"gaps {{here}}/kb --undo {GAP}", lambda here: opened(here).usage.dismiss_gap(GAP, undo=True)),
+    "stale --settle": (
+        f"stale {{here}}/kb --settle {STALE} --author ann",
+        lambda here: opened(here).curation.settle_finding(STALE, author="ann"),
+    ),
+    "stale --dismiss": (
+        f"stale {{here}}/kb --dismiss {STALE}",
+        lambda here: opened(here).curation.settle_finding(STALE, "dismissed"),
+    ),
+    "stale --undo": (
+        f"stale {{here}}/kb --undo {STALE}",
+        lambda here: opened(here).curation.settle_finding(STALE, "open"),
+    ),
+    "stale --settled": ("stale {here}/kb --settled", lambda here: opened(here).curation.stale(settled=True)),
     "gaps --forget": ("gaps {here}/kb --forget", lambda here: opened(here).usage.forget_questions()),
 }
 # The formats of one command that only tickets have.

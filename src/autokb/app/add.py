@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from autokb.sources.tickets import read_tickets
 from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE, Codec
 from autokb.stores.staged import (
+    ADDED,
     added_folders,
     fields_read,
     note_added_folders,
@@ -178,12 +180,20 @@ def _store(
         if sync and not yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
         removed = [*replaced.values(), *(gone if sync else [])]
-        file.stage(kind, [*new, *changed, *(m for m in moved if not _still_there(old[m.id]))])
+        file.stage(kind, [*_added_today(kind, [*new, *changed]), *(m for m in moved if not _still_there(old[m.id]))])
         file.unstage(kind, (s.id for s in removed))
         note_added_folders(file, kind, _with_given(folders, given))
         note_fields_read(file, kind, named | named_now)
     unchanged = len(items) - len(new) - len(changed)
     return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
+
+
+def _added_today(kind: Kind, items: Iterable[Staged]) -> Iterable[Staged]:
+    """Return items as they are staged: a document with the day from which on its text is as it is."""
+    if kind != "documents":
+        return items
+    today = datetime.now(UTC).date().isoformat()
+    return [replace(one, body={**one.body, ADDED: today}) for one in items]
 
 
 def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[Staged], list[Staged], list[Staged]]:
@@ -196,7 +206,8 @@ def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[
         elif _differs(before, one):
             changed.append(one)
         elif _place(before) != _place(one):
-            moved.append(one)
+            since = {ADDED: before.body[ADDED]} if ADDED in before.body else {}
+            moved.append(replace(one, body={**one.body, **since}))
     return new, changed, moved
 
 
@@ -222,7 +233,7 @@ def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:
 
 def _differs(old: Staged, new: Staged) -> bool:
     """Return whether a source changed; that a page has another menu now is no change of its text."""
-    before, after = ({k: v for k, v in one.body.items() if k != DROPPED} for one in (old, new))
+    before, after = ({k: v for k, v in one.body.items() if k not in (DROPPED, ADDED)} for one in (old, new))
     return canonical_json(before) != canonical_json(after)
 
 

@@ -68,6 +68,7 @@ COMMAND_FILES = {
     "review": ("review_commands",),
     "rollback": ("version_commands",),
     "serve": ("serve_commands",),
+    "stale": ("stale_commands",),
     "tickets": ("ticket_commands", "ticket_answer_commands"),
     "trends": ("trend_commands",),
     "trial": ("trial_commands",),

@@ -11,6 +11,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.in_use import ArmSettings
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
+STALE_AFTER = 365  # days after which a document that nobody has changed is looked at again: a year
 KEPT_VERSIONS = 20  # of the knowledge base, the newest among them; some months of weekly builds
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
@@ -94,7 +95,8 @@ class Settings:
     or reads attributes.
     ``show_doubted`` displays what a model says may break a rule, ``rule_reasons`` has it say how each rule is kept.
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
-    conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them.
+    conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them. A
+    document that nobody has changed for more than ``stale_after`` days is told as outdated.
     """
 
     model: str = OFFLINE_MODEL
@@ -123,6 +125,7 @@ class Settings:
     graph: GraphSettings = GraphSettings()
     log_questions: bool = True
     keep_versions: int = KEPT_VERSIONS
+    stale_after: int = STALE_AFTER
     experiment: ArmSettings = NO_EXPERIMENT
     gate: GateSettings | None = None
 
@@ -143,6 +146,7 @@ NUMBERS = (
     "max_output",
     "max_reply_bytes",
     "keep_versions",
+    "stale_after",
 )
 
 

@@ -85,12 +85,35 @@ class _Joining:
         return covers(self.parent, other) and log_odds(problems[self.parent.id], problems[other.id]) >= JOINED
 
     def joined(self) -> PlacedTree:
-        if not self.others:
-            return self.tree
-        trees = (self.tree, *self.others)
-        issues, moved = join_nodes([tree.issues for tree in trees])
-        solutions = (replace(s, issue_id=moved[s.issue_id]) for tree in trees for s in tree.solutions)
-        return without_repetition(PlacedTree(issues, tuple(_without_doubles(solutions))))
+        return take_in(self.tree, self.others) if self.others else self.tree
+
+
+def take_in(home: PlacedTree, others: Sequence[PlacedTree]) -> PlacedTree:
+    """Return a tree that has taken others in, with their solutions."""
+    trees = (home, *others)
+    issues, moved = join_nodes([tree.issues for tree in trees])
+    solutions = (replace(s, issue_id=moved[s.issue_id]) for tree in trees for s in tree.solutions)
+    return without_repetition(PlacedTree(issues, tuple(_without_doubles(solutions))))
+
+
+def join_as_told(
+    trees: Sequence[PlacedTree], groups: Iterable[Sequence[str]], earlier: Mapping[str, str]
+) -> JoinedTrees:
+    """Join the trees that people said are one problem, of each group those that are still there.
+
+    The widest takes the others in and keeps its id, the smallest of equally wide ones. ``earlier`` says which tree has
+    already taken another in.
+    """
+    by_root = {tree.issues[0].id: tree for tree in trees}
+    joined: dict[str, str] = {}
+    for group in groups:
+        known = {joined.get(root, root) for root in (earlier.get(root, root) for root in group)}
+        there = sorted((by_root[root] for root in known & by_root.keys()), key=lambda t: width(t.issues[0]))
+        for other in there[1:]:
+            taken, home = other.issues[0].id, there[0].issues[0].id
+            by_root[home] = take_in(by_root[home], [by_root.pop(taken)])
+            joined = {**{root: home if at == taken else at for root, at in joined.items()}, taken: home}
+    return JoinedTrees(tuple(by_root.values()), joined)
 
 
 def covers(wide: Issue, other: Issue) -> bool:
@@ -172,17 +195,18 @@ def near_parents(parents: Sequence[Issue], vectors: Any) -> list[tuple[Issue, ..
     rows = np.asarray(vectors, dtype=np.float32)
     pairs = [
         (one, other, cosine)
-        for one, other, cosine in _near_pairs(rows)
+        for one, other, cosine in near_pairs(rows, NEAR_PARENTS)
         if covers(parents[one], parents[other]) or covers(parents[other], parents[one])
     ]
     groups = sorted(_groups(pairs, NEAR_PARENTS))
     return [tuple(parents[n] for n in group) for group in groups]
 
 
-def _near_pairs(rows: Floats) -> Iterator[tuple[int, int, float]]:
+def near_pairs(rows: Floats, floor: float) -> Iterator[tuple[int, int, float]]:
+    """Give each two rows whose cosine is not below the floor, the earlier first, with it."""
     for start in range(0, len(rows), ROWS):
         cosines = rows[start : start + ROWS] @ rows.T
-        for one, other in np.argwhere(cosines >= NEAR_PARENTS).tolist():
+        for one, other in np.argwhere(cosines >= floor).tolist():
             if start + one < other:
                 yield start + one, other, float(cosines[one, other])
 

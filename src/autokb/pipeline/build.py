@@ -15,6 +15,7 @@ from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.findings import joined_trees
 from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
@@ -52,6 +53,7 @@ from autokb.retrieval.index import QuestionIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.checks import read_checks
+from autokb.stores.findings import read_findings
 from autokb.stores.published import REVIEW, Published, read_published
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import Workspace
@@ -272,7 +274,8 @@ class Build:
             problems=problems,
             spec=spec,
         )
-        grown, solutions = find_solutions(stages, self.workspace, finder, grown)
+        told = joined_trees(read_findings(self.file).values())
+        grown, solutions = find_solutions(stages, self.workspace, finder, grown, told)
         decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, policy=spec.review))
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from autokb.sources.fields import as_text
+from autokb.text.markdown import front_matter_end
 
 _ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
@@ -16,6 +17,17 @@ _WITH_MONTH_NAME = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y"
 # Seconds since 1970: from 1990 to 2100. A smaller or larger number is no moment somebody wrote to support.
 _FIRST_SECOND, _LAST_SECOND = 631_152_000, 4_102_444_800
 _MAX_EPOCH_DIGITS = 14
+
+# Entries of a front matter that say when a page changed last, the surest first.
+_CHANGED = ("last_updated", "updated", "updated_at", "last_modified", "lastmod", "modified", "date")
+_ENTRY = re.compile(r"^([\w-]+):[ \t]+(.+?)[ \t]*$", re.MULTILINE)
+
+
+def written_date(text: str) -> str:
+    """Return the last change that the front matter of a document names, as ISO 8601; empty where it names none."""
+    entries = _ENTRY.findall(text[: front_matter_end(text)])
+    dates = {name.casefold(): iso_date(value.strip("\"'")) for name, value in entries}
+    return next((dates[name] for name in _CHANGED if dates.get(name)), "")
 
 
 # Complex: one branch for each way to write a date, and what is ambiguous in it gives none.

@@ -16,6 +16,7 @@ from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
 
 N = TypeVar("N")
 STAGED_KINDS = ("documents", "issues", "tickets", "chats")
+ADDED = "added"  # in the body of a staged document: the day on which its text was added as it is
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
 
 
@@ -41,6 +42,11 @@ def staged_nouns(file: WorkspaceFile, kind: str, codec: Codec[N]) -> list[N]:
     """Return what was added of a kind, ordered by id."""
     with damaged_rows("staged"):
         return [codec.read(s.body, id=s.id) for s in file.staged(kind)]
+
+
+def added_days(file: WorkspaceFile) -> dict[str, str]:
+    """Return by the ids of added documents the day on which each got the text that it has; unknown of earlier ones."""
+    return {one.id: str(one.body.get(ADDED) or "") for one in file.staged("documents")}
 
 
 def staged_sources(file: WorkspaceFile) -> list[tuple[StagedPlace, Source]]:

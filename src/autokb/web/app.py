@@ -36,6 +36,7 @@ from autokb.web.pages import (
     knowledge,
     review,
     sign_in,
+    stale,
     tickets,
     trends,
     versions,
@@ -98,7 +99,7 @@ def create_app(
     app.state.computing = None if kb.waits_for_servers else CapacityLimiter(max(1, COMPUTING * processors // workers))
     app.include_router(v1)
     app.include_router(beside)
-    read, decided = (sign_in, conversation, knowledge, tickets), (review, versions, checks)
+    read, decided = (sign_in, conversation, knowledge, tickets), (review, versions, checks, stale)
     for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
         app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)

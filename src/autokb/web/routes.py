@@ -21,11 +21,13 @@ from autokb.core.api_keys import ApiKey, Role
 from autokb.core.changes import Changes
 from autokb.core.checks import CheckList
 from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.findings import FindingStatus
 from autokb.core.nouns import Message
 from autokb.core.results import Discarded, KeptChecks, Result, Versions
 from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
+from autokb.curation.stale import FindingSettled, Stale
 from autokb.evaluation.checks import CheckRun
 from autokb.ticket_answers.open_tickets import ShownTicket
 from autokb.usage.digest import Digest
@@ -391,6 +393,20 @@ async def dismiss_edit(request: Request, edit: str, caller: Annotated[Caller, ED
 async def queue_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Put an edit that was dismissed into the queue again."""
     return await _answer(lambda: _kb(request).curation.dismiss_edit(edit, undo=True, author=caller.key))
+
+
+@v1.get("/stale", response_model=Stale, dependencies=[EDITOR])
+async def stale(request: Request, kind: str = "", every_kind: bool = False, settled: bool = False) -> Response:
+    """List what rots, of each kind what most readers meet first, or what people said something of."""
+    return await _answer(lambda: _kb(request).curation.stale(kind, every_kind=every_kind, settled=settled))
+
+
+@v1.post("/stale/{finding}/{what}", response_model=FindingSettled)
+async def settle_finding(
+    request: Request, finding: str, what: FindingStatus, caller: Annotated[Caller, EDITOR]
+) -> Response:
+    """Settle or dismiss a finding, join two near duplicates, or open it again; it stays so over builds."""
+    return await _answer(lambda: _kb(request).curation.settle_finding(finding, what, author=caller.key))
 
 
 @v1.get("/changes", response_model=Changes, dependencies=[AGENT])

@@ -129,7 +129,16 @@ def hostile(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Itera
 
 def paths() -> tuple[list[str], list[str]]:
     """Return the pages that are shown, and those that are refused, each with a page that says so."""
-    shown = ["/review", "/review/changes", "/in-use", "/in-use/gaps", "/evaluation", "/evaluation/sheet", "/settings"]
+    shown = [
+        "/stale",
+        "/review",
+        "/review/changes",
+        "/in-use",
+        "/in-use/gaps",
+        "/evaluation",
+        "/evaluation/sheet",
+        "/settings",
+    ]
     shown += [f"/review/solution?solution={one}" for one in ("s-contacts", "s-rain", "s-support")]
     shown += [f"/login?{urlencode({'next': one})}" for one in ("javascript:window.__hit=11", HOSTILE[1])]
     shown += ["/knowledge", "/knowledge?q=script", f"/knowledge?{urlencode({'q': HOSTILE[1], 'theme': HOSTILE[0]})}"]

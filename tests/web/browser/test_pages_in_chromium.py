@@ -39,6 +39,8 @@ PAGES = [
     "/versions",
     "/versions/try?text=my+robot+does+not+charge",
     "/checks",
+    "/stale",
+    "/stale?settled=true",
     "/in-use",
     "/in-use/gaps",
     "/trends",
@@ -331,6 +333,28 @@ def test_what_rises_follows_the_page_and_is_asked_for_other_weeks_by_keys(site: 
     drawn = page.get_by_role("img", name="By week since 2025-W02")
     expect(drawn.first).to_be_visible()
     expect(drawn.first.locator(".now")).to_have_count(1)
+
+
+def test_a_finding_is_settled_and_opened_again_by_keys(site: Site, browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    from chromium import opened
+
+    with opened(browser, site.url, width=NARROW, key=site.key) as (page, watched):
+        page.goto("/review")
+        page.get_by_role("link", name="What rots").press("Enter")
+        page.get_by_role("link", name="Cited by nothing").press("Enter")
+        card = page.get_by_role("article", name="Cited by nothing").first
+        name = card.get_by_role("link").first.inner_text()
+        card.get_by_role("button", name="Settle").focus()
+        page.keyboard.press("Enter")
+        expect(card.get_by_role("status")).to_have_text("settled")
+        (kept,) = site.kb.curation.stale(settled=True).findings
+        assert kept.places[0].title == name and kept.status == "settled" and kept.author.startswith("key-")
+        card.get_by_role("button", name="Open again").press("Enter")
+        expect(card.get_by_role("status")).to_have_text("open")
+        assert site.kb.curation.stale(settled=True).findings == ()
+        assert not watched, watched
 
 
 def test_the_sheet_is_filled_in_by_y_and_n_and_b_goes_back(site: Site, page: Page) -> None:

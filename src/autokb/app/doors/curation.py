@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
+    from autokb.core.findings import FindingStatus
     from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Verb, Written
     from autokb.curation.review import ReviewPage
     from autokb.curation.solution_history import SolutionHistory
+    from autokb.curation.stale import FindingSettled, Stale
 
 
 class CurationDoor:
@@ -94,3 +96,23 @@ class CurationDoor:
         from autokb.curation.review import list_review
 
         return list_review(self._memory.workspace, self._memory.views.solutions, limit, after, kind)
+
+    def stale(self, kind: str = "", *, every_kind: bool = False, settled: bool = False) -> Stale:
+        """Return what rots: sources that changed since an approval, old ones, dead links, contradictions, duplicates.
+
+        Of one ``kind``, or of all but those of which few are worth a look (``every_kind``: of those too); with
+        ``settled`` what people said something of.
+        """
+        from autokb.curation.stale import find_stale
+
+        memory = self._memory.views.solutions
+        return find_stale(self._memory.workspace, memory, kind, every_kind=every_kind, settled=settled)
+
+    def settle_finding(self, finding: str, status: FindingStatus = "settled", *, author: str = "") -> FindingSettled:
+        """Keep that a finding is ``settled``, ``dismissed`` or ``open`` again, over all builds (UnknownIdError).
+
+        Two trees that are near duplicates can be ``joined``: from the next build on they are one.
+        """
+        from autokb.curation.stale import settle_finding
+
+        return settle_finding(self._memory.workspace, self._memory.views.solutions, finding, status, author)

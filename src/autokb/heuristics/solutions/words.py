@@ -43,5 +43,8 @@ class ManualWords(WordLists):
     raising_steps: tuple[AsWritten, ...] = ()
     lowering_steps: tuple[AsWritten, ...] = ()
     switching_off: tuple[AsWritten, ...] = ()
+    opposite_steps: tuple[AsWritten, ...] = ()
+    forbidding_steps: tuple[AsWritten, ...] = ()
+    units: tuple[str, ...] = ()
     condition_words: tuple[str, ...] = ()
     short_condition_words: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.write import write_section
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
-from autokb.issues.joining import join_trees
+from autokb.issues.joining import join_as_told, join_trees
 from autokb.issues.placement import PlacedTree, place_solutions, without_repetition
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.same_problem import Problem
@@ -63,11 +63,11 @@ OUTCOME_BOOST = 0.3  # cosine that a document gains when all of a node's own raw
 
 
 def find_solutions(
-    stages: Stages, workspace: Workspace, finder: PassageFinder, grown: Grown
+    stages: Stages, workspace: Workspace, finder: PassageFinder, grown: Grown, told: Sequence[Sequence[str]] = ()
 ) -> tuple[Grown, list[Solution]]:
     """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
 
-    A false quote is a failure and is left out.
+    A false quote is a failure and is left out. ``told`` are the roots of trees that people said are one problem.
     """
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
@@ -81,10 +81,16 @@ def find_solutions(
         {document.id: document.title for document in finder.documents.values()},
     )
     joined = join_trees(_checked(stages, workspace, placed), finder.problems_of(stages.embed, grown))
-    issues = tuple(issue for tree in joined.trees for issue in tree.issues)
-    earlier = {parent: joined.joined.get(home, home) for parent, home in grown.joined.items()}
-    grown = replace(grown, issues=issues, joined={**earlier, **joined.joined})
-    return grown, [s for t in joined.trees for s in t.solutions]
+    joined_by = _followed(grown.joined, joined.joined)
+    people = join_as_told(joined.trees, told, joined_by)
+    issues = tuple(issue for tree in people.trees for issue in tree.issues)
+    grown = replace(grown, issues=issues, joined=_followed(joined_by, people.joined))
+    return grown, [s for t in people.trees for s in t.solutions]
+
+
+def _followed(earlier: Mapping[str, str], later: Mapping[str, str]) -> dict[str, str]:
+    """Return which tree has which others in it when two have been joined one after the other."""
+    return {**{parent: later.get(home, home) for parent, home in earlier.items()}, **later}
 
 
 def _with_true_quotes(

@@ -1,0 +1,102 @@
+"""``autokb stale``: what rots, and what people say of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autokb.cli.commands import Folder, Json, app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from autokb.core.findings import FindingStatus
+    from autokb.curation.findings import Finding, FindingPlace
+    from autokb.curation.stale import Stale
+
+SHOWN = 160  # characters of a quote
+
+
+@app.command(
+    epilog="Example: autokb stale kb --kind duplicate  and then  autokb stale kb --join finding-3f2a91c07d15ab44"
+)
+def stale(
+    workspace: Folder,
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="One kind: source_changed, outdated, dead_link, contradiction, duplicate or uncited.",
+        ),
+    ] = "",
+    every_kind: Annotated[
+        bool, typer.Option("--all", help="Also the kinds of which few findings are worth a look.")
+    ] = False,
+    settled: Annotated[bool, typer.Option("--settled", help="What was settled, in place of what is open.")] = False,
+    settle: Annotated[str, typer.Option(metavar="ID", help="It is mended, or fine as it is.")] = "",
+    dismiss: Annotated[str, typer.Option(metavar="ID", help="It is no finding.")] = "",
+    join: Annotated[str, typer.Option(metavar="ID", help="Two trees are one problem, from the next build on.")] = "",
+    undo: Annotated[str, typer.Option(metavar="ID", help="Open a finding again.")] = "",
+    author: Annotated[str, typer.Option(metavar="A", help="Who says so.")] = "",
+    json: Json = False,
+) -> None:
+    """Show what rots: sources that changed, old ones, dead links, contradictions, near duplicates, idle documents.
+
+    What is settled stays so over builds, until what it is about changes.
+    """
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit
+    from autokb.core.errors import BadInputError
+
+    told: dict[FindingStatus, str] = {"settled": settle, "dismissed": dismiss, "joined": join, "open": undo}
+    given = [(status, finding) for status, finding in told.items() if finding]
+    if len(given) > 1:
+        raise BadInputError("Give one of --settle, --dismiss, --join and --undo at a time.")
+    curation = SupportKB.open(workspace).curation
+    if given:
+        status, finding = given[0]
+        done = curation.settle_finding(finding, status, author=author)
+        emit(json, done.as_json(), lambda: f"{done.id} is {done.status}{'' if done.changed else ', as it was'}.")
+    else:
+        found = curation.stale(kind, every_kind=every_kind, settled=settled)
+        emit(json, found.as_json(), lambda: _view(workspace, found, every_kind or bool(kind)))
+
+
+def _view(workspace: Path, found: Stale, everything: bool) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    from autokb.cli.issue_views import one_line
+    from autokb.cli.views import next_line, quoted
+
+    lines: list[RenderableType] = []
+    for one in found.findings:
+        by = f"  ({one.status} {one_line(one.author)} {one_line(one.date[:10])})" if one.status != "open" else ""
+        lines.append(Text(f"{one_line(one.id)}  {one.kind}  {one_line(one.text, SHOWN)}{by}"))
+        lines += [Text(f"    {line}", "dim") for line in _places(one)]
+    if not lines:
+        lines.append(Text("Nothing is left to look at."))
+    lines.append(Text(""))
+    lines.append(Text("Open: " + ", ".join(f"{kind} {count:,}" for kind, count in found.counts.items()), "dim"))
+    if found.off and not everything:
+        lines.append(Text(f"Not shown without --all: {', '.join(found.off)}.", "dim"))
+    lines.append(next_line(f"To settle one: autokb stale {quoted(workspace)} --settle ID --author NAME"))
+    return Group(*lines)
+
+
+def _places(one: Finding) -> Iterator[str]:
+    from autokb.cli.issue_views import one_line
+
+    for place in one.places:
+        quote = one_line(place.quote, SHOWN)
+        yield f"{one_line(_where(place))}: {quote}"
+
+
+def _where(place: FindingPlace) -> str:
+    if place.end:
+        return f"{place.document} {place.start}-{place.end}"
+    return place.document or place.solution or place.issue or place.raw_issue

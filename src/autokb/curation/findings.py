@@ -1,0 +1,390 @@
+"""How each kind of what rots is found, from what is published and what people decided."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from itertools import chain, combinations, product
+from math import ceil
+
+from autokb.core.attributes import Match, compare
+from autokb.core.document_names import DocumentNames, normal_url
+from autokb.core.domain import ENGLISH
+from autokb.core.findings import FindingKind, FindingStatus
+from autokb.core.forest import Forest
+from autokb.core.ids import digest, short_id
+from autokb.core.nouns import Decision, Document, Evidence, Issue, Passage, RawIssue, Solution
+from autokb.core.results import Result
+from autokb.core.vectors import Vectors
+from autokb.heuristics.contradictions import find_disagreement
+from autokb.issues.joining import covers, near_pairs
+from autokb.issues.same_problem import NEAR_PARENTS
+from autokb.retrieval.index import unresolved_links
+from autokb.sources.formats import has_known_suffix
+from autokb.text.words import content_words
+from autokb.views.solutions_in_memory import AllSolutions
+
+# Cosine of the names of two trees from which on they are offered as one, where the mean cosine of what customers
+# reported is not below ``NEAR_PARENTS`` either; chosen on 37 judged pairs, see decision 54.
+DUPLICATE = 0.78
+SAME_HEADINGS = (
+    0.5  # share of the words of two titles with headings that both have, from which on they name one problem
+)
+FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
+MOST_ALIKE = 300  # sections whose headings share a word that is rare in them: 45,000 pairs, a second's work
+MOST_PLACES = 20  # of one finding that are told
+# A link as CommonMark has it: an address without spaces, and perhaps a title in quotation marks.
+_LINK = re.compile(r"""(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)>?(?:\s+["'][^"'\n]*["'])?\s*\)|<(https?://[^\s<>]+)>""")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+@dataclass(frozen=True, slots=True)
+class FindingPlace(Result):
+    """Where something stands: in a document, a solution, a node, or what a customer wrote (``raw_issue``).
+
+    Where there is an ``end``, ``quote`` is exactly ``text[start:end]`` of the document. What is gone by now has no
+    ``title``, and is no solution or node.
+    """
+
+    quote: str
+    document: str = ""
+    title: str = ""
+    start: int = 0
+    end: int = 0
+    solution: str = ""
+    issue: str = ""
+    raw_issue: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Result):
+    """Something that rots; its id stays while what it is about stays as it is.
+
+    ``reported`` counts the raw issues of the problem that it is about, or what else says how many readers it reaches.
+    ``author`` and ``date`` are those of who settled it.
+    """
+
+    id: str
+    kind: FindingKind
+    text: str
+    places: tuple[FindingPlace, ...]
+    reported: int = 0
+    status: FindingStatus = "open"
+    author: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What findings are looked for in.
+
+    ``dates`` say by document when it changed last. ``roots`` are row by row those of ``vectors``, which are of their
+    names, and of ``reports``, the mean vectors of what customers reported; one without a known vector has no row.
+    """
+
+    found: AllSolutions
+    documents: Mapping[str, Document]
+    raw_issues: Sequence[RawIssue]
+    dates: Mapping[str, date]
+    today: date
+    stale_after: int
+    roots: Sequence[Issue]
+    vectors: Vectors
+    reports: Vectors
+    passages: Sequence[Passage] = ()
+    language: str = ENGLISH
+
+    @cached_property
+    def displayed(self) -> list[Solution]:
+        """The solutions that readers see, in the order of their ids."""
+        return [self.found.decided.solutions[i] for i in self.found.displayed_ids]
+
+    @cached_property
+    def forest(self) -> Forest[Issue]:
+        """The nodes as trees."""
+        return Forest(self.found.issues.values())
+
+    @cached_property
+    def names(self) -> DocumentNames:
+        """What documents can be called."""
+        return DocumentNames(self.documents.values())
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders that documents lie in."""
+        return frozenset(posixpath.dirname(i) for i in self.documents) - {""}
+
+    def reported(self, *issues: str) -> int:
+        """Return how many raw issues nodes have."""
+        return sum(len(self.found.issues[i].raw_issues) for i in set(issues) if i in self.found.issues)
+
+    def place(self, solution: Solution, evidence: Evidence | None) -> FindingPlace:
+        """Return the place that a step of a solution comes from; a step of a person has none but the solution."""
+        if evidence is None:
+            return FindingPlace(solution.text, solution=solution.id, issue=solution.issue_id)
+        title = self.found.built.titles.get(evidence.document, "")
+        where = (evidence.document, title, evidence.start, evidence.end)
+        solutions = self.found.decided.solutions
+        if solution.id not in solutions:  # it is a section, which a solution may show
+            solution = self.shown_at.get((evidence.document, evidence.start), solution)
+        known = solution.id if solution.id in solutions else ""
+        return FindingPlace(evidence.quote, *where, solution=known, issue=solution.issue_id)
+
+    @cached_property
+    def shown_at(self) -> Mapping[tuple[str, int], Solution]:
+        """The first solution that shows each place of a document, by where it begins."""
+        return {(e.document, e.start): solution for solution in reversed(self.displayed) for e in solution.evidence}
+
+
+def _finding(
+    kind: FindingKind, text: str, places: Sequence[FindingPlace], said: Sequence[str], reported: int = 0
+) -> Finding:
+    """Make a finding; ``said`` is what its id is made of beside its kind: ids, and the words that it is about."""
+    return Finding(short_id("finding", kind, *said), kind, text, tuple(places[:MOST_PLACES]), reported)
+
+
+# -- approvals --------------------------------------------------------------------------------------------------------
+
+
+def changed_sources(known: Known) -> Iterator[Finding]:
+    """Give the texts that a person approved or edited whose source says otherwise by now, or is gone."""
+    decided = known.found.decided
+    for i, solution in decided.solutions.items():
+        if solution.status not in ("rejected", "hidden") and decided.source_changed(i):
+            base, by = decided.base[i], decided.verdicts.get(i) or decided.edits[i]
+            places = [known.place(base, evidence) for evidence in base.evidence] or [known.place(base, None)]
+            text = f"Its source has changed since {_whose(by)}."
+            said = (i, by.shown, by.text, base.text, *base.steps)
+            yield _finding("source_changed", text, places, said, known.reported(solution.issue_id))
+    yield from _gone_sources(known)
+
+
+def _gone_sources(known: Known) -> Iterator[Finding]:
+    """Give what people decided to show and whose solution is gone, of each solution what was decided last."""
+    taken: dict[str, list[Decision]] = defaultdict(list)
+    for one in sorted(known.found.decided.orphans, key=lambda one: one.number):
+        if not (one.undone or one.dismissed):
+            taken[one.solution_id or one.id].append(one)
+    for some in taken.values():
+        last = some[-1]
+        if last.what in ("approved", "edited", "written"):
+            by = next((one for one in reversed(some) if one.author), last)  # not a text that a build has kept
+            title = known.found.built.titles.get(last.origin.document, "")
+            node = last.origin.tree if last.origin.tree in known.found.issues else ""
+            place = FindingPlace(last.text or "\n".join(last.steps), last.origin.document, title, issue=node)
+            yield _finding(
+                "source_changed",
+                f"Its source is gone since {_whose(by)}.",
+                [place],
+                ("gone", last.solution_id, last.shown, last.text),
+            )
+
+
+def _whose(decision: Decision) -> str:
+    verb = {"approved": "approved", "written": "wrote"}.get(decision.what, "edited")
+    return " ".join(filter(None, (decision.author or "somebody", f"{verb} it", decision.date[:10])))
+
+
+# -- sources ----------------------------------------------------------------------------------------------------------
+
+
+def outdated_sources(known: Known) -> Iterator[Finding]:
+    """Give the documents that nobody has changed for longer than ``stale_after``; one without a date is none."""
+    oldest = known.today - timedelta(days=known.stale_after)
+    cited = _citations(known)
+    for i, document in known.documents.items():
+        day = known.dates.get(i)
+        if day is not None and day < oldest:
+            text = f"It was last changed on {day.isoformat()}, more than {known.stale_after} days ago."
+            place = FindingPlace(document.title, i, document.title)
+            yield _finding("outdated", text, [place], (i, digest(document.text), day.isoformat()), cited[i])
+
+
+def uncited_documents(known: Known) -> Iterator[Finding]:
+    """Give the documents that no displayed solution cites; without any solution none is asked to be."""
+    cited = _citations(known)
+    for i, document in known.documents.items() if cited else ():
+        if i not in cited:
+            place = FindingPlace(document.title, i, document.title)
+            text = "No solution that readers see cites it; it may still answer as a passage."
+            yield _finding("uncited", text, [place], (i, digest(document.text)))
+
+
+def _citations(known: Known) -> Counter[str]:
+    """Count by document the displayed solutions that cite it."""
+    return Counter(document for s in known.displayed for document in {e.document for e in s.evidence})
+
+
+# -- links ------------------------------------------------------------------------------------------------------------
+
+
+def dead_links(known: Known) -> Iterator[Finding]:
+    """Give what documents, steps of people and raw issues refer to inside of the knowledge base, and is not there."""
+    links = [(place, target) for place, target in _links(known) if not known.names.resolve(target)]
+    own = _own_folders(known)
+    missing: dict[str, list[FindingPlace]] = defaultdict(list)
+    for place, target in links:
+        if name := _inside(place.document, target, known, own):
+            missing[name].append(place)
+    for name, places in missing.items():
+        text = f"It leads to {name}, and no document is called so."
+        yield _finding(
+            "dead_link", text, places, (name, *sorted({p.document or p.solution for p in places})), len(places)
+        )
+    unresolved = set(unresolved_links(known.raw_issues, known.names))
+    named: dict[str, list[FindingPlace]] = defaultdict(list)
+    for raw in known.raw_issues:
+        for link in unresolved.intersection(raw.resolved_by):
+            named[link].append(FindingPlace(raw.full_text, raw_issue=raw.id))
+    for link, places in sorted(named.items()):
+        text = f"It is said to have helped customers ({len(places)}), and no document is called so: {link}"
+        yield _finding("dead_link", text, places, ("helped", link), len(places))
+
+
+def _links(known: Known) -> Iterator[tuple[FindingPlace, str]]:
+    """Give the links of documents, and those of texts that people wrote; a built text is its documents' own."""
+    for i, document in known.documents.items():
+        for found in _LINK.finditer(document.text):
+            yield FindingPlace(found.group(), i, document.title, *found.span()), found.group(1) or found.group(2)
+    decided = known.found.decided
+    for solution in known.displayed:
+        if solution.id in decided.edits or solution.id in decided.written:
+            for found in _LINK.finditer("\n".join(solution.steps)):
+                place = FindingPlace(found.group(), solution=solution.id, issue=solution.issue_id)
+                yield place, found.group(1) or found.group(2)
+
+
+def _own_folders(known: Known) -> frozenset[str]:
+    """Return the folders of the web whose pages are documents: by their own address, or by what links lead to."""
+    own = {_folder(document.url) for document in known.documents.values() if document.url}
+    led: dict[str, set[str]] = defaultdict(set)
+    for _, target in _links(known):
+        if _SCHEME.match(target) and (document := known.names.resolve(target)):
+            led[_folder(target)].add(document)
+    own |= {folder for folder, documents in led.items() if len(documents) >= FEWEST_LINKED}
+    return frozenset(own - {""})  # of a host's first page: any other host's would be in it
+
+
+def _folder(address: str) -> str:
+    return normal_url(address).partition("?")[0].rpartition("/")[0]
+
+
+def _inside(document: str, target: str, known: Known, own: frozenset[str]) -> str:
+    """Return the name of what a link means inside the knowledge base and is not there; nothing for any other link.
+
+    A path from the root of the site is inside where documents lie in its folder.
+    """
+    scheme = _SCHEME.match(target)
+    if scheme:
+        inside = scheme.group(1).casefold() in ("http", "https") and _folder(target) in own
+        return normal_url(target).partition("?")[0] if inside else ""
+    path = target.partition("#")[0].partition("?")[0]
+    if not path or not has_known_suffix(path):
+        return ""
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(document), path)).lstrip("/")
+    if known.names.resolve(whole) or known.names.resolve(posixpath.basename(whole)):
+        return ""
+    return "" if path.startswith("/") and posixpath.dirname(whole) not in known.folders else whole
+
+
+# -- problems ---------------------------------------------------------------------------------------------------------
+
+
+def contradictions(known: Known) -> Iterator[Finding]:
+    """Give pairs of what answers one problem, for customers that may be the same, whose steps disagree.
+
+    One problem are solutions of one tree, or of trees that are near; and what stands under headings that say the same,
+    for a section that no solution shows answers too.
+    """
+    seen: set[str] = set()
+    for one, other in chain(_of_one_tree(known), _under_like_headings(known)):
+        if (found := _contradiction(known, one, other)) is not None and found.id not in seen:
+            seen.add(found.id)  # several nodes may show the same
+            yield found
+
+
+def _of_one_tree(known: Known) -> Iterator[tuple[Solution, Solution]]:
+    of_tree: dict[str, list[Solution]] = defaultdict(list)
+    for solution in known.displayed:
+        if solution.issue_id in known.forest.nodes:
+            of_tree[known.forest.root(solution.issue_id).id].append(solution)
+    for some in of_tree.values():
+        yield from combinations(some, 2)
+    for first, second, _ in near_pairs(known.vectors, NEAR_PARENTS):
+        yield from product(of_tree[known.roots[first].id], of_tree[known.roots[second].id])
+
+
+def _under_like_headings(known: Known) -> Iterator[tuple[Solution, Solution]]:
+    """Give pairs of sections, and of solutions and sections, whose headings or problems share half of their words.
+
+    They are of two documents: the sections of one are its author's cases.
+    """
+    issues, shown = known.found.issues, known.displayed
+    texts = [(p.solution, " ".join(p.headings)) for p in known.passages]
+    texts += [(s, issues[s.issue_id].text) for s in shown if s.issue_id in issues]
+    named = [(solution, content_words(text, known.language)) for solution, text in texts]
+    for first, second in _sharing_a_word([words for _, words in named]):
+        (one, words), (other, others) = named[first], named[second]
+        if _have_two_authors(one, other) and len(words & others) >= SAME_HEADINGS * len(words | others):
+            yield one, other
+
+
+def _have_two_authors(one: Solution, other: Solution) -> bool:
+    return {e.document for e in one.evidence}.isdisjoint(e.document for e in other.evidence)
+
+
+def _sharing_a_word(named: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
+    """Return each two that may share ``SAME_HEADINGS`` of their words: those share one of the rarest of both.
+
+    As Chaudhuri, Ganti and Kaushik 2006 (A Primitive Operator for Similarity Joins) have it. A word that is among the
+    rarest of too many names no problem (Solution), and to compare all that it heads would take minutes.
+    """
+    count = Counter(word for words in named for word in words)
+    holders: dict[str, list[int]] = defaultdict(list)
+    for n, words in enumerate(named):
+        rarest = sorted(words, key=lambda word: (count[word], word))
+        for word in rarest[: len(rarest) - ceil(SAME_HEADINGS * len(rarest)) + 1]:
+            holders[word].append(n)
+    some = (alike for alike in holders.values() if len(alike) <= MOST_ALIKE)
+    return sorted({pair for alike in some for pair in combinations(alike, 2)})
+
+
+def _contradiction(known: Known, one: Solution, other: Solution) -> Finding | None:
+    if _is_for_others(one, other) or (found := find_disagreement(one.steps, other.steps, known.language)) is None:
+        return None
+    steps = ((one, found.step), (other, found.other))
+    places = [known.place(s, s.evidence[n] if n < len(s.evidence) else None) for s, n in steps]
+    said = sorted(f"{p.document or p.solution}\n{p.quote}" for p in places)
+    return _finding("contradiction", found.reason, places, said, known.reported(one.issue_id, other.issue_id))
+
+
+def _is_for_others(one: Solution, other: Solution) -> bool:
+    """Return whether no customer is told both."""
+    return compare(one.attributes, other.attributes, [*one.attributes, *other.attributes]) is Match.CONFLICT
+
+
+def duplicate_trees(known: Known) -> Iterator[Finding]:
+    """Give pairs of trees whose names and reports say nearly the same, of which one holds for all of the other."""
+    for first, second, _ in near_pairs(known.vectors, DUPLICATE):
+        one, other = known.roots[first], known.roots[second]
+        is_reported_alike = float(known.reports[first] @ known.reports[second]) >= NEAR_PARENTS
+        if is_reported_alike and (covers(one, other) or covers(other, one)):
+            places = [FindingPlace(tree.text, issue=tree.id) for tree in (one, other)]
+            said = sorted(f"{tree.id}\n{tree.text}" for tree in (one, other))
+            text = "They may be one problem: their names say nearly the same."
+            yield _finding("duplicate", text, places, said, known.reported(one.id, other.id))
+
+
+FINDERS: Mapping[FindingKind, Callable[[Known], Iterator[Finding]]] = {
+    "source_changed": changed_sources,
+    "outdated": outdated_sources,
+    "dead_link": dead_links,
+    "contradiction": contradictions,
+    "duplicate": duplicate_trees,
+    "uncited": uncited_documents,
+}
