@@ -67,7 +67,7 @@ def add(
     fields = fields or Fields()
     with workspace.file() as file, file.snapshot():
         sources = staged_sources(file)
-    known = {source.path for place, source in sources if place.kind == kind and source.kind != "import"}
+    known = {source.path for place, source in sources if place.kind == kind and source.kind in ("folder", "file")}
     reading: Reading[Any]
     if kind == "documents":
         reading = read_documents(
@@ -79,7 +79,7 @@ def add(
             templates=workspace.spec.templates,
         )
         _refuse_misspelt(reading)
-        staged, without_text = _staged_documents(reading.records, progress)
+        staged, without_text = staged_documents(reading.records, progress)
         reading = replace(reading, skipped=(*reading.skipped, *without_text))
     else:
         read, codec = _RECORDS[kind]
@@ -106,12 +106,15 @@ def _empty_folders(paths: Iterable[Path], reading: Reading[Any]) -> list[Skipped
 
 
 # Complex: web pages and texts go through one loop, and only pages have marks, blocks and a site.
-def _staged_documents(
-    records: Sequence[SourceRecord[Document]], progress: Callable[[str], None] | None
+def staged_documents(
+    records: Sequence[SourceRecord[Document]],
+    progress: Callable[[str], None] | None = None,
+    known: Set[str] = frozenset(),
 ) -> tuple[list[Staged], list[Skipped]]:
     """Return the documents as they are stored, web pages without their boilerplate, and pages of nothing else.
 
-    What many of the pages of a site have is known of those that are added together, as ``chunk`` knows it.
+    What many of the pages of a site have is known of those that are added together, as ``chunk`` knows it, and what is
+    ``known`` of those before (``repeated_blocks``).
     """
     staged, empty = [], []
     site = SiteBoilerplate()
@@ -121,7 +124,7 @@ def _staged_documents(
     for n, record in enumerate(records):
         if progress and record.marks:
             progress(f"menus and the like left out, {n + 1:,} of {len(records):,}, {record.relative}")
-        repeated = site.on(blocks[n]) if record.marks else frozenset()
+        repeated = site.on(blocks[n]) | (known & blocks[n].hashes) if record.marks else frozenset()
         document, dropped = without_boilerplate(MarkedPage(record.item, record.marks, repeated))
         if not document.text.strip():
             empty.append(Skipped(record.relative, "holds menus, links and the like, but no text; leave it out."))
@@ -131,6 +134,15 @@ def _staged_documents(
             body[DROPPED] = [{"reason": noise.reason, "text": noise.text} for noise in dropped]
         staged.append(Staged(document.id, _named(record.root), _named(record.relative), body))
     return staged, empty
+
+
+def repeated_blocks(records: Sequence[SourceRecord[Document]]) -> set[str]:
+    """Return the hashes of the blocks that many of these web pages have."""
+    site = SiteBoilerplate()
+    blocks = [page_blocks(record.item) for record in records if record.marks]
+    for one in blocks:
+        site.add(one)
+    return {block for one in blocks for block in site.on(one)}
 
 
 def without_boilerplate(page: MarkedPage) -> tuple[Document, tuple[Noise, ...]]:
@@ -193,7 +205,7 @@ def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[
         before = old.get(one.id)
         if before is None:
             new.append(one)
-        elif _differs(before, one):
+        elif differs(before, one):
             changed.append(one)
         elif _place(before) != _place(one):
             moved.append(one)
@@ -220,7 +232,7 @@ def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:
     return found
 
 
-def _differs(old: Staged, new: Staged) -> bool:
+def differs(old: Staged, new: Staged) -> bool:
     """Return whether a source changed; that a page has another menu now is no change of its text."""
     before, after = ({k: v for k, v in one.body.items() if k != DROPPED} for one in (old, new))
     return canonical_json(before) != canonical_json(after)

@@ -66,6 +66,7 @@ COMMAND_FILES = {
     "review": ("review_commands",),
     "rollback": ("version_commands",),
     "serve": ("serve_commands",),
+    "sync": ("sync_commands",),
     "tickets": ("ticket_commands", "ticket_answer_commands"),
     "trial": ("trial_commands",),
     "undo": ("decision_commands",),

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import ArmSettings
+from autokb.core.source_settings import SourceSettings, read_sources
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 KEPT_VERSIONS = 20  # of the knowledge base, the newest among them; some months of weekly builds
@@ -81,6 +82,7 @@ class Settings:
     ``show_doubted`` displays what a model says may break a rule, ``rule_reasons`` has it say how each rule is kept.
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them.
+    ``sources`` are what ``sync`` reads, by name.
     """
 
     model: str = OFFLINE_MODEL
@@ -110,6 +112,7 @@ class Settings:
     log_questions: bool = True
     keep_versions: int = KEPT_VERSIONS
     experiment: ArmSettings = NO_EXPERIMENT
+    sources: Mapping[str, SourceSettings] = field(default_factory=dict)
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -310,6 +313,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "clustering": _read_clustering,
     "graph": _read_graph,
     "experiment": _read_experiment,
+    "sources": read_sources,
 }
 
 

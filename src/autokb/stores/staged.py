@@ -16,14 +16,15 @@ from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
 
 N = TypeVar("N")
 STAGED_KINDS = ("documents", "issues", "tickets", "chats")
+SYNCED = "sync:"  # stands before a source's name where what it gave says from where it is
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """A folder or file that was added, by its resolved path, or an import, by its file's name."""
+    """A folder or file that was added, by its resolved path, an import, by its file's name, or a source of ``sync``."""
 
-    kind: Literal["folder", "file", "import"]
+    kind: Literal["folder", "file", "import", "sync"]
     path: str
 
 
@@ -106,6 +107,8 @@ def _folders_key(kind: str) -> str:
 
 
 def _source(place: StagedPlace, folders: Set[str]) -> Source:
+    if not place.root and place.relative.startswith(SYNCED):
+        return Source("sync", place.relative.removeprefix(SYNCED))
     if not place.root:
         return Source("import", place.relative or NAMELESS_IMPORT)
     if place.root in folders:

@@ -1,0 +1,189 @@
+"""Items of a feed become staged documents, tickets or issues; an item and what is known of it are stored together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from autokb.app.add import differs, repeated_blocks, staged_documents
+from autokb.core.ids import canonical_json, digest
+from autokb.core.nouns import RawIssue, Skipped
+from autokb.core.results import SyncedSource
+from autokb.core.source_settings import SourceSettings
+from autokb.core.tickets import Ticket
+from autokb.feeds.items import Item, Known, Progress, Step
+from autokb.sources.issues import LONGEST_ISSUE
+from autokb.stores.codecs import RAW_ISSUE
+from autokb.stores.staged import SYNCED
+from autokb.stores.sync_state import (
+    UNBUILT,
+    Body,
+    forget_sync_items,
+    keep_sync_items,
+    keep_sync_source,
+    read_sync_items,
+    read_sync_source,
+)
+from autokb.stores.ticket_tables import TICKET_CODEC
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import Staged, WorkspaceFile
+
+LISTINGS_WITHOUT = 2  # in a row, after which an item is gone: one may have been read while a site was half there
+MOST_REPEATED = 5_000  # hashes of blocks that many pages of a site have, which later pages are read by
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """What an item is stored as."""
+
+    kind: str
+    item: Staged
+
+
+class SyncedItems:
+    """What is known of one source, and what a run does to it."""
+
+    def __init__(self, workspace: Workspace, source: SourceSettings) -> None:
+        self._workspace = workspace
+        self._source = source
+        self._relative = SYNCED + source.name
+        place = digest(canonical_json(list(map(str, source.place))))
+        with workspace.file() as file, file.snapshot():
+            self._body = read_sync_source(file, source.name)
+            staged = {(one.kind, one.id) for one in file.staged_places() if one.relative == self._relative}
+            noted = read_sync_items(file, source.name)
+        # What somebody removed by hand is not known any more, and comes again when it is met.
+        self._items = {key: one for key, one in noted.items() if (one.get("kind"), one.get("id")) in staged}
+        if self._body.get("place") != place:  # another site or query: read from the beginning
+            self._items = {key: {**one, "stamp": {}, "listing": 0} for key, one in self._items.items()}
+            self._body = {"place": place, "cursor": {}}
+        self._touched: dict[str, str] = {}
+        self._skipped: list[Skipped] = []
+
+    @property
+    def progress(self) -> Progress:
+        """How far the source was read."""
+        known = {
+            key: Known(one.get("stamp") or {}, int(one.get("listing", 0)), int(one.get("missing", 0)))
+            for key, one in self._items.items()
+        }
+        return Progress(dict(self._body.get("cursor") or {}), known)
+
+    @property
+    def seen(self) -> int:
+        """How many items the run met."""
+        return len(self._touched)
+
+    # Complex: what an item is, what is known of it and whether it may be stored decide what one transaction holds.
+    def keep(self, step: Step) -> None:
+        """Store a step: its items and from where a later run goes on, together."""
+        listing = int(step.cursor.get("listing", 0))
+        staged, skipped = self._staged(step.items)
+        changes: dict[str, Body] = {}
+        gone: list[str] = []
+        with self._workspace.file() as file, file.transaction():
+            for item in step.items:
+                known = self._items.get(item.key)
+                if item.gone:
+                    gone += [item.key] if known else []
+                elif (new := staged.get(item.key)) is not None:
+                    if reason := self._stage(file, item.key, new):
+                        skipped.append(Skipped(item.key, reason))
+                    else:
+                        changes[item.key] = self._note(new.kind, new.item.id, item.stamp or {}, listing)
+                elif known is not None:
+                    self._touched.setdefault(item.key, "unchanged")
+                    stamp = known["stamp"] if item.stamp is None else item.stamp
+                    changes[item.key] = self._note(known["kind"], known["id"], stamp, listing)
+            if step.complete:
+                changes |= self._missing(listing, {*changes, *gone}, gone)
+            self._remove(file, gone)
+            keep_sync_items(file, self._source.name, changes)
+            self._body = {**self._body, "cursor": dict(step.cursor)}
+            keep_sync_source(file, self._source.name, self._body)
+            if gone or any(self._touched.get(key) in ("added", "updated") for key in changes):
+                file.note(UNBUILT, "1")
+        self._items |= changes
+        for key in gone:
+            self._items.pop(key, None)
+        self._skipped += skipped
+
+    def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
+        """Return what the run did."""
+        words = list(self._touched.values())
+        added, updated, removed = (words.count(word) for word in ("added", "updated", "removed"))
+        unchanged = max(0, len(self._items) - added - updated)
+        skipped = tuple(self._skipped)
+        return SyncedSource(added, updated, unchanged, removed, skipped, requests=requests, bytes=read, error=error)
+
+    def _staged(self, items: Iterable[Item]) -> tuple[dict[str, _New], list[Skipped]]:
+        """Return what is to be stored of the items that have a content, and what holds nothing."""
+        found: dict[str, _New] = {}
+        pages = {}
+        for item in items:
+            if isinstance(item.content, Ticket):
+                found[item.key] = self._of_ticket(item.content)
+            elif item.content is not None:
+                pages[item.content.item.id] = (item.key, item.content)
+        records = [record for _, record in pages.values()]
+        repeated = set(self._body.get("repeated") or ())
+        documents, empty = staged_documents(records, known=repeated)
+        for one in documents:
+            found[pages[one.id][0]] = _New("documents", replace(one, root="", relative=self._relative))
+        if more := repeated_blocks(records) - repeated:
+            self._body = {**self._body, "repeated": sorted(repeated | more)[:MOST_REPEATED]}
+        return found, empty
+
+    def _of_ticket(self, ticket: Ticket) -> _New:
+        prefix = self._source.prefix
+        if prefix:
+            links = tuple(replace(link, target=prefix + link.target) for link in ticket.links)
+            ticket = replace(ticket, id=prefix + ticket.id, links=links)
+        if self._source.as_kind == "tickets":
+            return _New("tickets", Staged(ticket.id, "", self._relative, TICKET_CODEC.body(ticket)))
+        text = (ticket.description or ticket.title)[:LONGEST_ISSUE]
+        issue = RawIssue(id=ticket.id, text=text, title=ticket.title, date=ticket.created)
+        return _New("issues", Staged(issue.id, "", self._relative, RAW_ISSUE.body(issue)))
+
+    def _stage(self, file: WorkspaceFile, key: str, new: _New) -> str:
+        """Store an item; returns why not where its id is another's."""
+        before = file.staged_some(new.kind, [new.item.id]).get(new.item.id)
+        if before is not None and before.relative != self._relative:
+            place = before.relative.removeprefix(SYNCED)
+            return f"has the id {new.item.id!r}, which {place or 'an import'} gave already; set prefix for its source."
+        known = self._items.get(key)
+        if known is not None and (known["kind"], known["id"]) != (new.kind, new.item.id):
+            file.unstage(known["kind"], [known["id"]])
+        if before is None:
+            self._touched[key] = "added" if known is None else "updated"
+        elif differs(before, new.item):
+            self._touched[key] = "added" if self._touched.get(key) == "added" else "updated"
+        else:
+            self._touched.setdefault(key, "unchanged")
+            return ""
+        file.stage(new.kind, [new.item])
+        return ""
+
+    def _missing(self, listing: int, met: Iterable[str], gone: list[str]) -> dict[str, Body]:
+        """Count what a whole listing lacked, and name as gone what several in a row did."""
+        changes = {}
+        for key, known in self._items.items():
+            if key in met or known.get("listing") == listing:
+                continue
+            missing = int(known.get("missing", 0)) + 1
+            if missing >= LISTINGS_WITHOUT:
+                gone.append(key)
+            else:
+                changes[key] = {**known, "missing": missing}
+        return changes
+
+    def _remove(self, file: WorkspaceFile, keys: Iterable[str]) -> None:
+        for key in keys:
+            known = self._items[key]
+            file.unstage(known["kind"], [known["id"]])
+            self._touched[key] = "removed"
+        forget_sync_items(file, self._source.name, keys)
+
+    @staticmethod
+    def _note(kind: str, item_id: str, stamp: Mapping[str, str], listing: int) -> Body:
+        return {"kind": kind, "id": item_id, "stamp": dict(stamp), "listing": listing, "missing": 0}
