@@ -52,7 +52,7 @@ class FeedServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_GET(self) -> None:  # noqa: N802 - the name that the library calls
+            def do_GET(self) -> None:
                 parts = urlsplit(self.path)
                 query = {name: words[0] for name, words in parse_qs(parts.query, keep_blank_values=True).items()}
                 asked = Asked(parts.path, query, {n.lower(): v for n, v in self.headers.items()})

@@ -197,7 +197,7 @@ def _one_of(*known: str) -> _Reader:
 
 
 def _read_switch(name: str, entry: str, value: Any) -> bool:
-    return _one_of("true", "false")(name, entry, value) == "true"
+    return bool(_one_of("true", "false")(name, entry, value) == "true")
 
 
 def _read_version(name: str, entry: str, value: Any) -> int:

@@ -106,7 +106,7 @@ class SyncedItems:
         self._items |= changes
         for key in gone:
             self._items.pop(key, None)
-        self._skipped += skipped
+        self._skipped += [*step.skipped, *skipped]
 
     def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
         """Return what the run did."""
