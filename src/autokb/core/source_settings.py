@@ -132,8 +132,8 @@ def _read_word(name: str, entry: str, value: Any) -> str:
 
 def _read_duration(name: str, entry: str, value: Any) -> int:
     found = _DURATION.fullmatch(str(value).strip().casefold())
-    seconds = int(found[1]) * _UNITS[found[2]] if found else 0
-    if not 0 < seconds <= LONGEST_WAIT:
+    seconds = int(found[1]) * _UNITS[found[2]] if found else -1
+    if not (0 if entry == "check_deleted" else 1) <= seconds <= LONGEST_WAIT:
         raise _error(name, f"{entry} must be a time such as 30m, 1h or 1d, at most a year, not {_shown(value)}")
     return seconds
 
