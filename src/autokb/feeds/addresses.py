@@ -65,7 +65,9 @@ class CheckedTransport(httpx2.AsyncBaseTransport):
         url = request.url
         port = url.port or (443 if url.scheme == "https" else 80)
         addresses = await allowed_addresses(url.host, port, self._networks)
-        transport = self._by_host.setdefault(url.host, httpx2.AsyncHTTPTransport())
+        if url.host not in self._by_host:
+            self._by_host[url.host] = httpx2.AsyncHTTPTransport()
+        transport = self._by_host[url.host]
         self.requests += 1
         for last, address in enumerate(addresses, 1 - len(addresses)):
             sent = httpx2.Request(
