@@ -51,6 +51,7 @@ class FeedServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else a body waits for the answer to its head
 
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
