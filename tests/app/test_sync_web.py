@@ -275,6 +275,7 @@ def test_another_list_of_a_source_takes_the_place_of_the_first(site: tuple[Site,
     assert counts(run(kb)) == (0, 0, 1, 4)
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     made = Site(dated=False)
     made.pages = {f"/p{n:02}": f"Text {n} about the case." for n in range(60)}
