@@ -30,6 +30,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     key_commands,
     review_commands,
     serve_commands,
+    sync_commands,
     ticket_answer_commands,
     ticket_commands,
     trial_commands,

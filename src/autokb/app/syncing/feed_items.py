@@ -14,6 +14,7 @@ from autokb.core.tickets import Ticket
 from autokb.feeds.items import Item, Known, Progress, Step
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.stores.codecs import RAW_ISSUE
+from autokb.stores.database import damaged_rows
 from autokb.stores.staged import SYNCED
 from autokb.stores.sync_state import (
     UNBUILT,
@@ -53,7 +54,9 @@ class SyncedItems:
             staged = {(one.kind, one.id) for one in file.staged_places() if one.relative == self._relative}
             noted = read_sync_items(file, source.name)
         # What somebody removed by hand is not known any more, and comes again when it is met.
-        self._items = {key: one for key, one in noted.items() if (one.get("kind"), one.get("id")) in staged}
+        with damaged_rows("sync_item"):
+            kept = {key: one for key, one in noted.items() if (one.get("kind"), one.get("id")) in staged}
+            self._items = {key: {**one, **_checked(one)} for key, one in kept.items()}
         if self._body.get("place") != place:  # another site or query: read from the beginning
             self._items = {key: {**one, "stamp": {}, "listing": 0} for key, one in self._items.items()}
             self._body = {"place": place, "cursor": {}}
@@ -63,11 +66,9 @@ class SyncedItems:
     @property
     def progress(self) -> Progress:
         """How far the source was read."""
-        known = {
-            key: Known(one.get("stamp") or {}, int(one.get("listing", 0)), int(one.get("missing", 0)))
-            for key, one in self._items.items()
-        }
-        return Progress(dict(self._body.get("cursor") or {}), known)
+        known = {key: Known(one["stamp"], one["listing"], one["missing"]) for key, one in self._items.items()}
+        with damaged_rows("sync_source"):
+            return Progress(dict(self._body.get("cursor") or {}), known)
 
     @property
     def seen(self) -> int:
@@ -168,9 +169,9 @@ class SyncedItems:
         """Count what a whole listing lacked, and name as gone what several in a row did."""
         changes = {}
         for key, known in self._items.items():
-            if key in met or known.get("listing") == listing:
+            if key in met or known["listing"] == listing:
                 continue
-            missing = int(known.get("missing", 0)) + 1
+            missing = known["missing"] + 1
             if missing >= LISTINGS_WITHOUT:
                 gone.append(key)
             else:
@@ -187,3 +188,8 @@ class SyncedItems:
     @staticmethod
     def _note(kind: str, item_id: str, stamp: Mapping[str, str], listing: int) -> Body:
         return {"kind": kind, "id": item_id, "stamp": dict(stamp), "listing": listing, "missing": 0}
+
+
+def _checked(noted: Body) -> Body:
+    """Return what is known of an item, or raise what a damaged row raises."""
+    return {"stamp": dict(noted["stamp"]), "listing": int(noted["listing"]), "missing": int(noted["missing"])}

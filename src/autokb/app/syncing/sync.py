@@ -16,6 +16,7 @@ from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import TICKETS, SourceSettings
 from autokb.feeds.fetch import FeedError, Fetcher
 from autokb.feeds.items import Feed, Progress
+from autokb.stores.database import damaged_rows
 from autokb.stores.sync_state import UNBUILT, keep_sync_source, read_sync_source
 from autokb.stores.workspace import Workspace, one_at_a_time
 
@@ -59,9 +60,9 @@ def chosen_sources(workspace: Workspace, names: Iterable[str]) -> dict[str, Sour
 
 def last_run(workspace: Workspace, name: str) -> datetime | None:
     """Return when a source was last read, to its end or not."""
-    with workspace.file() as file:
+    with workspace.file() as file, damaged_rows("sync_source"):
         date = read_sync_source(file, name).get("date")
-    return None if date is None else datetime.fromisoformat(str(date))
+        return None if date is None else datetime.fromisoformat(str(date))
 
 
 def _sync_source(
