@@ -49,6 +49,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "versions",
+    "sync",
     "malformed",
     "temperaments",
     "decisions",

@@ -20,12 +20,14 @@ class Item:
     """One item as the source has it now; without ``content`` it is as it is known.
 
     ``stamp`` is what tells whether it changed (None: as it is known), ``gone`` that the source says it was deleted.
+    ``reason`` says why it cannot be taken as it is now: it is not asked for again until it changes.
     """
 
     key: str
     stamp: Stamp | None = None
     content: SourceRecord[Document] | Ticket | None = None
     gone: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

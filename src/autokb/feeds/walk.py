@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from autokb.core.errors import UnreadableFileError
-from autokb.core.nouns import Document, Skipped
+from autokb.core.nouns import Document
 from autokb.core.tickets import Ticket
 from autokb.feeds.fetch import FeedError, Fetcher, Reply, StatusError, same_origin
 from autokb.feeds.items import AT_ONCE, Feed, Item, Progress, Step
@@ -120,7 +120,6 @@ def _steps(api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: d
         yield Step(tuple(Item(entry.key) for entry in page.entries), dict(cursor))
         return
     items: list[Item] = []
-    skipped: list[Skipped] = []
     for entry in page.entries:
         known = progress.known.get(entry.key)
         stamp = {"updated": entry.updated}
@@ -133,12 +132,11 @@ def _steps(api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: d
             try:
                 items.append(Item(entry.key, stamp, api.content(entry, fetcher)))
             except UnreadableFileError as error:
-                items.append(Item(entry.key))
-                skipped.append(Skipped(entry.key, str(error)))
+                items.append(Item(entry.key, stamp, reason=str(error)))
         if len(items) >= AT_ONCE:
-            yield Step(tuple(items), dict(cursor), tuple(skipped))
-            items, skipped = [], []
-    yield Step(tuple(items), dict(cursor), tuple(skipped))
+            yield Step(tuple(items), dict(cursor))
+            items = []
+    yield Step(tuple(items), dict(cursor))
 
 
 def _turn(api: Api, cursor: dict[str, Any], page: Page, visited: set[str]) -> None:

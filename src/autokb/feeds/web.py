@@ -85,8 +85,8 @@ class _Pages:
             try:
                 self._items += _fetch(url, changed, known, self._fetcher, self._robots, self._templates)
                 self.failures = 0
-            except (UnreadableFileError, FeedError) as error:
-                self.failures = self.failures + 1 if isinstance(error, FeedError) else 0
+            except FeedError as error:
+                self.failures += 1
                 self._items.append(Item(url))  # it is there, if not to be read
                 self._skip(url, str(error))
 
@@ -119,14 +119,17 @@ def _fetch(
     if reply.status == 304:
         return [Item(url, {**stamp, "lastmod": changed})]
     if reply.status != 200:
-        raise UnreadableFileError(f"answers with status {reply.status}.")
+        return [Item(url, {"lastmod": ""}, reason=f"answers with status {reply.status}.")]
     found = {
         "etag": reply.headers.get("etag", ""),
         "modified": reply.headers.get("last-modified", ""),
         "lastmod": changed,
     }
-    kind, body = _typed(url, reply)
-    return [Item(url, found, read_fetched(body, kind, url, templates))]
+    try:
+        kind, body = _typed(url, reply)
+        return [Item(url, found, read_fetched(body, kind, url, templates))]
+    except UnreadableFileError as error:
+        return [Item(url, {**found, "lastmod": ""}, reason=str(error))]
 
 
 def _typed(url: str, reply: Reply) -> tuple[Format, bytes]:

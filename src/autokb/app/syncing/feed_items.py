@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from autokb.app.add import differs, repeated_blocks, staged_documents
@@ -31,6 +31,7 @@ from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 LISTINGS_WITHOUT = 2  # in a row, after which an item is gone: one may have been read while a site was half there
 MOST_REPEATED = 5_000  # hashes of blocks that many pages of a site have, which later pages are read by
+_UNKNOWN: Body = {"kind": "", "id": "", "stamp": {}, "reason": "", "listing": 0, "missing": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,13 @@ class SyncedItems:
             self._body = read_sync_source(file, source.name)
             staged = {(one.kind, one.id) for one in file.staged_places() if one.relative == self._relative}
             noted = read_sync_items(file, source.name)
-        # What somebody removed by hand is not known any more, and comes again when it is met.
+        is_new = self._body.get("place") != place  # another site or query: read from the beginning
         with damaged_rows("sync_item"):
-            kept = {key: one for key, one in noted.items() if (one.get("kind"), one.get("id")) in staged}
-            self._items = {key: {**one, **_checked(one)} for key, one in kept.items()}
-        if self._body.get("place") != place:  # another site or query: read from the beginning
+            # What the source gave as a folder has no id.
+            items = {key: {**one, **_checked(one)} for key, one in noted.items() if not is_new or "id" in one}
+        # What somebody removed by hand is not known any more, and comes again when it is met.
+        self._items = {k: one for k, one in items.items() if one["reason"] or (one["kind"], one["id"]) in staged}
+        if is_new:
             self._items = {key: {**one, "stamp": {}, "listing": 0} for key, one in self._items.items()}
             self._body = {"place": place, "cursor": {}}
         self._touched: dict[str, str] = {}
@@ -75,27 +78,19 @@ class SyncedItems:
         """How many items the run met."""
         return len(self._touched)
 
-    # Complex: what an item is, what is known of it and whether it may be stored decide what one transaction holds.
+    # Complex: what a step, a listing and a deletion change is one transaction.
     def keep(self, step: Step) -> None:
         """Store a step: its items and from where a later run goes on, together."""
         listing = int(step.cursor.get("listing", 0))
-        staged, skipped = self._staged(step.items)
+        staged, reasons = self._staged(step.items)
         changes: dict[str, Body] = {}
-        gone: list[str] = []
         with self._workspace.file() as file, file.transaction():
             for item in step.items:
-                known = self._items.get(item.key)
-                if item.gone:
-                    gone += [item.key] if known else []
-                elif (new := staged.get(item.key)) is not None:
-                    if reason := self._stage(file, item.key, new):
-                        skipped.append(Skipped(item.key, reason))
-                    else:
-                        changes[item.key] = self._note(new.kind, new.item.id, item.stamp or {}, listing)
-                elif known is not None:
-                    self._touched.setdefault(item.key, "unchanged")
-                    stamp = known["stamp"] if item.stamp is None else item.stamp
-                    changes[item.key] = self._note(known["kind"], known["id"], stamp, listing)
+                if not item.gone:
+                    note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
+                    if note["id"] or note["reason"]:
+                        changes[item.key] = {**note, "listing": listing, "missing": 0}
+            gone = [item.key for item in step.items if item.gone and item.key in self._items]
             if step.complete:
                 changes |= self._missing(listing, {*changes, *gone}, gone)
             self._remove(file, gone)
@@ -106,20 +101,35 @@ class SyncedItems:
                 file.note(UNBUILT, "1")
         self._items |= changes
         for key in gone:
-            self._items.pop(key, None)
-        self._skipped += [*step.skipped, *skipped]
+            del self._items[key]
+        not_taken = [Skipped(key, note["reason"]) for key, note in changes.items() if note["reason"]]
+        self._skipped += [*step.skipped, *not_taken]
+
+    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> Body:
+        """Store an item, where it has a content that can be stored, and return what is known of it then."""
+        note = dict(self._items.get(item.key, _UNKNOWN))
+        if new is not None:
+            reason = self._stage(file, item.key, new)
+            note |= {} if reason else {"kind": new.kind, "id": new.item.id}
+        if reason is not None:
+            note["reason"] = reason
+        if item.stamp is not None:
+            note["stamp"] = dict(item.stamp)
+        return note
 
     def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
         """Return what the run did."""
         words = list(self._touched.values())
         added, updated, removed = (words.count(word) for word in ("added", "updated", "removed"))
-        unchanged = max(0, len(self._items) - added - updated)
+        unchanged = max(0, sum(bool(one["id"]) for one in self._items.values()) - added - updated)
         skipped = tuple(self._skipped)
         return SyncedSource(added, updated, unchanged, removed, skipped, requests=requests, bytes=read, error=error)
 
-    def _staged(self, items: Iterable[Item]) -> tuple[dict[str, _New], list[Skipped]]:
-        """Return what is to be stored of the items that have a content, and what holds nothing."""
+    # Complex: tickets and pages, with a text and without, go through one loop; pages are read together.
+    def _staged(self, items: Iterable[Item]) -> tuple[dict[str, _New], dict[str, str]]:
+        """Return what is to be stored of the items that have a content, and why others cannot be."""
         found: dict[str, _New] = {}
+        reasons = {item.key: item.reason for item in items if item.reason}
         pages = {}
         for item in items:
             if isinstance(item.content, Ticket):
@@ -131,9 +141,11 @@ class SyncedItems:
         documents, empty = staged_documents(records, known=repeated)
         for one in documents:
             found[pages[one.id][0]] = _New("documents", replace(one, root="", relative=self._relative))
+        without_text = (key for key, _ in pages.values() if key not in found)
+        reasons |= {key: skipped.reason for key, skipped in zip(without_text, empty, strict=True)}
         if more := repeated_blocks(records) - repeated:
             self._body = {**self._body, "repeated": sorted(repeated | more)[:MOST_REPEATED]}
-        return found, empty
+        return found, reasons
 
     def _of_ticket(self, ticket: Ticket) -> _New:
         prefix = self._source.prefix
@@ -146,6 +158,7 @@ class SyncedItems:
         issue = RawIssue(id=ticket.id, text=text, title=ticket.title, date=ticket.created)
         return _New("issues", Staged(issue.id, "", self._relative, RAW_ISSUE.body(issue)))
 
+    # Complex: an id is new, this item's or another's, and its text as it was or not.
     def _stage(self, file: WorkspaceFile, key: str, new: _New) -> str:
         """Store an item; returns why not where its id is another's."""
         before = file.staged_some(new.kind, [new.item.id]).get(new.item.id)
@@ -153,10 +166,10 @@ class SyncedItems:
             place = before.relative.removeprefix(SYNCED)
             return f"has the id {new.item.id!r}, which {place or 'an import'} gave already; set prefix for its source."
         known = self._items.get(key)
-        if known is not None and (known["kind"], known["id"]) != (new.kind, new.item.id):
+        if known is not None and known["id"] and (known["kind"], known["id"]) != (new.kind, new.item.id):
             file.unstage(known["kind"], [known["id"]])
         if before is None:
-            self._touched[key] = "added" if known is None else "updated"
+            self._touched[key] = "updated" if known is not None and known["id"] else "added"
         elif differs(before, new.item):
             self._touched[key] = "added" if self._touched.get(key) == "added" else "updated"
         else:
@@ -181,15 +194,13 @@ class SyncedItems:
     def _remove(self, file: WorkspaceFile, keys: Iterable[str]) -> None:
         for key in keys:
             known = self._items[key]
-            file.unstage(known["kind"], [known["id"]])
-            self._touched[key] = "removed"
+            if known["id"]:
+                file.unstage(known["kind"], [known["id"]])
+                self._touched[key] = "removed"
         forget_sync_items(file, self._source.name, keys)
-
-    @staticmethod
-    def _note(kind: str, item_id: str, stamp: Mapping[str, str], listing: int) -> Body:
-        return {"kind": kind, "id": item_id, "stamp": dict(stamp), "listing": listing, "missing": 0}
 
 
 def _checked(noted: Body) -> Body:
     """Return what is known of an item, or raise what a damaged row raises."""
-    return {"stamp": dict(noted["stamp"]), "listing": int(noted["listing"]), "missing": int(noted["missing"])}
+    words = {name: str(noted[name]) for name in ("kind", "id", "reason")}
+    return {**words, "stamp": dict(noted["stamp"]), "listing": int(noted["listing"]), "missing": int(noted["missing"])}
