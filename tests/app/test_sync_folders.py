@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.core.results import SyncedSource
-from feed_server import LOOPBACK, Answer, FeedServer
+from feed_server import LOOPBACK, Answer, Asked, FeedServer
 
 
 def settle(folder: Path, **sources: dict[str, Any]) -> SupportKB:
@@ -53,8 +55,31 @@ def commit(folder: Path, **texts: str) -> None:
     git(folder, "commit", "-qm", "more")
 
 
+@pytest.mark.slow
+def test_a_run_that_waits_for_a_server_ends_at_once_when_it_is_stopped(tmp_path: Path) -> None:
+    waits, goes_on = threading.Event(), threading.Event()
+
+    def hang(asked: Asked) -> Answer:
+        waits.set()
+        goes_on.wait(60)
+        return Answer("Clean it.")
+
+    with FeedServer(hang) as server:
+        web = {"type": "web", "urls": [f"{server.url}/a"], "allow_networks": [LOOPBACK]}
+        settle(tmp_path / "kb", site=web)
+        words = [sys.executable, "-m", "autokb.cli", "sync", str(tmp_path / "kb"), "--watch"]
+        process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        assert waits.wait(60)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=20)
+        goes_on.set()
+        assert (process.returncode, said) == (0, "")
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
     made = tmp_path / "manuals.git"
     made.mkdir()
     git(made, "init", "-q")

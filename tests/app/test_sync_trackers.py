@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -350,6 +350,34 @@ def test_an_answer_that_is_none_changes_nothing(shape: str, tmp_path: Path) -> N
             assert served.run(check_deleted="0s").error is not None and served.staged() == before
         served.tracker.refuses = lambda _asked: None
         assert served.run().updated == 1
+
+
+@pytest.mark.parametrize("answer", [Answer(status=404), Answer([{"body": "x"}], headers={"Link": "<>; rel=next"})])
+def test_a_ticket_whose_comments_cannot_be_read_stops_no_other(answer: Answer, tmp_path: Path) -> None:
+    served = Served("github", tmp_path / "kb")
+    served.tracker.comments = {3: ["Please reset it."]}
+    with served.server:
+        round_about = f"<{served.server.url}/repos/acme/buds/issues/3/comments?per_page=100>; rel=next"
+        headers = dict.fromkeys(answer.headers, round_about)
+        bad = Answer(answer.body, answer.status, headers)
+        served.tracker.refuses = lambda asked: bad if asked.path.endswith("/3/comments") else None
+        done = served.run()
+        assert done.error is None and done.added == 28 and [one.path for one in done.skipped] == ["3"]
+        served.tracker.refuses = lambda _asked: None
+        served.tracker.change(3, "again")
+        assert served.run().added == 1
+
+
+def test_what_was_imported_is_taken_over(tmp_path: Path) -> None:
+    served = Served("articles", tmp_path / "kb")
+    with served.server:
+        kb = served.kb()
+        kb.sync()
+        with kb.workspace.file() as file, file.transaction():
+            file.stage("documents", [replace(one, relative="kb.jsonl") for one in file.staged("documents")])
+        assert served.run().error is None and [one.kind for one in kb.sources().sources] == ["import"]
+        assert counts(served.run(check_deleted="0s")) == (0, 0, 30, 0)
+        assert [(one.kind, one.documents) for one in kb.sources().sources] == [("sync", 30)]
 
 
 def test_githubs_limit_is_waited_for_until_its_reset(tmp_path: Path) -> None:

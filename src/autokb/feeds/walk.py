@@ -131,7 +131,7 @@ def _steps(api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: d
             cursor["news"] = True
             try:
                 items.append(Item(entry.key, stamp, api.content(entry, fetcher)))
-            except UnreadableFileError as error:
+            except (UnreadableFileError, StatusError) as error:  # a ticket may go while its comments are asked for
                 items.append(Item(entry.key, stamp, reason=str(error)))
         if len(items) >= AT_ONCE:
             yield Step(tuple(items), dict(cursor))
@@ -171,11 +171,13 @@ def entries_of(value: Any, name: str, url: str) -> Sequence[Record]:
 
 
 def read_all(fetcher: Fetcher, url: str, name: str, next_of: Any, most: int) -> list[Record]:
-    """Return the records of all pages from an address on, at most so many (FeedError)."""
+    """Return the records of all pages from an address on, at most so many (FeedError, UnreadableFileError)."""
     found: list[Record] = []
     visited = set()
     first = url
-    while url and url not in visited and same_origin(url, first) and len(found) < most:
+    while url and len(found) < most:
+        if url in visited or not same_origin(url, first):
+            raise UnreadableFileError(f"has {name or 'comments'} whose pages lead in a circle or elsewhere.")
         visited.add(url)
         value, reply = fetcher.json(url)
         found += entries_of(value, name, url)

@@ -162,9 +162,10 @@ class SyncedItems:
     def _stage(self, file: WorkspaceFile, key: str, new: _New) -> str:
         """Store an item; returns why not where its id is another's."""
         before = file.staged_some(new.kind, [new.item.id]).get(new.item.id)
-        if before is not None and before.relative != self._relative:
+        is_import = before is not None and not before.root and not before.relative.startswith(SYNCED)
+        if before is not None and before.relative != self._relative and not is_import:
             place = before.relative.removeprefix(SYNCED)
-            return f"has the id {new.item.id!r}, which {place or 'an import'} gave already; set prefix for its source."
+            return f"has the id {new.item.id!r}, which {place} gave already; set prefix for its source."
         known = self._items.get(key)
         if known is not None and known["id"] and (known["kind"], known["id"]) != (new.kind, new.item.id):
             file.unstage(known["kind"], [known["id"]])
@@ -172,7 +173,7 @@ class SyncedItems:
             self._touched[key] = "updated" if known is not None and known["id"] else "added"
         elif differs(before, new.item):
             self._touched[key] = "added" if self._touched.get(key) == "added" else "updated"
-        else:
+        elif not is_import:
             self._touched.setdefault(key, "unchanged")
             return ""
         file.stage(new.kind, [new.item])
