@@ -1,8 +1,9 @@
 """Sources in step: what 10,000 documents cost the first time and when 100 have changed, and what a kill costs.
 
 A server on this machine gives them as articles of a help centre, and some as pages with a dated sitemap and without
-dates, and asks every five hundredth request to wait a second. The first run of the dated pages is killed at 20 points;
-a page that was stored and is sent again counts. Times are those of this machine and server, and no promise.
+dates, and asks every five hundredth request (of lists every twentieth) to wait a second. The first run of the dated
+pages is killed at 20 points; a page that was stored and is sent again counts. Times are those of this machine and
+server, and no promise.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from benchmarks.running import folder
 
 DOCUMENTS, PAGES, KILLS = 10_000, 2_000, 20
 CHANGED = 100  # documents, of which one changes between two runs
-THROTTLED = 500  # requests, of which one is asked to wait
+THROTTLED, THROTTLED_LISTS = 500, 20  # requests for pages and for lists of articles, of which one is asked to wait
 PAGE_SIZE = 100  # articles of a page
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WORDS = "case charge bud pair phone light button hold sound cable press reset second noise left right".split()
@@ -47,6 +48,7 @@ class Site:
     count: int
     versions: dict[int, int] = field(default_factory=dict)
     dated: bool = True
+    throttled: int = THROTTLED
     asked: int = 0
     sent: int = 0
     given: Counter[int] = field(default_factory=Counter)  # how often each page was sent
@@ -113,7 +115,7 @@ class Site:
 
 @contextmanager
 def served(site: Site) -> Iterator[None]:
-    """Serve a site; each five hundredth request is told to wait, and some end the process that is reading."""
+    """Serve a site; some requests are told to wait, and some end the process that is reading."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -124,7 +126,7 @@ def served(site: Site) -> Iterator[None]:
             if site.kills and site.asked >= site.kills[0] and site.process is not None:
                 site.kills.pop(0)
                 os.kill(site.process.pid, signal.SIGKILL)
-            if site.asked % THROTTLED == 0:
+            if site.asked % site.throttled == 0:
                 status, headers, body = 429, {"Retry-After": "1"}, b""
             else:
                 status, headers, body = site.answer(self.path, self.headers.get("If-None-Match", ""))
@@ -161,7 +163,7 @@ def run(options: argparse.Namespace) -> Result:
     count, pages, kills = (1_000, 200, 3) if options.quick else (DOCUMENTS, PAGES, KILLS)
     figures: list[Figure] = []
     with folder() as place:
-        site = Site(count)
+        site = Site(count, throttled=THROTTLED_LISTS)
         with served(site):
             source = {"type": "zendesk", "url": site.url}
             figures += _twice(_workspace(place / "articles", source), site, "articles")

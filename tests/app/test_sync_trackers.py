@@ -258,6 +258,28 @@ def test_comments_come_with_their_tickets(shape: str, tmp_path: Path) -> None:
         assert [one["text"] for one in ticket["comments"]] == ["Please reset it.", "That helped.", "Thanks."]
 
 
+@pytest.mark.parametrize("shape", ["github", "tickets"])
+def test_a_run_that_ends_inside_a_page_asks_for_no_comment_again(shape: str, tmp_path: Path) -> None:
+    served = Served(shape, tmp_path / "kb")
+    served.tracker.comments = {n: [f"Answer {n}"] for n in range(1, 31)}
+    with served.server as server:
+        asked: list[str] = []
+
+        def fail(one: Asked) -> Answer | None:
+            asked.extend([one.path] if "comment" in one.path else [])
+            return Answer(status=500) if len(asked) > 26 else None
+
+        served.tracker.refuses = fail
+        failed = served.run()
+        stored = len(served.staged())
+        assert "status 500" in str(failed.error) and stored >= 19
+        served.tracker.refuses = lambda _asked: None
+        server.asked.clear()
+        assert served.run().error is None and len(served.staged()) in (29, 30)
+        again = [one.path for one in server.asked if "comment" in one.path]
+        assert len(again) == len(served.staged()) - stored
+
+
 @pytest.mark.parametrize("shape", TRACKERS)
 def test_tickets_can_be_raw_issues_with_a_prefix(shape: str, tmp_path: Path) -> None:
     served = Served(shape, tmp_path / "kb")

@@ -185,6 +185,15 @@ def test_where_pages_fail_one_after_the_other_the_run_ends_and_the_next_goes_on(
         assert sum(path.startswith("/p") for path in server.paths()) == 8
 
 
+def test_a_source_none_of_whose_pages_can_be_read_says_so(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.special = {"/p1": Answer(status=500)}
+    kb = settle(tmp_path / "kb", site={"type": "web", "urls": [f"{server.url}/p1"], **ALLOWED})
+    assert "None of its pages" in str(run(kb).error)
+    made.special = {}
+    assert counts(run(kb)) == (1, 0, 0, 0)
+
+
 def test_a_server_that_throttles_is_waited_for(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
     made, server = site
     kb = of_site(tmp_path / "kb", server)

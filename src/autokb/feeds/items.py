@@ -10,7 +10,7 @@ from autokb.core.nouns import Document, Skipped
 from autokb.core.tickets import Ticket
 from autokb.sources.reading import SourceRecord
 
-AT_ONCE = 20  # items in one step at most: what a killed run has fetched in vain
+AT_ONCE = 20  # requests for the items of one step: what a killed run has made in vain
 
 Stamp = Mapping[str, str]
 

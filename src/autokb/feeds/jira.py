@@ -19,6 +19,7 @@ from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
 
 PAGE_SIZE = 100  # what both versions give with all fields
+CLOCKS_APART = 10  # minutes that our clock may be behind that of the server
 
 
 class JiraIssues:
@@ -38,7 +39,7 @@ class JiraIssues:
         query = f"({self._jql})"
         if phase == "changes":
             age = datetime.now(UTC) - datetime.fromisoformat(since)
-            query += f" AND updated >= -{max(1, math.ceil(age.total_seconds() / 60) + 1)}m"
+            query += f" AND updated >= -{max(0, math.ceil(age.total_seconds() / 60)) + CLOCKS_APART}m"
         asked = {
             "jql": f"{query} ORDER BY key ASC",
             "fields": "updated" if phase == "listing" and since else "*all",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, Protocol
@@ -86,14 +86,13 @@ def walk(api: Api, fetcher: Fetcher, progress: Progress, check_deleted: int) -> 
                 cursor["etag"] = {"url": url, "tag": reply.headers.get("etag", "")} if phase == "changes" else {}
         visited.add(url)
         page = Page(()) if value is None else api.page(phase, str(cursor.get("since", "")), value, reply)
-        yield from _steps(api, fetcher, progress, page, cursor)
+        left = yield from _steps(api, fetcher, progress, page, cursor)
         try:
             _turn(api, cursor, page, visited)
         except FeedError:
-            yield Step((), dict(cursor))  # the next run begins anew
+            yield Step(left, dict(cursor))  # the next run begins anew
             raise
-        is_end = not cursor["next"]
-        yield Step((), dict(cursor), complete=is_end and phase == "listing")
+        yield Step(left, dict(cursor), complete=phase == "listing" and not cursor["next"])
 
 
 def _phases(api: Api, progress: Progress, check_deleted: int) -> list[Phase]:
@@ -114,12 +113,17 @@ def _condition(cursor: Mapping[str, Any], phase: Phase, url: str) -> dict[str, s
     return {"if-none-match": noted["tag"]} if phase == "changes" and noted.get("url") == url and noted["tag"] else {}
 
 
-def _steps(api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: dict[str, Any]) -> Iterator[Step]:
-    """Yield a page's items; the cursor stays at the page until all of it are stored."""
+def _steps(
+    api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: dict[str, Any]
+) -> Generator[Step, None, tuple[Item, ...]]:
+    """Yield a page's items where many requests were made for them, and return those that are left.
+
+    The cursor stays at the page until those are stored, which they are together with the next place.
+    """
     if page.brief:
-        yield Step(tuple(Item(entry.key) for entry in page.entries), dict(cursor))
-        return
+        return tuple(Item(entry.key) for entry in page.entries)
     items: list[Item] = []
+    requests = fetcher.requests
     for entry in page.entries:
         known = progress.known.get(entry.key)
         stamp = {"updated": entry.updated}
@@ -133,10 +137,10 @@ def _steps(api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: d
                 items.append(Item(entry.key, stamp, api.content(entry, fetcher)))
             except (UnreadableFileError, StatusError) as error:  # a ticket may go while its comments are asked for
                 items.append(Item(entry.key, stamp, reason=str(error)))
-        if len(items) >= AT_ONCE:
+        if fetcher.requests - requests >= AT_ONCE:
             yield Step(tuple(items), dict(cursor))
-            items = []
-    yield Step(tuple(items), dict(cursor))
+            items, requests = [], fetcher.requests
+    return tuple(items)
 
 
 def _turn(api: Api, cursor: dict[str, Any], page: Page, visited: set[str]) -> None:

@@ -32,6 +32,7 @@ _TYPES: Mapping[str, Format] = {
 }
 
 
+# Complex: pages are stored, given up or passed over in the order of the addresses.
 def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templates: Mapping[str, str]) -> Feed:
     """Yield all pages of a source; a run that stopped goes on with those that it had not asked for.
 
@@ -56,6 +57,8 @@ def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templ
             yield pages.step(cursor)
         if pages.failures == MOST_FAILURES:
             raise FeedError(f"{MOST_FAILURES} pages one after the other cannot be read. {pages.last_reason}")
+    if pages.failures and not pages.were_read:
+        raise FeedError(f"None of its pages can be read. {pages.last_reason}")
     yield pages.step(cursor | {"open": False}, complete=True)
 
 
@@ -70,6 +73,7 @@ class _Pages:
         self._skipped = list(skipped)
         self._fetched = 0
         self.failures = 0
+        self.were_read = False
         self.last_reason = ""
 
     def read(self, url: str, changed: str, known: Known | None) -> None:
@@ -84,7 +88,7 @@ class _Pages:
             self._fetched += 1
             try:
                 self._items += _fetch(url, changed, known, self._fetcher, self._robots, self._templates)
-                self.failures = 0
+                self.failures, self.were_read = 0, True
             except FeedError as error:
                 self.failures += 1
                 self._items.append(Item(url))  # it is there, if not to be read
