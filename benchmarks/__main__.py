@@ -52,6 +52,7 @@ SLOW = (
     "gate",
     "trends",
     "stale",
+    "sync",
     "malformed",
     "temperaments",
     "decisions",

@@ -32,6 +32,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     review_commands,
     serve_commands,
     stale_commands,
+    sync_commands,
     ticket_answer_commands,
     ticket_commands,
     trend_commands,

@@ -61,6 +61,7 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     kb.add([chats], "chats")
     kb.add([here / "tickets.json"], "tickets")
     kb.tickets.build()
+    kb.sync()
     shown = [node for tree in kb.views.show().trees for node in (tree, *tree.children) if node.displayed]
     solutions = [s.id for node in shown for s in kb.views.show_issue(node.id).solutions if s.status == "displayed"]
     kb.curation.approve([solutions[1], solutions[3]])  # the first of them is what `undo` takes back
@@ -206,6 +207,8 @@ BODIES = {
     "finding": "body",
     "feedback": "body",
     "api_key": "role",
+    "sync_source": "body",
+    "sync_item": "body",
 }
 IN_USE = ("question", "closed_gap", "arm", "outcome", "annotation", "finding", "feedback", "api_key")
 DAMAGED_VALUES = {

@@ -35,6 +35,7 @@ from autokb.cli import (  # noqa: F401
     review_commands,
     serve_commands,
     stale_commands,
+    sync_commands,
     ticket_answer_commands,
     ticket_commands,
     trend_commands,
@@ -95,6 +96,7 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "remove {here}/kb blades.md {here}/emptied r1",
         lambda here: opened(here).remove(["blades.md", here / "emptied", "r1"]),
     ),
+    "sync": ("sync {here}/kb --source manuals --build", lambda here: opened(here).sync("manuals", build=True)),
     "draft-spec": ("draft-spec {here}/kb", lambda here: opened(here).draft_spec()),
     "draft-cases": (
         "draft-cases {here}/kb {here}/drafted.jsonl --from documents --out-of-domain {here}/others.jsonl",
@@ -339,6 +341,10 @@ def lay_files(here: Path) -> None:
     (here / "t.tsv").write_text("1\tAPP-1\t1\n", encoding="utf-8")
     (here / "chat.jsonl").write_text('{"role": "customer", "text": "My kettle is cold"}\n', encoding="utf-8")
     (here / "more.csv").write_text("number,body\n1,It leaks\n2,It does not switch on\n", encoding="utf-8")
+    (here / "manuals").mkdir()
+    (here / "manuals" / "filter.md").write_text("# Filter\n\nRinse the filter under the tap.\n", encoding="utf-8")
+    with (here / "kb" / "settings.yaml").open("a", encoding="utf-8") as settings:
+        settings.write("sources: {manuals: {type: folder, path: ../manuals}}\n")
     (here / "linked").mkdir()
     (here / "linked" / "issues.csv").symlink_to(here / "more.csv")
     (here / "page.md").write_text(

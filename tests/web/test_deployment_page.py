@@ -20,6 +20,7 @@ from autokb.web.middleware import ServiceLimits
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "deployment.md").read_text(encoding="utf-8")
 QUESTION = "my robot does not charge in the dock"
+SYNC_UNITS = {"autokb-sync.service": "autokb sync", "autokb-sync.timer": "OnCalendar"}
 
 
 def block(kind: str, word: str = "") -> str:
@@ -84,8 +85,11 @@ def test_the_alerts_ask_for_figures_that_there_are() -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
-def test_systemd_takes_the_unit(tmp_path: Path) -> None:
-    unit = tmp_path / "autokb.service"
-    unit.write_text(block("ini").replace("/opt/autokb/bin/autokb", sys.executable), encoding="utf-8")
-    ran = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("units", [{"autokb.service": "autokb serve"}, SYNC_UNITS])
+def test_systemd_takes_the_units(units: dict[str, str], tmp_path: Path) -> None:
+    for name, word in units.items():
+        unit = block("ini", word).replace("/opt/autokb/bin/autokb", sys.executable)
+        (tmp_path / name).write_text(unit, encoding="utf-8")
+    words = ["systemd-analyze", "verify", *(str(tmp_path / name) for name in units)]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -69,7 +69,7 @@ def add(
     fields = fields or Fields()
     with workspace.file() as file, file.snapshot():
         sources = staged_sources(file)
-    known = {source.path for place, source in sources if place.kind == kind and source.kind != "import"}
+    known = {source.path for place, source in sources if place.kind == kind and source.kind in ("folder", "file")}
     reading: Reading[Any]
     if kind == "documents":
         reading = read_documents(
@@ -81,7 +81,7 @@ def add(
             templates=workspace.spec.templates,
         )
         _refuse_misspelt(reading)
-        staged, without_text = _staged_documents(reading.records, progress)
+        staged, without_text = staged_documents(reading.records, progress)
         reading = replace(reading, skipped=(*reading.skipped, *without_text))
     else:
         read, codec = _RECORDS[kind]
@@ -108,12 +108,15 @@ def _empty_folders(paths: Iterable[Path], reading: Reading[Any]) -> list[Skipped
 
 
 # Complex: web pages and texts go through one loop, and only pages have marks, blocks and a site.
-def _staged_documents(
-    records: Sequence[SourceRecord[Document]], progress: Callable[[str], None] | None
+def staged_documents(
+    records: Sequence[SourceRecord[Document]],
+    progress: Callable[[str], None] | None = None,
+    known: Set[str] = frozenset(),
 ) -> tuple[list[Staged], list[Skipped]]:
     """Return the documents as they are stored, web pages without their boilerplate, and pages of nothing else.
 
-    What many of the pages of a site have is known of those that are added together, as ``chunk`` knows it.
+    What many of the pages of a site have is known of those that are added together, as ``chunk`` knows it, and what is
+    ``known`` of those before (``repeated_blocks``).
     """
     staged, empty = [], []
     site = SiteBoilerplate()
@@ -123,7 +126,7 @@ def _staged_documents(
     for n, record in enumerate(records):
         if progress and record.marks:
             progress(f"menus and the like left out, {n + 1:,} of {len(records):,}, {record.relative}")
-        repeated = site.on(blocks[n]) if record.marks else frozenset()
+        repeated = site.on(blocks[n]) | (known & blocks[n].hashes) if record.marks else frozenset()
         document, dropped = without_boilerplate(MarkedPage(record.item, record.marks, repeated))
         if not document.text.strip():
             empty.append(Skipped(record.relative, "holds menus, links and the like, but no text; leave it out."))
@@ -133,6 +136,15 @@ def _staged_documents(
             body[DROPPED] = [{"reason": noise.reason, "text": noise.text} for noise in dropped]
         staged.append(Staged(document.id, _named(record.root), _named(record.relative), body))
     return staged, empty
+
+
+def repeated_blocks(records: Sequence[SourceRecord[Document]]) -> set[str]:
+    """Return the hashes of the blocks that many of these web pages have."""
+    site = SiteBoilerplate()
+    blocks = [page_blocks(record.item) for record in records if record.marks]
+    for one in blocks:
+        site.add(one)
+    return {block for one in blocks for block in site.on(one)}
 
 
 def without_boilerplate(page: MarkedPage) -> tuple[Document, tuple[Noise, ...]]:
@@ -180,7 +192,7 @@ def _store(
         if sync and not yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
         removed = [*replaced.values(), *(gone if sync else [])]
-        file.stage(kind, [*_added_today(kind, [*new, *changed]), *(m for m in moved if not _still_there(old[m.id]))])
+        file.stage(kind, [*added_today(kind, [*new, *changed]), *(m for m in moved if not _still_there(old[m.id]))])
         file.unstage(kind, (s.id for s in removed))
         note_added_folders(file, kind, _with_given(folders, given))
         note_fields_read(file, kind, named | named_now)
@@ -188,8 +200,8 @@ def _store(
     return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
 
 
-def _added_today(kind: Kind, items: Iterable[Staged]) -> Iterable[Staged]:
-    """Return items as they are staged: a document with the day from which on its text is as it is."""
+def added_today(kind: str, items: Iterable[Staged]) -> Iterable[Staged]:
+    """Return new or changed items as they are staged: a document with the day from which on its text is as it is."""
     if kind != "documents":
         return items
     today = datetime.now(UTC).date().isoformat()
@@ -203,7 +215,7 @@ def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[
         before = old.get(one.id)
         if before is None:
             new.append(one)
-        elif _differs(before, one):
+        elif differs(before, one):
             changed.append(one)
         elif _place(before) != _place(one):
             since = {ADDED: before.body[ADDED]} if ADDED in before.body else {}
@@ -231,7 +243,7 @@ def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:
     return found
 
 
-def _differs(old: Staged, new: Staged) -> bool:
+def differs(old: Staged, new: Staged) -> bool:
     """Return whether a source changed; that a page has another menu now is no change of its text."""
     before, after = ({k: v for k, v in one.body.items() if k not in (DROPPED, ADDED)} for one in (old, new))
     return canonical_json(before) != canonical_json(after)

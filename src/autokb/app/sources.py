@@ -24,7 +24,7 @@ from autokb.stores.staged import (
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, StagedPlace, WorkspaceFile
 
-_ORDER = ("folder", "file", "import")
+_ORDER = ("folder", "file", "sync", "import")
 _UNKNOWN_SHOWN = 3  # names that name nothing and are listed one by one
 
 
@@ -56,7 +56,7 @@ def move_source(workspace: Workspace, old: str, new: str) -> Sources:
 
 def _added_path(workspace: Workspace, staged: Iterable[tuple[StagedPlace, Source]], name: str) -> Path:
     """Return a name as the path that sources lie at or below; BadInputError where none does."""
-    paths = [Path(source.path) for _, source in staged if source.kind != "import"]
+    paths = [Path(source.path) for _, source in staged if source.kind in ("folder", "file")]
     for spelled in map(Path, _spellings(name)):
         if any(path.is_relative_to(spelled) for path in paths):
             return spelled

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Plan,
         Removed,
         Sources,
+        Synced,
     )
     from autokb.evaluation.chunking.results import ChunkingReport
     from autokb.evaluation.compare import Comparison
@@ -171,6 +172,33 @@ class SupportKB:
         from autokb.app.sources import remove
 
         return remove(self.workspace, [str(name) for name in names])
+
+    def sync(
+        self,
+        sources: Iterable[str] | str = (),
+        *,
+        build: bool = False,
+        progress: Callable[[str], None] | None = None,
+    ) -> Synced:
+        """Read what is new, changed or gone in the sources of the settings, or in those of these names, and stage it.
+
+        ``build`` builds after it, where something changed. A source that fails stops no other: ``errors`` of the result
+        names it. What was read is kept, and a run that was killed goes on where it was.
+        """
+        from autokb.app.syncing.sync import sync
+
+        names = [sources] if isinstance(sources, str) else sources
+        return sync(self.workspace, filter(None, names), build=self.build if build else None, progress=progress)
+
+    def watch(self, sources: Iterable[str] = (), *, build: bool = False, tell: Callable[[Synced | str], None]) -> None:
+        """Sync each source as often as its ``every`` says, until KeyboardInterrupt; ``tell`` is told of each run."""
+        from autokb.app.syncing.watch import watch
+
+        def reopened() -> Workspace:
+            self._memory.reopen()
+            return self.workspace
+
+        watch(reopened, sources, lambda due: self.sync(due, build=build), tell)
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = silent) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""

@@ -69,6 +69,7 @@ COMMAND_FILES = {
     "rollback": ("version_commands",),
     "serve": ("serve_commands",),
     "stale": ("stale_commands",),
+    "sync": ("sync_commands",),
     "tickets": ("ticket_commands", "ticket_answer_commands"),
     "trends": ("trend_commands",),
     "trial": ("trial_commands",),

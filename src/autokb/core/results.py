@@ -311,8 +311,40 @@ class Added(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class SyncedSource(Result):
+    """What one run of a source did, with the requests and bytes that it took; ``error`` says why it ended early."""
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+    requests: int = 0
+    bytes: int = 0
+    error: str | None = None
+
+    @property
+    def changed(self) -> int:
+        """How many items are not as they were."""
+        return self.added + self.updated + self.removed
+
+
+@dataclass(frozen=True, slots=True)
+class Synced(Result):
+    """What a run did, source by source; ``build`` is what was built after it, None where nothing was."""
+
+    sources: Mapping[str, SyncedSource]
+    build: BuildReport | None = None
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """A sentence for each source that could not be read to its end."""
+        return tuple(f"{name}: {one.error}" for name, one in self.sources.items() if one.error is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class ListedSource(Result):
-    """One folder, file or import, and how many staged documents, raw issues, tickets and chats came from it."""
+    """One folder, file, import or source of ``sync``, and how many documents, raw issues, tickets and chats it gave."""
 
     kind: str
     path: str

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import ArmSettings
+from autokb.core.source_settings import SourceSettings, read_sources
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 STALE_AFTER = 365  # days after which a document that nobody has changed is looked at again: a year
@@ -96,7 +97,8 @@ class Settings:
     ``show_doubted`` displays what a model says may break a rule, ``rule_reasons`` has it say how each rule is kept.
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them. A
-    document that nobody has changed for more than ``stale_after`` days is told as outdated.
+    document that nobody has changed for more than ``stale_after`` days is told as outdated. ``sources`` are what
+    ``sync`` reads, by name.
     """
 
     model: str = OFFLINE_MODEL
@@ -128,6 +130,7 @@ class Settings:
     stale_after: int = STALE_AFTER
     experiment: ArmSettings = NO_EXPERIMENT
     gate: GateSettings | None = None
+    sources: Mapping[str, SourceSettings] = field(default_factory=dict)
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -351,6 +354,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "graph": _read_graph,
     "experiment": _read_experiment,
     "gate": _read_gate,
+    "sources": read_sources,
 }
 
 

@@ -17,13 +17,22 @@ ERROR_BYTES = 100_000  # of a body that comes with an error's status; only its f
 CONNECT_SECONDS = 10.0  # a server that takes longer to connect is down
 CONNECTIONS = 1000  # at once: the threads that ask are the limit, not the pool
 READ_AT_ONCE = 65_536  # bytes
+BYTES_READ = "autokb.bytes"  # the extension of an answer that says how many came over the connection
 
 
 class BoundedClient(httpx2.AsyncClient):
     """An HTTP client whose answers are bounded; a provider's package is given it instead of making its own."""
 
-    def __init__(self, bound: ReplyBound, timeout: float, *, follow_redirects: bool = False) -> None:
+    def __init__(
+        self,
+        bound: ReplyBound,
+        timeout: float,
+        *,
+        follow_redirects: bool = False,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
         super().__init__(
+            transport=transport,
             timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
             limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
             follow_redirects=follow_redirects,
@@ -47,7 +56,7 @@ class BoundedClient(httpx2.AsyncClient):
             headers=headers,
             content=without_half_escapes(body),
             request=request,
-            extensions=response.extensions,
+            extensions={**response.extensions, BYTES_READ: response.num_bytes_downloaded},
         )
         whole.history = response.history
         return whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -146,6 +146,10 @@ def _read_file(
         named.look_in(placed, file.relative)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
+    return [_read_whole_file(data, kind, file.relative, templates)], []
+
+
+def _read_whole_file(data: bytes, kind: Format, relative: str, templates: Mapping[str, str]) -> _ReadDocument:
     page = _convert_whole_file(data, kind, templates)
     _refuse_dump(page.text)
     if not page.text.strip():
@@ -153,10 +157,29 @@ def _read_file(
             "save the page as it looks in a browser" if kind == "html" else "give a version with text in it (no scan)"
         )
         raise UnreadableFileError(f"holds no text; leave it out, or {better}.")
-    name = uncompressed(file.relative)
+    name = uncompressed(relative)
     title = short_title(page.title) or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
     document = Document(without_surrogates(name), title, page.text, page.url)
-    return [_ReadDocument(document, file.relative, page.marks, page.unresolved)], []
+    return _ReadDocument(document, relative, page.marks, page.unresolved)
+
+
+def read_fetched(data: bytes, kind: Format, url: str, templates: Mapping[str, str]) -> SourceRecord[Document]:
+    """Read what came from an address, which is its id and its place (UnreadableFileError)."""
+    read = _read_whole_file(data, kind, url, templates)
+    return _fetched(replace(read, document=replace(read.document, id=url, url=url)))
+
+
+def read_fetched_record(record: f.Record, document_id: str) -> SourceRecord[Document]:
+    """Read an article that an interface gives, under an id (UnreadableFileError)."""
+    read = _read_record(PlacedRecord(record, 1), document_id, document_id, fields=Fields(), known="html", templates={})
+    return _fetched(replace(read, document=replace(read.document, id=document_id)))
+
+
+def _fetched(read: _ReadDocument) -> SourceRecord[Document]:
+    document = _without_controls(read.document)
+    if not document.text.strip():
+        raise UnreadableFileError("holds no text, only control characters; leave it out.")
+    return SourceRecord(document, "", read.place, read.marks)
 
 
 def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedRecord], list[Skipped]]:

@@ -17,14 +17,15 @@ from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
 N = TypeVar("N")
 STAGED_KINDS = ("documents", "issues", "tickets", "chats")
 ADDED = "added"  # in the body of a staged document: the day on which its text was added as it is
+SYNCED = "sync:"  # stands before a source's name where what it gave says from where it is
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """A folder or file that was added, by its resolved path, or an import, by its file's name."""
+    """A folder or file that was added, by its resolved path, an import, by its file's name, or a source of ``sync``."""
 
-    kind: Literal["folder", "file", "import"]
+    kind: Literal["folder", "file", "import", "sync"]
     path: str
 
 
@@ -112,6 +113,8 @@ def _folders_key(kind: str) -> str:
 
 
 def _source(place: StagedPlace, folders: Set[str]) -> Source:
+    if not place.root and place.relative.startswith(SYNCED):
+        return Source("sync", place.relative.removeprefix(SYNCED))
     if not place.root:
         return Source("import", place.relative or NAMELESS_IMPORT)
     if place.root in folders:

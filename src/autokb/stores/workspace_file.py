@@ -216,6 +216,16 @@ class WorkspaceFile:
             for source_id, root, relative, body in rows
         ]
 
+    def staged_some(self, kind: str, ids: Sequence[str]) -> dict[str, Staged]:
+        """Return what was added of a kind under these ids."""
+        found = {}
+        for part in parts_of(ids):
+            marks = ",".join("?" * len(part))
+            select = f"SELECT id, root, relative, body FROM staged WHERE kind = ? AND id IN ({marks})"
+            for source_id, root, relative, body in self._db.execute(select, [kind, *part]):
+                found[source_id] = Staged(source_id, root, relative, _object("staged", body))
+        return found
+
     def staged_places(self) -> list[StagedPlace]:
         """Return everything added, without reading a body, ordered by kind and id."""
         rows = self._db.execute("SELECT kind, id, root, relative FROM staged ORDER BY kind, id")

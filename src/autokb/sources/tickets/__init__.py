@@ -1,5 +1,5 @@
 """Past tickets: exports of Jira, GitHub and Zendesk are known by their shape, any other table by its fields."""
 
-from autokb.sources.tickets.reading import read_tickets
+from autokb.sources.tickets.reading import clean_ticket, read_tickets
 
-__all__ = ["read_tickets"]
+__all__ = ["clean_ticket", "read_tickets"]

@@ -111,7 +111,7 @@ def _read_file(
             if is_github_comment(placed.record):
                 comments.append((*read_github_comment(placed.record), place))
                 continue
-            ticket, cut = _bounded(_without_controls(read_ticket(placed.record, fields)))
+            ticket, cut = clean_ticket(placed.record, fields)
         except UnreadableFileError as error:
             slow += isinstance(error, TakesTooLongError)
             if slow == MOST_SLOW:
@@ -127,6 +127,11 @@ def _read_file(
         new[ticket.id] = (SourceRecord(ticket, file.root, file.relative), place)
     found |= new
     return shorten_report(bad, file.relative, none_read=not new)
+
+
+def clean_ticket(record: Record, fields: Fields | None = None) -> tuple[Ticket, list[str]]:
+    """Read one record as it can be stored, and say what of it was cut (UnreadableFileError)."""
+    return _bounded(_without_controls(read_ticket(record, fields)))
 
 
 def read_ticket(record: Record, fields: Fields | None = None) -> Ticket:

@@ -1,0 +1,1 @@
+"""Keeping a workspace in step with the sources that its settings name."""

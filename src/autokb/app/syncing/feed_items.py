@@ -1,0 +1,207 @@
+"""Items of a feed become staged documents, tickets or issues; an item and what is known of it are stored together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from autokb.app.add import added_today, differs, repeated_blocks, staged_documents
+from autokb.core.ids import canonical_json, digest
+from autokb.core.nouns import RawIssue, Skipped
+from autokb.core.results import SyncedSource
+from autokb.core.source_settings import SourceSettings
+from autokb.core.tickets import Ticket
+from autokb.feeds.items import Item, Known, Progress, Step
+from autokb.sources.issues import LONGEST_ISSUE
+from autokb.stores.codecs import RAW_ISSUE
+from autokb.stores.database import damaged_rows
+from autokb.stores.staged import SYNCED
+from autokb.stores.sync_state import (
+    UNBUILT,
+    Body,
+    forget_sync_items,
+    keep_sync_items,
+    keep_sync_source,
+    read_sync_items,
+    read_sync_source,
+)
+from autokb.stores.ticket_tables import TICKET_CODEC
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import Staged, WorkspaceFile
+
+LISTINGS_WITHOUT = 2  # in a row, after which an item is gone: one may have been read while a site was half there
+MOST_REPEATED = 5_000  # hashes of blocks that many pages of a site have, which later pages are read by
+_UNKNOWN: Body = {"kind": "", "id": "", "stamp": {}, "reason": "", "listing": 0, "missing": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """What an item is stored as."""
+
+    kind: str
+    item: Staged
+
+
+class SyncedItems:
+    """What is known of one source, and what a run does to it."""
+
+    def __init__(self, workspace: Workspace, source: SourceSettings) -> None:
+        self._workspace = workspace
+        self._source = source
+        self._relative = SYNCED + source.name
+        place = digest(canonical_json(list(map(str, source.place))))
+        with workspace.file() as file, file.snapshot():
+            self._body = read_sync_source(file, source.name)
+            staged = {(one.kind, one.id) for one in file.staged_places() if one.relative == self._relative}
+            noted = read_sync_items(file, source.name)
+        is_new = self._body.get("place") != place  # another site or query: read from the beginning
+        with damaged_rows("sync_item"):
+            # What the source gave as a folder has no id.
+            items = {key: {**one, **_checked(one)} for key, one in noted.items() if not is_new or "id" in one}
+        # What somebody removed by hand is not known any more, and comes again when it is met.
+        self._items = {k: one for k, one in items.items() if one["reason"] or (one["kind"], one["id"]) in staged}
+        if is_new:
+            self._items = {key: {**one, "stamp": {}, "listing": 0} for key, one in self._items.items()}
+            self._body = {"place": place, "cursor": {}}
+        self._touched: dict[str, str] = {}
+        self._skipped: list[Skipped] = []
+
+    @property
+    def progress(self) -> Progress:
+        """How far the source was read."""
+        known = {key: Known(one["stamp"], one["listing"], one["missing"]) for key, one in self._items.items()}
+        with damaged_rows("sync_source"):
+            return Progress(dict(self._body.get("cursor") or {}), known)
+
+    @property
+    def seen(self) -> int:
+        """How many items the run met."""
+        return len(self._touched)
+
+    # Complex: what a step, a listing and a deletion change is one transaction.
+    def keep(self, step: Step) -> None:
+        """Store a step: its items and from where a later run goes on, together."""
+        listing = int(step.cursor.get("listing", 0))
+        staged, reasons = self._staged(step.items)
+        changes: dict[str, Body] = {}
+        with self._workspace.file() as file, file.transaction():
+            for item in step.items:
+                if not item.gone:
+                    note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
+                    if note["id"] or note["reason"]:
+                        changes[item.key] = {**note, "listing": listing, "missing": 0}
+            gone = [item.key for item in step.items if item.gone and item.key in self._items]
+            if step.complete:
+                changes |= self._missing(listing, {*changes, *gone}, gone)
+            self._remove(file, gone)
+            keep_sync_items(file, self._source.name, changes)
+            self._body = {**self._body, "cursor": dict(step.cursor)}
+            keep_sync_source(file, self._source.name, self._body)
+            if gone or any(self._touched.get(key) in ("added", "updated") for key in changes):
+                file.note(UNBUILT, "1")
+        self._items |= changes
+        for key in gone:
+            del self._items[key]
+        not_taken = [Skipped(key, note["reason"]) for key, note in changes.items() if note["reason"]]
+        self._skipped += [*step.skipped, *not_taken]
+
+    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> Body:
+        """Store an item, where it has a content that can be stored, and return what is known of it then."""
+        note = dict(self._items.get(item.key, _UNKNOWN))
+        if new is not None:
+            reason = self._stage(file, item.key, new)
+            note |= {} if reason else {"kind": new.kind, "id": new.item.id}
+        if reason is not None:
+            note["reason"] = reason
+        if item.stamp is not None:
+            note["stamp"] = dict(item.stamp)
+        return note
+
+    def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
+        """Return what the run did."""
+        words = list(self._touched.values())
+        added, updated, removed = (words.count(word) for word in ("added", "updated", "removed"))
+        unchanged = max(0, sum(bool(one["id"]) for one in self._items.values()) - added - updated)
+        skipped = tuple(self._skipped)
+        return SyncedSource(added, updated, unchanged, removed, skipped, requests=requests, bytes=read, error=error)
+
+    # Complex: tickets and pages, with a text and without, go through one loop; pages are read together.
+    def _staged(self, items: Iterable[Item]) -> tuple[dict[str, _New], dict[str, str]]:
+        """Return what is to be stored of the items that have a content, and why others cannot be."""
+        found: dict[str, _New] = {}
+        reasons = {item.key: item.reason for item in items if item.reason}
+        pages = {}
+        for item in items:
+            if isinstance(item.content, Ticket):
+                found[item.key] = self._of_ticket(item.content)
+            elif item.content is not None:
+                pages[item.content.item.id] = (item.key, item.content)
+        records = [record for _, record in pages.values()]
+        repeated = set(self._body.get("repeated") or ())
+        documents, empty = staged_documents(records, known=repeated)
+        for one in documents:
+            found[pages[one.id][0]] = _New("documents", replace(one, root="", relative=self._relative))
+        without_text = (key for key, _ in pages.values() if key not in found)
+        reasons |= {key: skipped.reason for key, skipped in zip(without_text, empty, strict=True)}
+        if more := repeated_blocks(records) - repeated:
+            self._body = {**self._body, "repeated": sorted(repeated | more)[:MOST_REPEATED]}
+        return found, reasons
+
+    def _of_ticket(self, ticket: Ticket) -> _New:
+        prefix = self._source.prefix
+        if prefix:
+            links = tuple(replace(link, target=prefix + link.target) for link in ticket.links)
+            ticket = replace(ticket, id=prefix + ticket.id, links=links)
+        if self._source.as_kind == "tickets":
+            return _New("tickets", Staged(ticket.id, "", self._relative, TICKET_CODEC.body(ticket)))
+        text = (ticket.description or ticket.title)[:LONGEST_ISSUE]
+        issue = RawIssue(id=ticket.id, text=text, title=ticket.title, date=ticket.created)
+        return _New("issues", Staged(issue.id, "", self._relative, RAW_ISSUE.body(issue)))
+
+    # Complex: an id is new, this item's or another's, and its text as it was or not.
+    def _stage(self, file: WorkspaceFile, key: str, new: _New) -> str:
+        """Store an item; returns why not where its id is another's."""
+        before = file.staged_some(new.kind, [new.item.id]).get(new.item.id)
+        is_import = before is not None and not before.root and not before.relative.startswith(SYNCED)
+        if before is not None and before.relative != self._relative and not is_import:
+            place = before.relative.removeprefix(SYNCED)
+            return f"has the id {new.item.id!r}, which {place} gave already; set prefix for its source."
+        known = self._items.get(key)
+        if known is not None and known["id"] and (known["kind"], known["id"]) != (new.kind, new.item.id):
+            file.unstage(known["kind"], [known["id"]])
+        if before is None:
+            self._touched[key] = "updated" if known is not None and known["id"] else "added"
+        elif differs(before, new.item):
+            self._touched[key] = "added" if self._touched.get(key) == "added" else "updated"
+        elif not is_import:
+            self._touched.setdefault(key, "unchanged")
+            return ""
+        file.stage(new.kind, [*added_today(new.kind, [new.item])])
+        return ""
+
+    def _missing(self, listing: int, met: Iterable[str], gone: list[str]) -> dict[str, Body]:
+        """Count what a whole listing lacked, and name as gone what several in a row did."""
+        changes = {}
+        for key, known in self._items.items():
+            if key in met or known["listing"] == listing:
+                continue
+            missing = known["missing"] + 1
+            if missing >= LISTINGS_WITHOUT:
+                gone.append(key)
+            else:
+                changes[key] = {**known, "missing": missing}
+        return changes
+
+    def _remove(self, file: WorkspaceFile, keys: Iterable[str]) -> None:
+        for key in keys:
+            known = self._items[key]
+            if known["id"]:
+                file.unstage(known["kind"], [known["id"]])
+                self._touched[key] = "removed"
+        forget_sync_items(file, self._source.name, keys)
+
+
+def _checked(noted: Body) -> Body:
+    """Return what is known of an item, or raise what a damaged row raises."""
+    words = {name: str(noted[name]) for name in ("kind", "id", "reason")}
+    return {**words, "stamp": dict(noted["stamp"]), "listing": int(noted["listing"]), "missing": int(noted["missing"])}

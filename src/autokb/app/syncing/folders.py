@@ -1,0 +1,119 @@
+"""Folders and checkouts are added as ``add --sync`` adds them, where a file of theirs is not as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from autokb.app.add import Kind, add
+from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json, digest
+from autokb.core.results import SyncedSource
+from autokb.core.source_settings import SourceSettings
+from autokb.feeds.fetch import FeedError
+from autokb.feeds.git import check_out
+from autokb.sources import Fields
+from autokb.sources.files import find_files
+from autokb.stores.sync_state import (
+    UNBUILT,
+    forget_sync_items,
+    keep_sync_items,
+    keep_sync_source,
+    read_sync_items,
+    read_sync_source,
+)
+from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
+
+
+def sync_folder(
+    workspace: Workspace,
+    source: SourceSettings,
+    checkout: Path,
+    secret: str,
+    progress: Callable[[str], None] | None,
+) -> SyncedSource:
+    """Stage what a folder, or a branch of a repository, holds now; what it no longer holds goes at once.
+
+    A folder says what it holds in one moment, so nothing is waited for; one that holds no file at all is refused, as
+    ``add --sync`` refuses it: it may not be mounted.
+    """
+    requests = read = 0
+    try:
+        if source.type == "git":
+            done = check_out(source, checkout, workspace.folder, secret)
+            requests, read = done.requests, done.bytes
+            root = _inside(checkout, source.folder)
+        else:
+            root = (workspace.folder / Path(source.path).expanduser()).resolve()
+        return _add(workspace, source, root, requests, read, progress)
+    except (BadInputError, FeedError) as error:
+        return SyncedSource(0, 0, 0, 0, (), requests=requests, bytes=read, error=str(error))
+
+
+def _inside(checkout: Path, folder: str) -> Path:
+    root = (checkout / folder).resolve()
+    if not root.is_relative_to(checkout.resolve()) or not root.is_dir():
+        raise FeedError(f"The repository has no folder {folder!r}.")
+    return root
+
+
+def _add(
+    workspace: Workspace,
+    source: SourceSettings,
+    root: Path,
+    requests: int,
+    read: int,
+    progress: Callable[[str], None] | None,
+) -> SyncedSource:
+    files, _ = find_files([root])
+    now = {one.relative: _size_and_time(one.path) for one in files}
+    place = digest(canonical_json([*map(str, source.place), str(root)]))
+    with workspace.file() as file, file.snapshot():
+        body, known = read_sync_source(file, source.name), read_sync_items(file, source.name)
+        staged = _staged(file, source.as_kind, root)
+        was_unbuilt = file.meta(UNBUILT) or ""
+    if body.get("place") == place and known == now and body.get("staged") == staged:
+        return SyncedSource(0, 0, staged, 0, (), requests=requests, bytes=read)
+    with workspace.file() as file, file.transaction():  # before what changes, so that no kill can lose it
+        file.note(UNBUILT, "1")
+    kind: Kind = source.as_kind  # type: ignore[assignment]  # the settings know no other
+    done = add(workspace, [root], kind, Fields(**source.fields), sync=True, progress=progress)
+    with workspace.file() as file, file.transaction():
+        if body.get("place") not in (None, place):
+            _remove_earlier(file, body, known, root)
+        forget_sync_items(file, source.name, known)
+        keep_sync_items(file, source.name, now)
+        kept = {"place": place, "staged": _staged(file, source.as_kind, root), "root": str(root)}
+        keep_sync_source(file, source.name, {**kept, "kind": source.as_kind})
+        changed = done.added + done.updated + done.removed or body.get("place") not in (None, place)
+        file.note(UNBUILT, "1" if changed else was_unbuilt)
+    if source.type == "folder":
+        read = sum(one["size"] for one in now.values())
+    counts = (done.added, done.updated, done.unchanged, done.removed)
+    return SyncedSource(*counts, done.skipped, requests=requests, bytes=read)
+
+
+def _staged(file: WorkspaceFile, kind: str, root: Path) -> int:
+    """Return how many items a folder gave."""
+    return sum(one.kind == kind and one.root == str(root) for one in file.staged_places())
+
+
+def _remove_earlier(file: WorkspaceFile, body: dict[str, Any], known: dict[str, Any], root: Path) -> None:
+    """Take out what the source gave when it was another folder, or another type of source."""
+    items = [(one["kind"], one["id"]) for one in known.values() if "id" in one]
+    earlier, kind = body.get("root"), str(body.get("kind"))
+    if earlier not in (None, str(root)):
+        items += [(one.kind, one.id) for one in file.staged_places() if (one.root, one.kind) == (earlier, kind)]
+    for item_kind, item in items:
+        file.unstage(item_kind, [item])
+
+
+def _size_and_time(path: Path) -> dict[str, int]:
+    """Return what tells whether a file is as it was, without reading it."""
+    try:
+        found = path.stat()
+    except OSError:
+        return {"size": 0, "time": 0}
+    return {"size": found.st_size, "time": found.st_mtime_ns}

@@ -1,0 +1,158 @@
+"""One run over the sources of the settings: each by itself, so that one that fails stops no other."""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+
+from autokb.app.syncing.feed_items import SyncedItems
+from autokb.app.syncing.folders import sync_folder
+from autokb.core.errors import BadInputError, UnwritableWorkspaceError
+from autokb.core.results import BuildReport, Synced, SyncedSource
+from autokb.core.source_settings import TICKETS, SourceSettings
+from autokb.feeds.fetch import FeedError, Fetcher
+from autokb.feeds.items import Feed, Progress
+from autokb.stores.database import damaged_rows
+from autokb.stores.sync_state import UNBUILT, keep_sync_source, read_sync_source
+from autokb.stores.workspace import Workspace, one_at_a_time
+
+LOCK = ".sync.lock"
+CHECKOUTS = ".sources"  # the folder in a workspace with what git checks out
+Sleep = Callable[[float], None]
+
+
+def sync(
+    workspace: Workspace,
+    names: Iterable[str] = (),
+    *,
+    build: Callable[[], BuildReport] | None = None,
+    progress: Callable[[str], None] | None = None,
+    sleep: Sleep = time.sleep,
+) -> Synced:
+    """Read what is new of the named sources, or of all, and stage it; ``build`` is called where something changed.
+
+    What a run has read is kept, also where it is killed, and the next one goes on there. Raises BadInputError where the
+    settings name no source, or not this one, and WorkspaceBusyError where another run is at work.
+    """
+    sources = chosen_sources(workspace, names)
+    with one_at_a_time(workspace.folder / LOCK, f"Another sync is at work in {workspace.folder.name}"):
+        with workspace.file() as file:
+            if file.read_only:
+                raise UnwritableWorkspaceError(f"{workspace.knowledge_path} cannot be written; make it writable.")
+        done = {name: _sync_source(workspace, source, progress, sleep) for name, source in sources.items()}
+        return Synced(done, _build_if_changed(workspace, build))
+
+
+def chosen_sources(workspace: Workspace, names: Iterable[str]) -> dict[str, SourceSettings]:
+    """Return the sources of these names, of none all (BadInputError)."""
+    known = workspace.settings.sources
+    if not known:
+        raise BadInputError("settings.yaml names no sources; write what to keep in step with under sources.")
+    wanted = list(names) or list(known)
+    if unknown := [name for name in wanted if name not in known]:
+        raise BadInputError(f"There is no source {unknown[0]!r} in settings.yaml; its sources are {', '.join(known)}.")
+    return {name: known[name] for name in wanted}
+
+
+def last_run(workspace: Workspace, name: str) -> datetime | None:
+    """Return when a source was last read, to its end or not."""
+    with workspace.file() as file, damaged_rows("sync_source"):
+        date = read_sync_source(file, name).get("date")
+        return None if date is None else datetime.fromisoformat(str(date))
+
+
+def _sync_source(
+    workspace: Workspace, source: SourceSettings, progress: Callable[[str], None] | None, sleep: Sleep
+) -> SyncedSource:
+    """Read one source; what ends it early is its error."""
+    tell = (lambda words: progress(f"{source.name}: {words}")) if progress else None
+    secret, error = _secret(source)
+    if error:
+        done = SyncedSource(0, 0, 0, 0, (), error=error)
+    elif source.type in ("folder", "git"):
+        done = sync_folder(workspace, source, workspace.folder / CHECKOUTS / source.name, secret, tell)
+    else:
+        done = _sync_feed(workspace, source, secret, tell, sleep)
+    with workspace.file() as file, file.transaction():
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        keep_sync_source(file, source.name, {**read_sync_source(file, source.name), "date": now})
+    return done
+
+
+def _sync_feed(
+    workspace: Workspace, source: SourceSettings, secret: str, tell: Callable[[str], None] | None, sleep: Sleep
+) -> SyncedSource:
+    items = SyncedItems(workspace, source)
+    fetcher = Fetcher(source.allow_networks, _authorization(source, secret), sleep)
+    error = None
+    try:
+        for step in _feed(workspace, source, fetcher, items.progress):
+            items.keep(step)
+            if tell:
+                tell(f"{items.seen:,} items, {fetcher.requests:,} requests")
+    except FeedError as failed:
+        error = str(failed)
+    finally:
+        fetcher.close()
+    return items.done(fetcher.requests, fetcher.bytes, error)
+
+
+def _feed(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
+    """Return the items of a source."""
+    from autokb.feeds.github import GitHubIssues
+    from autokb.feeds.jira import JiraIssues
+    from autokb.feeds.walk import walk
+    from autokb.feeds.web import read_web
+    from autokb.feeds.zendesk import ZendeskArticles, ZendeskTickets
+
+    go = partial(walk, fetcher=fetcher, progress=progress, check_deleted=source.check_deleted)
+    match source.type:
+        case "web":
+            return read_web(source, fetcher, progress, workspace.spec.templates)
+        case "github":
+            return go(GitHubIssues(source.url, source.repo, comments=source.comments))
+        case "jira":
+            return go(JiraIssues(source.url, source.jql, version=source.api, comments=source.comments))
+    if source.content == TICKETS:
+        return go(ZendeskTickets(source.url, comments=source.comments))
+    return go(ZendeskArticles(source.url, source.name, source.locale))
+
+
+def _secret(source: SourceSettings) -> tuple[str, str]:
+    """Return the secret of a source, and why there is none where there should be one."""
+    if not source.token_env:
+        return "", ""
+    secret = os.environ.get(source.token_env, "").strip()
+    if not secret or not secret.isascii() or not secret.isprintable():
+        return "", f"The environment variable {source.token_env} holds no secret; set it, or leave token_env out."
+    return secret, ""
+
+
+def _authorization(source: SourceSettings, secret: str) -> Mapping[str, str]:
+    """Return the header with the secret, as each interface has it."""
+    from autokb.feeds.github import HEADERS
+
+    headers: dict[str, str] = dict(HEADERS) if source.type == "github" else {}
+    if secret and source.user:
+        user = f"{source.user}/token" if source.type == "zendesk" else source.user
+        headers["authorization"] = f"Basic {base64.b64encode(f'{user}:{secret}'.encode()).decode()}"
+    elif secret:
+        headers["authorization"] = f"Bearer {secret}"
+    return headers
+
+
+def _build_if_changed(workspace: Workspace, build: Callable[[], BuildReport] | None) -> BuildReport | None:
+    """Build what a run changed, this one or one before that was killed or whose build failed."""
+    if build is None:
+        return None
+    with workspace.file() as file:
+        if not file.meta(UNBUILT):
+            return None
+    report = build()
+    with workspace.file() as file, file.transaction():
+        file.note(UNBUILT, "")
+    return report

@@ -1,0 +1,68 @@
+"""``autokb sync``: the workspace kept in step with the sources of its settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autokb.cli.commands import Folder, Json, app
+
+if TYPE_CHECKING:
+    from autokb.app import SupportKB
+    from autokb.core.results import Synced
+
+
+@app.command(epilog="Example: autokb sync kb --build  and, as a service,  autokb sync kb --watch --build")
+def sync(
+    workspace: Folder,
+    source: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="This source alone; may be repeated.")
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on, each source as often as its entry every: says, until it is stopped.")
+    ] = False,
+    build: Annotated[bool, typer.Option("--build", help="Build after it, where something changed.")] = False,
+    json: Json = False,
+) -> None:
+    """Read what is new, changed or gone in the sources of settings.yaml; one that fails stops no other."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import emit, say, spinner
+    from autokb.cli.sync_views import synced_view
+
+    kb = SupportKB.open(workspace)
+    if watch:
+        _watch(kb, source or [], build=build, json=json)
+        return
+    with spinner("Reading") as progress:
+        done = kb.sync(source or [], build=build, progress=progress)
+    emit(json, done.as_json(), lambda: synced_view(workspace, done))
+    if done.errors:
+        say(done.errors)
+        raise typer.Exit(1)
+
+
+def _watch(kb: SupportKB, names: list[str], *, build: bool, json: bool) -> None:
+    """Run until SIGTERM or Ctrl-C, which both end it cleanly: what was read is stored."""
+    import signal
+    from datetime import UTC, datetime
+
+    from autokb.cli.output import say, write_json
+    from autokb.cli.sync_views import run_line
+
+    def tell(done: Synced | str) -> None:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        if json:
+            write_json({"date": now} | ({"error": done} if isinstance(done, str) else done.as_json()))
+        elif isinstance(done, str):
+            say([f"{now} {done}"])
+        else:
+            say(f"{now} {run_line(name, one)}" for name, one in done.sources.items())
+            if done.build is not None:
+                say([f"{now} built: {done.build.solutions} solutions"])
+
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: signal.raise_signal(signal.SIGINT))
+    try:
+        kb.watch(names, build=build, tell=tell)
+    except KeyboardInterrupt:
+        return

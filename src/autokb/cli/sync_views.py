@@ -1,0 +1,31 @@
+"""What people see of ``sync``: a line for each source, and what of it was not taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from autokb.cli.views import next_line, quoted, skipped_lines
+from autokb.core.results import Synced, SyncedSource
+
+
+def synced_view(workspace: Path, done: Synced) -> RenderableType:
+    """Show what a run did, and that a build publishes it."""
+    lines: list[RenderableType] = []
+    for name, one in done.sources.items():
+        lines += [Text(run_line(name, one)), *skipped_lines(one.skipped)]
+    if done.build is not None:
+        lines.append(Text(f"built: {done.build.solutions} solutions"))
+    elif any(one.changed for one in done.sources.values()):
+        lines.append(next_line(f"Next: autokb build {quoted(workspace)}"))
+    return Group(*lines)
+
+
+def run_line(name: str, one: SyncedSource) -> str:
+    """Return one line about one run of a source."""
+    counts = f"{one.added} added, {one.updated} updated, {one.unchanged} unchanged, {one.removed} removed"
+    skipped = f", {len(one.skipped)} not taken" if one.skipped else ""
+    error = f"; {one.error}" if one.error else ""
+    return " ".join(f"{name}: {counts}{skipped}; {one.requests:,} requests, {one.bytes:,} bytes{error}".split())

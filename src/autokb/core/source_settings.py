@@ -1,0 +1,233 @@
+"""``sources:`` of the settings: what ``sync`` keeps a workspace in step with, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_network
+from typing import Any
+from urllib.parse import urlsplit
+
+from autokb.core.errors import BadInputError
+
+KINDS = ("documents", "issues", "tickets", "chats")
+ARTICLES, TICKETS = CONTENTS = ("articles", "tickets")  # of Zendesk
+USUAL_WAIT = 3_600  # seconds between two runs of ``sync --watch``
+USUAL_CHECK = 86_400  # seconds between two readings of a whole list, which tell what was deleted
+LONGEST_WAIT = 31_536_000  # seconds; a year, and more is a slip of the keyboard
+MOST_ADDRESSES = 50_000  # of one source; as many as one sitemap may have (sitemaps.org)
+GITHUB = "https://api.github.com"
+_Reader = Callable[[str, str, Any], Any]
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}  # seconds
+_DURATION = re.compile(r"([0-9]{1,9})\s*([smhd])")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_FIELDS = ("text", "title", "id", "date", "resolved_by")
+_SHOWN = 60  # characters of a value that is refused
+_NET = ("token_env", "allow_networks")
+_API = (*_NET, "url", "user", "as", "prefix", "comments", "check_deleted")
+# What each type must have, and what it may have beside ``type`` and ``every``.
+TYPES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "folder": (("path",), ("as", "fields")),
+    "git": (("url",), (*_NET, "user", "branch", "folder", "as", "fields")),
+    "web": ((), ("urls", "sitemap", "allow_networks")),
+    "zendesk": (("url",), (*_API, "content", "locale")),
+    "jira": (("url", "jql"), (*_API, "api")),
+    "github": (("repo",), _API),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """One source; what its type does not have is empty.
+
+    ``every`` and ``check_deleted`` are seconds. ``token_env`` is the name of the environment variable with the secret,
+    ``user`` who it belongs to. ``allow_networks`` are the private networks that it may reach. ``prefix`` stands before
+    the ids of its tickets, so that two trackers can count from 1. ``as_kind`` is what its items are added as.
+    """
+
+    name: str
+    type: str
+    as_kind: str = "documents"
+    every: int = USUAL_WAIT
+    path: str = ""
+    url: str = ""
+    branch: str = ""
+    folder: str = ""
+    urls: tuple[str, ...] = ()
+    sitemap: str = ""
+    repo: str = ""
+    jql: str = ""
+    api: int = 3
+    content: str = ARTICLES
+    locale: str = ""
+    user: str = ""
+    token_env: str = ""
+    prefix: str = ""
+    comments: bool = True
+    check_deleted: int = USUAL_CHECK
+    allow_networks: tuple[str, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What says which items it has and how they are added: another place is read from the beginning."""
+        where = (self.type, self.as_kind, self.path, self.url, self.branch, self.folder, self.repo, self.jql)
+        return (*where, self.content, self.locale, self.prefix, self.comments, sorted(self.fields.items()))
+
+
+def read_sources(value: Mapping[Any, Any]) -> dict[str, SourceSettings]:
+    """Read the mapping under ``sources:`` (BadInputError names the entry)."""
+    return {str(name): _read_source(str(name), entries) for name, entries in value.items()}
+
+
+def _read_source(name: str, entries: Any) -> SourceSettings:
+    if not _NAME.fullmatch(name):
+        raise _error(name, "its name takes letters, digits, - and _, at most 64")
+    if not isinstance(entries, Mapping) or str(entries.get("type")) not in TYPES:
+        raise _error(name, f"write a mapping with a type: {', '.join(TYPES)}")
+    kind = str(entries["type"])
+    filled = {str(entry): given for entry, given in entries.items() if given is not None}
+    _check_entries(name, kind, filled)
+    read = {}
+    for entry, given in filled.items():
+        reader: _Reader = _READERS.get(entry, _read_word)
+        read[_ATTRIBUTES.get(entry, entry)] = reader(name, entry, given)
+    return SourceSettings(name=name, **_with_usual(name, kind, read))
+
+
+def _check_entries(name: str, kind: str, entries: Mapping[str, Any]) -> None:
+    """Refuse an entry that a type does not have, and one that it lacks."""
+    required, optional = TYPES[kind]
+    known = ("type", "every", *required, *optional)
+    if stray := [entry for entry in entries if entry not in known]:
+        raise _error(name, f"a source of type {kind} takes {', '.join(known)}, not {_shown(stray[0])}")
+    if missing := [entry for entry in required if not entries.get(entry)]:
+        raise _error(name, f"a source of type {kind} needs {missing[0]}")
+    if kind == "web" and not (entries.get("urls") or entries.get("sitemap")):
+        raise _error(name, "a source of type web needs urls or a sitemap")
+
+
+def _with_usual(name: str, kind: str, read: dict[str, Any]) -> dict[str, Any]:
+    """Return the entries with what a type has where nobody said it, and refuse what it cannot be added as."""
+    tracker = kind in ("jira", "github") or (kind == "zendesk" and read.get("content") == TICKETS)
+    usual: dict[str, Any] = {"as_kind": "tickets" if tracker else "documents"}
+    if kind == "github":
+        usual["url"] = GITHUB
+    found = usual | read
+    if tracker and found["as_kind"] not in ("tickets", "issues"):
+        raise _error(name, f"as must be tickets or issues, not {found['as_kind']}")
+    if kind == "zendesk" and not tracker and found["as_kind"] != "documents":
+        raise _error(name, "articles are documents; content: tickets has the others")
+    return found
+
+
+def _read_word(name: str, entry: str, value: Any) -> str:
+    text = str(value).strip() if type(value) in (str, int) else ""
+    pattern, wanted = _PATTERNS.get(entry, (None, "a word"))
+    if not text or text.startswith("-") or (pattern and not pattern.fullmatch(text)):
+        raise _error(name, f"{entry} must be {wanted}, not {_shown(value)}")
+    return text
+
+
+def _read_duration(name: str, entry: str, value: Any) -> int:
+    found = _DURATION.fullmatch(str(value).strip().casefold())
+    seconds = int(found[1]) * _UNITS[found[2]] if found else -1
+    if not (0 if entry == "check_deleted" else 1) <= seconds <= LONGEST_WAIT:
+        raise _error(name, f"{entry} must be a time such as 30m, 1h or 1d, at most a year, not {_shown(value)}")
+    return seconds
+
+
+def _read_list(name: str, entry: str, value: Any) -> Sequence[Any]:
+    found = value if isinstance(value, list) else [value]
+    if len(found) > MOST_ADDRESSES:
+        raise _error(name, f"{entry} has {len(found):,} entries, and {MOST_ADDRESSES:,} can be read; split the source")
+    return found
+
+
+def _read_address(name: str, entry: str, value: Any) -> str:
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        parts = urlsplit(text)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or any(c.isspace() for c in text):
+        raise _error(name, f"{entry} must be an address such as https://docs.example.com/, not {_shown(value)}")
+    if "@" in parts.netloc:
+        raise _error(name, f"{entry} must have no user and password; name the variable that has them: token_env")
+    return text
+
+
+def _read_url(name: str, entry: str, value: Any) -> str:
+    """Read where a tracker or a repository is; git takes paths and ssh too."""
+    text = value.strip() if isinstance(value, str) else ""
+    if text.startswith(("http://", "https://")):
+        return _read_address(name, entry, text).rstrip("/")
+    if not text or text.startswith("-") or "::" in text or any(ord(c) < 32 for c in text):
+        raise _error(name, f"url must be an address or a path, not {_shown(value)}")
+    return text
+
+
+def _read_addresses(name: str, entry: str, value: Any) -> tuple[str, ...]:
+    return tuple(_read_address(name, entry, one) for one in _read_list(name, entry, value))
+
+
+def _read_networks(name: str, entry: str, value: Any) -> tuple[str, ...]:
+    try:
+        return tuple(str(ip_network(str(one).strip())) for one in _read_list(name, entry, value))
+    except ValueError:
+        raise _error(name, f"{entry} takes networks such as 10.2.0.0/16, not {_shown(value)}") from None
+
+
+def _read_fields(name: str, entry: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping) or not set(value) <= set(_FIELDS):
+        raise _error(name, f"{entry} must be a mapping with {', '.join(_FIELDS)}")
+    return {str(one): str(path).strip() for one, path in value.items() if path is not None}
+
+
+def _one_of(*known: str) -> _Reader:
+    def read(name: str, entry: str, value: Any) -> str:
+        text = str(value).strip().casefold()
+        if text not in known:
+            raise _error(name, f"{entry} must be {' or '.join(known)}, not {_shown(value)}")
+        return text
+
+    return read
+
+
+def _read_switch(name: str, entry: str, value: Any) -> bool:
+    return bool(_one_of("true", "false")(name, entry, value) == "true")
+
+
+def _read_version(name: str, entry: str, value: Any) -> int:
+    return int(_one_of("2", "3")(name, entry, value))
+
+
+_ATTRIBUTES = {"as": "as_kind"}
+_READERS: Mapping[str, _Reader] = {
+    "every": _read_duration,
+    "check_deleted": _read_duration,
+    "urls": _read_addresses,
+    "sitemap": _read_address,
+    "url": _read_url,
+    "allow_networks": _read_networks,
+    "fields": _read_fields,
+    "comments": _read_switch,
+    "api": _read_version,
+    "as": _one_of(*KINDS),
+    "content": _one_of(*CONTENTS),
+}
+_PATTERNS = {
+    "token_env": (re.compile(r"[A-Za-z_][A-Za-z0-9_]*"), "the name of an environment variable"),
+    "repo": (re.compile(r"[\w.-]+/[\w.-]+"), "OWNER/NAME"),
+}
+
+
+def _error(name: str, reason: str) -> BadInputError:
+    return BadInputError(f"settings.yaml: the source {_shown(name)}: {reason}.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

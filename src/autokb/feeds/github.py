@@ -1,0 +1,50 @@
+"""GitHub: issues of a repository with their comments, by its REST interface; pull requests are left out.
+
+Pages are in the order in which issues were opened, which nothing that happens meanwhile changes: an issue that is
+updated while pages are read can come twice, and none is skipped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from autokb.core.tickets import Ticket
+from autokb.feeds.fetch import Fetcher, Reply
+from autokb.feeds.walk import Entry, Page, Phase, entries_of, link_next, read_all
+from autokb.sources.tickets import clean_ticket
+from autokb.sources.tickets.reading import MOST_COMMENTS
+
+PAGE_SIZE = 100  # the most that GitHub gives
+HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
+
+
+class GitHubIssues:
+    """The issues of one repository."""
+
+    can_list = True
+    lists_content = True
+
+    def __init__(self, base: str, repository: str, *, comments: bool) -> None:
+        self.base = base
+        self._issues = f"{base}/repos/{repository}/issues"
+        self._comments = comments
+
+    def first(self, phase: Phase, since: str) -> str:
+        """Return the address of the first page."""
+        asked = {"state": "all", "sort": "created", "direction": "asc", "per_page": str(PAGE_SIZE)}
+        return f"{self._issues}?{urlencode(asked | ({'since': since} if phase == 'changes' else {}))}"
+
+    def page(self, phase: Phase, since: str, value: Any, reply: Reply) -> Page:
+        """Read a page."""
+        issues = [one for one in entries_of(value, "", reply.url) if "pull_request" not in one]
+        entries = (Entry(str(one.get("number")), str(one.get("updated_at")), one) for one in issues)
+        return Page(tuple(entries), link_next(value, reply))
+
+    def content(self, entry: Entry, fetcher: Fetcher) -> Ticket:
+        """Read an issue with its comments."""
+        record = dict(entry.record)
+        if self._comments and record.get("comments"):
+            url = f"{self._issues}/{entry.key}/comments?per_page={PAGE_SIZE}"
+            record["comments"] = read_all(fetcher, url, "", link_next, MOST_COMMENTS)
+        return clean_ticket(record)[0]

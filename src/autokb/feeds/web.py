@@ -1,0 +1,156 @@
+"""Web pages: those that are named and those of a sitemap, fetched again only where they may have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from email.message import Message
+from typing import Any
+from urllib.parse import urldefrag, urlsplit
+
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Skipped
+from autokb.core.source_settings import SourceSettings
+from autokb.feeds.fetch import FeedError, Fetcher, Reply
+from autokb.feeds.items import AT_ONCE, Feed, Item, Known, Progress, Step
+from autokb.feeds.robots import Robots
+from autokb.feeds.sitemap import read_sitemap
+from autokb.sources.documents import read_fetched
+from autokb.sources.formats import Format, format_of
+
+UNFETCHED_AT_ONCE = 500  # items in one step that were not asked for, so that nothing is lost with them
+MOST_FAILURES = 5  # pages that cannot be fetched one after the other: then the site cannot
+_GONE = (404, 410)
+_NO_TYPE = ("", "application/octet-stream", "binary/octet-stream")
+_TYPES: Mapping[str, Format] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "text/plain": "text",
+    "application/pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+}
+
+
+# Complex: pages are stored, given up or passed over in the order of the addresses.
+def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templates: Mapping[str, str]) -> Feed:
+    """Yield all pages of a source; a run that stopped goes on with those that it had not asked for.
+
+    A page that is not there is no item: who stores the steps decides when it is gone.
+    """
+    cursor = dict(progress.cursor)
+    if not cursor.get("open"):
+        cursor |= {"open": True, "listing": int(cursor.get("listing", 0)) + 1}
+    robots = Robots(fetcher)
+    addresses = {urldefrag(url).url: "" for url in source.urls}
+    skipped: list[Skipped] = []
+    if source.sitemap:
+        listed, skipped = read_sitemap(source.sitemap, fetcher, robots)
+        addresses = listed | {url: listed.get(url, "") for url in addresses}
+    pages = _Pages(fetcher, robots, templates, skipped)
+    for url, changed in addresses.items():
+        known = progress.known.get(url)
+        if known is not None and known.listing == cursor["listing"]:
+            continue  # the run that stopped had it
+        pages.read(url, changed, known)
+        if pages.are_enough:
+            yield pages.step(cursor)
+        if pages.failures == MOST_FAILURES:
+            raise FeedError(f"{MOST_FAILURES} pages one after the other cannot be read. {pages.last_reason}")
+    if pages.failures and not pages.were_read:
+        raise FeedError(f"None of its pages can be read. {pages.last_reason}")
+    yield pages.step(cursor | {"open": False}, complete=True)
+
+
+class _Pages:
+    """The pages of one step, and how many failed one after the other."""
+
+    def __init__(
+        self, fetcher: Fetcher, robots: Robots, templates: Mapping[str, str], skipped: Sequence[Skipped]
+    ) -> None:
+        self._fetcher, self._robots, self._templates = fetcher, robots, templates
+        self._items: list[Item] = []
+        self._skipped = list(skipped)
+        self._fetched = 0
+        self.failures = 0
+        self.were_read = False
+        self.last_reason = ""
+
+    def read(self, url: str, changed: str, known: Known | None) -> None:
+        """Read a page where it may have changed."""
+        if not self._robots.may_read(url):
+            self._skip(url, "is closed by robots.txt.")
+        elif known is not None and changed and known.stamp.get("lastmod") == changed:
+            self._items.append(Item(url))
+        else:
+            if self._fetcher.requests > 1:
+                self._fetcher.pause(self._robots.of(url).delay)
+            self._fetched += 1
+            try:
+                self._items += _fetch(url, changed, known, self._fetcher, self._robots, self._templates)
+                self.failures, self.were_read = 0, True
+            except FeedError as error:
+                self.failures += 1
+                self._items.append(Item(url))  # it is there, if not to be read
+                self._skip(url, str(error))
+
+    def _skip(self, url: str, reason: str) -> None:
+        self._skipped.append(Skipped(url, reason))
+        self.last_reason = reason
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether they are to be stored now."""
+        return self._fetched >= AT_ONCE or len(self._items) >= UNFETCHED_AT_ONCE or self.failures == MOST_FAILURES
+
+    def step(self, cursor: Mapping[str, Any], *, complete: bool = False) -> Step:
+        """Return them, and begin the next step; where the site fails, its last pages were not met."""
+        met = self._items[:-MOST_FAILURES] if self.failures == MOST_FAILURES else self._items
+        step = Step(tuple(met), dict(cursor), tuple(self._skipped), complete=complete)
+        self._items, self._skipped, self._fetched = [], [], 0
+        return step
+
+
+def _fetch(
+    url: str, changed: str, known: Known | None, fetcher: Fetcher, robots: Robots, templates: Mapping[str, str]
+) -> list[Item]:
+    """Return a page as it is now; none where there is none."""
+    stamp = {} if known is None else known.stamp
+    asked = {"if-none-match": stamp.get("etag", ""), "if-modified-since": stamp.get("modified", "")}
+    reply = fetcher.get(url, {name: value for name, value in asked.items() if value}, robots.may_read)
+    if reply.status in _GONE:
+        return []
+    if reply.status == 304:
+        return [Item(url, {**stamp, "lastmod": changed})]
+    if reply.status != 200:
+        return [Item(url, {"lastmod": ""}, reason=f"answers with status {reply.status}.")]
+    found = {
+        "etag": reply.headers.get("etag", ""),
+        "modified": reply.headers.get("last-modified", ""),
+        "lastmod": changed,
+    }
+    try:
+        kind, body = _typed(url, reply)
+        return [Item(url, found, read_fetched(body, kind, url, templates))]
+    except UnreadableFileError as error:
+        return [Item(url, {**found, "lastmod": ""}, reason=str(error))]
+
+
+def _typed(url: str, reply: Reply) -> tuple[Format, bytes]:
+    """Return the format of an answer, and its body; a text of a named encoding comes as UTF-8."""
+    said = Message()
+    said["content-type"] = reply.headers.get("content-type", "")
+    named = said.get_content_type() if said["content-type"] else ""
+    path = urlsplit(url).path
+    kind = format_of(path, reply.body) if named in _NO_TYPE else _TYPES.get(named)
+    if kind == "text" and path.endswith((".md", ".markdown")):
+        kind = "markdown"
+    if kind is None or kind not in _TYPES.values():
+        raise UnreadableFileError(f"is of a type that is not read ({named or 'none is named'}).")
+    charset = said.get_content_charset("utf-8")
+    if kind in ("pdf", "docx") or charset in ("utf-8", "us-ascii"):
+        return kind, reply.body
+    try:
+        return kind, reply.body.decode(charset).encode("utf-8", "replace")
+    except (LookupError, UnicodeDecodeError):
+        return kind, reply.body

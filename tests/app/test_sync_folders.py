@@ -1,0 +1,243 @@
+"""Folders and repositories in step; one source that fails stops no other."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autokb.app import SupportKB
+from autokb.cli import main
+from autokb.core.errors import BadInputError, WorkspaceBusyError
+from autokb.core.results import SyncedSource
+from feed_server import LOOPBACK, Answer, Asked, FeedServer
+
+
+def settle(folder: Path, **sources: dict[str, Any]) -> SupportKB:
+    if not folder.exists():
+        SupportKB.create(folder, "headphones")
+    (folder / "settings.yaml").write_text(json.dumps({"sources": sources}), encoding="utf-8")
+    return SupportKB.open(folder)
+
+
+def counts(one: SyncedSource) -> tuple[int, int, int, int]:
+    return one.added, one.updated, one.unchanged, one.removed
+
+
+def write(folder: Path, **texts: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.md").write_text(f"# {name}\n\n{text}\n", encoding="utf-8")
+    return folder
+
+
+def staged(kb: SupportKB) -> dict[str, str]:
+    with kb.workspace.file() as file:
+        return {one.id: str(one.body["text"]) for one in file.staged("documents")}
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=ann", "-c", "user.email=ann@example.com", "-c", "init.defaultBranch=main"]
+    return subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def commit(folder: Path, **texts: str) -> None:
+    write(folder, **texts)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "more")
+
+
+@pytest.mark.slow
+def test_a_run_that_waits_for_a_server_ends_at_once_when_it_is_stopped(tmp_path: Path) -> None:
+    waits, goes_on = threading.Event(), threading.Event()
+
+    def hang(asked: Asked) -> Answer:
+        waits.set()
+        goes_on.wait(60)
+        return Answer("Clean it.")
+
+    with FeedServer(hang) as server:
+        web = {"type": "web", "urls": [f"{server.url}/a"], "allow_networks": [LOOPBACK]}
+        settle(tmp_path / "kb", site=web)
+        words = [sys.executable, "-m", "autokb.cli", "sync", str(tmp_path / "kb"), "--watch"]
+        process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        assert waits.wait(60)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=20)
+        goes_on.set()
+        assert (process.returncode, said) == (0, "")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    made = tmp_path / "manuals.git"
+    made.mkdir()
+    git(made, "init", "-q")
+    commit(made / "docs", pair="Hold the button.", rain="Dry it.")
+    commit(made, readme="Of the repository.")
+    return made
+
+
+def test_a_folder_is_read_where_a_file_changed(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", pair="Hold the button.", rain="Dry it.")
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    first = kb.sync().sources["manuals"]
+    assert counts(first) == (2, 0, 0, 0) and first.requests == 0 and first.bytes > 0
+    again = kb.sync().sources["manuals"]
+    assert counts(again) == (0, 0, 2, 0) and again.bytes == 0
+    write(manuals, pair="Hold both buttons.", charge="Use the cable.")
+    (manuals / "rain.md").unlink()
+    assert counts(kb.sync().sources["manuals"]) == (1, 1, 0, 1)
+    assert set(staged(kb)) == {"pair.md", "charge.md"}
+    kb.remove(["pair.md"])
+    assert counts(kb.sync().sources["manuals"]) == (1, 0, 1, 0)
+    for file in manuals.iterdir():
+        file.unlink()
+    assert "see that it is mounted" in str(kb.sync().sources["manuals"].error) and len(staged(kb)) == 2
+
+
+def test_another_folder_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    write(tmp_path / "one", pair="Hold the button.")
+    write(tmp_path / "two", rain="Dry it.")
+    settle(tmp_path / "kb", manuals={"type": "folder", "path": str(tmp_path / "one")}).sync()
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": str(tmp_path / "two")})
+    assert counts(kb.sync().sources["manuals"]) == (1, 0, 0, 0) and set(staged(kb)) == {"rain.md"}
+    with FeedServer(lambda asked: Answer("Clean it.", headers={"Content-Type": "text/plain"})) as server:
+        web = {"type": "web", "urls": [f"{server.url}/a"], "allow_networks": [LOOPBACK]}
+        settle(tmp_path / "kb", manuals=web).sync()
+    settle(tmp_path / "kb", manuals={"type": "folder", "path": str(tmp_path / "one")}).sync()
+    assert set(staged(kb)) == {"pair.md", "rain.md"}  # what a folder gave stays when its source is no folder any more
+
+
+def test_a_folder_of_issues_is_read_by_the_fields_that_are_named(tmp_path: Path) -> None:
+    (tmp_path / "issues").mkdir()
+    (tmp_path / "issues" / "a.csv").write_text("nr,said\n1,The left bud is silent\n", encoding="utf-8")
+    fields = {"text": "said", "id": "nr"}
+    kb = settle(tmp_path / "kb", chats={"type": "folder", "path": "../issues", "as": "issues", "fields": fields})
+    assert kb.sync().sources["chats"].added == 1
+    with kb.workspace.file() as file:
+        assert [one.id for one in file.staged("issues")] == ["1"]
+
+
+def test_a_repository_is_checked_out_and_followed(repository: Path, tmp_path: Path) -> None:
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": "../manuals.git", "folder": "docs", "branch": "main"})
+    first = kb.sync().sources["manuals"]
+    assert (first.error, counts(first)) == (None, (2, 0, 0, 0)) and first.requests == 2 and first.bytes > 0
+    again = kb.sync().sources["manuals"]
+    assert counts(again) == (0, 0, 2, 0) and (again.requests, again.bytes) == (1, 0)
+    commit(repository / "docs", pair="Hold both buttons.")
+    git(repository, "rm", "-q", "docs/rain.md")
+    git(repository, "commit", "-qm", "less")
+    assert counts(kb.sync().sources["manuals"]) == (0, 1, 0, 1)
+    # History that was written anew is what the branch is now.
+    git(repository, "commit", "-q", "--amend", "-m", "other")
+    git(repository, "checkout", "-q", "--orphan", "new")
+    commit(repository / "docs", pair="Press it.")
+    git(repository, "branch", "-M", "new", "main")
+    assert counts(kb.sync().sources["manuals"]) == (0, 1, 0, 0)
+    assert staged(kb)["pair.md"].endswith("Press it.\n")
+
+
+def test_a_checkout_that_a_killed_run_left_is_made_again(repository: Path, tmp_path: Path) -> None:
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository)})
+    kb.sync()
+    checkout = tmp_path / "kb" / ".sources" / "manuals"
+    (checkout / ".git" / "index.lock").write_bytes(b"")
+    (checkout / "docs" / "pair.md").write_text("half", encoding="utf-8")
+    commit(repository / "docs", charge="Use the cable.")
+    assert counts(kb.sync().sources["manuals"]) == (1, 0, 3, 0)
+    (checkout / ".git" / "HEAD").write_bytes(b"\0" * 40)
+    (checkout.parent / "manuals.new").mkdir()
+    commit(repository / "docs", clean="With a cloth.")
+    assert counts(kb.sync().sources["manuals"]) == (1, 0, 4, 0)
+
+
+def test_a_repository_runs_nothing_here(repository: Path, tmp_path: Path) -> None:
+    (repository / "docs" / "passwd.md").symlink_to("/etc/passwd")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "a link")
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository)})
+    kb.sync()
+    assert "root:" not in "".join(staged(kb).values())
+    for url in ("ext::sh -c touch% /tmp/x", "-u./x", "--upload-pack=x"):
+        with pytest.raises(BadInputError, match="url must be"):
+            settle(tmp_path / "kb", manuals={"type": "git", "url": url})
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": "https://127.0.0.1/x.git"})
+    assert "no public address" in str(kb.sync().sources["manuals"].error)
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository), "folder": "../../.."})
+    assert "no folder" in str(kb.sync().sources["manuals"].error)
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(tmp_path / "gone")})
+    assert "git ls-remote failed" in str(kb.sync().sources["manuals"].error)
+
+
+def test_one_bad_source_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path / "manuals", pair="Hold the button.")
+    good = {"type": "folder", "path": "../manuals"}
+    settle(tmp_path / "kb", bad={"type": "folder", "path": "../gone"}, good=good)
+    assert main(["sync", str(tmp_path / "kb"), "--json"]) == 1
+    printed = capsys.readouterr()
+    said = json.loads(printed.out)["sources"]
+    assert said["good"] == {
+        **dict.fromkeys(("updated", "unchanged", "removed", "requests"), 0),
+        "added": 1,
+        "skipped": [],
+        "error": None,
+        "bytes": (tmp_path / "manuals" / "pair.md").stat().st_size,
+    }
+    assert "does not exist" in said["bad"]["error"] and printed.err.startswith("bad: ")
+    assert main(["sync", str(tmp_path / "kb"), "--source", "good"]) == 0
+    assert "good: 0 added" in capsys.readouterr().out
+    assert main(["sync", str(tmp_path / "kb"), "--source", "other"]) == 2
+    assert "bad, good" in capsys.readouterr().err
+
+
+def test_a_build_follows_what_changed_also_after_a_failed_one(tmp_path: Path) -> None:
+    write(tmp_path / "manuals", pair="Hold the button for five seconds.")
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    with kb.workspace.build_lock(), pytest.raises(WorkspaceBusyError):
+        kb.sync(build=True)
+    assert kb.sync().build is None
+    built = kb.sync(build=True).build
+    assert built is not None and [one.id for one in kb.views.documents().items] == ["pair.md"]
+    assert kb.sync(build=True).build is None
+
+
+def test_without_sources_it_says_where_to_write_them(tmp_path: Path) -> None:
+    kb = settle(tmp_path / "kb")
+    with pytest.raises(BadInputError, match="names no sources"):
+        kb.sync()
+
+
+@pytest.mark.slow
+def test_watching_reads_each_source_in_its_time_and_ends_cleanly(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", pair="Hold the button.")
+    settle(
+        tmp_path / "kb",
+        often={"type": "folder", "path": "../manuals", "every": "1s"},
+        seldom={"type": "folder", "path": "../gone", "every": "1d"},
+    )
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        words = [sys.executable, "-m", "autokb.cli", "sync", str(tmp_path / "kb"), "--watch"]
+        process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        lines = [process.stderr.readline() for _ in range(3)]
+        write(manuals, **{f"page{len(list(manuals.iterdir()))}": "Another page."})
+        while "1 added" not in lines[-1] or len(lines) < 4:
+            lines.append(process.stderr.readline())
+            assert lines[-1], lines
+        os.kill(process.pid, stop)
+        left, _ = process.stderr.read(), process.wait(20)
+        assert process.returncode == 0 and "Traceback" not in left
+        assert all(" often: " in line or " seldom: " in line for line in lines)
+        # The second process waits for the rest of the day.
+        assert sum(" seldom: " in line for line in lines) == (stop == signal.SIGTERM)

@@ -1,0 +1,126 @@
+"""Which addresses may be reached, what robots.txt closes, and for how long a server asks to be left alone."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from autokb.feeds.addresses import is_allowed
+from autokb.feeds.fetch import FeedError, Fetcher, Reply, asked_pause, same_origin
+from autokb.feeds.robots import read_rules
+from feed_server import LOOPBACK, Answer, FeedServer
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"])
+def test_public_addresses_are_allowed(address: str) -> None:
+    assert is_allowed(address, ())
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
+        "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0", "fc00::1", "ff02::1", "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+    ],
+)  # fmt: skip
+def test_others_are_not_unless_their_network_is(address: str) -> None:
+    assert not is_allowed(address, ()) and not is_allowed(address, ("198.18.0.0/15",))
+    assert is_allowed("10.1.2.3", ("10.1.0.0/16",)) and not is_allowed("10.2.2.3", ("10.1.0.0/16",))
+    assert is_allowed("::ffff:10.1.2.3", ("10.1.0.0/16",))
+
+
+RULES = """\
+# of a shop
+User-agent: other
+User-agent: *
+Disallow: /basket
+Allow: /basket/help
+Disallow: /*?sort=
+Disallow: /*.pdf$
+Disallow: /caf%C3%A9
+Crawl-delay: 1e9
+
+Sitemap: https://example.com/sitemap.xml
+User-agent: bad
+Disallow: /
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "is_open"),
+    [
+        ("", True), ("/help", True), ("/basket", False), ("/basket/1", False), ("/basket/help", True),
+        ("/list?sort=a", False), ("/a.pdf", False), ("/a.pdf?x", True), ("/a.pdfs", True), ("/café/x", False),
+        ("/robots.txt", True),
+    ],
+)  # fmt: skip
+def test_the_longest_rule_that_fits_counts(path: str, is_open: bool) -> None:
+    rules = read_rules(RULES)
+    assert rules.may_read(f"https://example.com{path}") == is_open and rules.delay == 60
+
+
+def test_a_group_of_our_name_counts_alone() -> None:
+    rules = read_rules("User-agent: *\nDisallow: /\n\nUser-Agent: AutoKB/1.0\nDisallow:\nCrawl-delay: x")
+    assert rules.may_read("https://example.com/a") and rules.delay == 0
+    assert read_rules("\0\xff: nonsense\nDisallow: /").may_read("https://example.com/a")
+    assert not read_rules("User-agent: autokb\nDisallow: /").may_read("https://example.com/")
+
+
+def test_hostile_patterns_take_linear_time() -> None:
+    rules = read_rules("User-agent: *\nDisallow: /" + "*a" * 5_000 + "b$")
+    started = time.process_time()
+    assert rules.may_read("https://example.com/" + "a" * 20_000)
+    assert time.process_time() - started < 1
+
+
+NOW = "Fri, 02 Jan 2026 10:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "seconds"),
+    [
+        (200, {"retry-after": "5"}, None),
+        (429, {"retry-after": "5"}, 5),
+        (429, {"retry-after": "Fri, 02 Jan 2026 10:00:30 GMT", "date": NOW}, 30),
+        (429, {"retry-after": "Fri, 02 Jan 2026 09:00:30 GMT", "date": NOW}, 0),
+        (429, {"retry-after": "²"}, 10),
+        (429, {}, 10),
+        (503, {}, None),
+        (503, {"retry-after": "9"}, 9),
+        (403, {}, None),
+        (403, {"retry-after": "9"}, 9),
+        (403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1767348060", "date": NOW}, 61),
+    ],
+)
+def test_how_long_a_server_asks_to_be_left_alone(status: int, headers: dict[str, str], seconds: int | None) -> None:
+    assert asked_pause(Reply("https://example.com/", status, headers, b"")) == seconds
+
+
+def test_addresses_of_one_server() -> None:
+    assert same_origin("https://a.example/x", "https://a.example/y")
+    for other in ("http://a.example/", "https://b.example/", "https://a.example:8443/", "//a.example", "http://[x"):
+        assert not same_origin("https://a.example/", other)
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "http://", "http://no.such.name.invalid/", "http://a b/"])
+def test_what_is_no_address_is_one_sentence(url: str) -> None:
+    fetcher = Fetcher((LOOPBACK,), sleep=lambda _seconds: None)
+    try:
+        with pytest.raises(FeedError) as raised:
+            fetcher.get(url)
+        assert "\n" not in str(raised.value)
+    finally:
+        fetcher.close()
+
+
+def test_an_answer_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autokb.feeds.fetch.MOST_BYTES", 100_000)
+    with FeedServer(lambda _asked: Answer(b"x" * 1_000_000)) as server:
+        fetcher = Fetcher((LOOPBACK,))
+        try:
+            with pytest.raises(FeedError, match="more than 100,000 bytes"):
+                fetcher.get(server.url)
+        finally:
+            fetcher.close()
