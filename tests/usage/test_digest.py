@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from markdown_it import MarkdownIt
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError
+from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.question_log import keep_questions
@@ -41,6 +43,10 @@ def kb(hand_made: Workspace) -> SupportKB:
     with hand_made.file() as file, file.transaction():
         keep_questions(file, sorted(asked, key=lambda one: one.date))
         records = {(kind, i): body for kind, i, body in file.lines() if i not in ("s-hopper", "s-gloves")}
+        charging = records["document", "charging.md"]
+        text = json.loads(charging)["text"]
+        linked = {**json.loads(charging), "text": f"{text}\nSee [the guide](no-such-guide.md).\n"}
+        records["document", "charging.md"] = canonical_json(linked)
         file.publish(records, KINDS, Made("build", f"{ago(3)}T07:00:00+00:00"))
         with file.reading() as db:
             db.execute("UPDATE version SET body = json_set(body, '$.date', ?) WHERE number = 1", (ago(200),))
@@ -70,7 +76,15 @@ def test_the_page_tells_what_happened(kb: SupportKB) -> None:
     assert "2 used, 0 edited, 1 rejected; accepted 67%" in helped and "- Clean the contacts: 2 times" in helped
     assert "with a used suggestion: 1 reported, resolved 100%" in helped
     assert "No publication has enough weeks" in section(found.markdown, "What solutions did")
-    assert found.counts == {"rises": 1, "new_topics": 1, "unanswered": 2, "published": 1, "suggestions_used": 2}
+    open_ones = kb.curation.stale().findings
+    assert len(open_ones) == found.counts["rots"] > 0
+    rotten = section(found.markdown, "What rots")
+    assert f"- {open_ones[0].kind.replace('_', ' ')}: " in rotten
+    rest = {name: count for name, count in found.counts.items() if name != "rots"}
+    assert rest == {"rises": 1, "new_topics": 1, "unanswered": 2, "published": 1, "suggestions_used": 2}
+    kb.curation.settle_finding(open_ones[0].id)
+    assert kb.usage.digest(ago(7)).counts["rots"] == len(open_ones) - 1
+    kb.curation.settle_finding(open_ones[0].id, "open")
     assert kb.usage.digest(ago(7)) == found
 
 

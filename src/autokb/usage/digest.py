@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autokb.core.changes import Changes
@@ -51,10 +51,20 @@ class _Found:
     changes: Changes | None
     in_use: InUse
     helped: tuple[tuple[str, int], ...]
+    rots: Mapping[str, Sequence[str]]
 
 
-def write_digest(workspace: Workspace, memory: SolutionsInMemory, trees_of: TreesOf, since: str) -> Digest:
-    """Return the page about what happened since a day (BadInputError where that is none, or is still to come)."""
+def write_digest(
+    workspace: Workspace,
+    memory: SolutionsInMemory,
+    trees_of: TreesOf,
+    since: str,
+    rots: Callable[[], Mapping[str, Sequence[str]]],
+) -> Digest:
+    """Return the page about what happened since a day (BadInputError where that is none, or is still to come).
+
+    ``rots`` gives the open findings of what rots, in words, by their kinds.
+    """
     day = read_day(since, "since")
     if day is None or day > today():
         raise BadInputError("A digest needs the day that it begins with, such as 2026-03-02; it cannot lie ahead.")
@@ -69,6 +79,7 @@ def write_digest(workspace: Workspace, memory: SolutionsInMemory, trees_of: Tree
         changes=_changes(workspace, versions, since) if published else None,
         in_use=measure_use(workspace, since),
         helped=_what_was_used(workspace, memory, since),
+        rots=rots(),
     )
     until = today().isoformat()
     lines = [f"# {_said(workspace.spec.name)}: {since} to {until}", ""]
@@ -78,6 +89,7 @@ def write_digest(workspace: Workspace, memory: SolutionsInMemory, trees_of: Tree
         "rises": len(found.trends.rising),
         "new_topics": found.trends.new_total,
         "unanswered": len(found.gaps),
+        "rots": sum(map(len, found.rots.values())),
         "published": len(published),
         "suggestions_used": found.in_use.suggestions.used + found.in_use.suggestions.edited,
     }
@@ -140,6 +152,11 @@ def _what_is_unanswered(found: _Found) -> list[str]:
     return _cut(lines) or ["Nothing that was asked is unanswered."]
 
 
+def _what_rots(found: _Found) -> list[str]:
+    lines = [f"- {kind.replace('_', ' ')}: {_said(text)}" for kind, texts in found.rots.items() for text in texts]
+    return _cut(lines) or ["Nothing is left to look at."]
+
+
 def _what_builds_changed(found: _Found) -> list[str]:
     if not found.published:
         return ["Nothing was published."]
@@ -187,6 +204,7 @@ def _what_solutions_did(found: _Found) -> list[str]:
 SECTIONS: tuple[tuple[str, Callable[[_Found], list[str]]], ...] = (
     ("What rises", _what_rises),
     ("What is new", _what_is_new),
+    ("What rots", _what_rots),
     ("What is unanswered", _what_is_unanswered),
     ("What builds changed", _what_builds_changed),
     ("What helped", _what_helped),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,7 +137,21 @@ class UsageDoor:
         if self._memory.log is not None:
             self._memory.log.flush()
         memory = self._memory
-        return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since)
+        return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since, self._what_rots)
+
+    def _what_rots(self) -> Mapping[str, Sequence[str]]:
+        """Return the open findings in words, by their kinds; none where nothing is published."""
+        from autokb.core.errors import NothingPublishedError
+        from autokb.curation.stale import find_stale
+
+        try:
+            found = find_stale(self._memory.workspace, self._memory.views.solutions)
+        except NothingPublishedError:
+            return {}
+        told: dict[str, list[str]] = {}
+        for one in found.findings:
+            told.setdefault(one.kind, []).append(one.text)
+        return told
 
     def _nodes_of(self, texts: Sequence[str]) -> list[str]:
         """Return the node that each text would be shown first for, without a model; each is looked up once."""
