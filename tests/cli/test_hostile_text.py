@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from rich.columns import Columns
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -60,6 +60,12 @@ RESULTS = (
     "autokb.ticket_answers.knowledge",
     "autokb.ticket_answers.report",
     "autokb.curation.decisions",
+    "autokb.curation.findings",
+    "autokb.curation.stale",
+    "autokb.core.findings",
+    "autokb.evaluation.checks",
+    "autokb.evaluation.statistics.bootstrap",
+    "autokb.usage.trends",
     "autokb.curation.review",
     "autokb.curation.solution_history",
     "autokb.core.changes",
@@ -104,7 +110,8 @@ def views() -> dict[str, Callable[..., Any]]:
 
 def names() -> dict[str, Any]:
     """Return what stands behind the names in annotations, also those imported for type checkers alone."""
-    return {name: value for module in RESULTS for name, value in vars(import_module(module)).items()}
+    known = {name: value for module in RESULTS for name, value in vars(import_module(module)).items()}
+    return {"RenderableType": RenderableType, **known}
 
 
 def hostile(hint: Any, pick: int, within: tuple[Any, ...] = ()) -> Any:  # noqa: C901 - one case a kind of type

@@ -69,8 +69,8 @@ def remove(workspace: Folder, ids: Ids, json: Json = False) -> None:
 def run(workspace: Folder, candidate: Candidate = False, json: Json = False) -> None:
     """Ask the questions, offline: right first, right among three, outcome; a candidate beside what readers see."""
     from autokb.app import SupportKB
-    from autokb.cli.check_views import run_view
+    from autokb.cli.check_views import show_run
     from autokb.cli.output import emit
 
     found = SupportKB.open(workspace).checks.run(candidate=candidate)
-    emit(json, found.as_json(), lambda: run_view(found))
+    emit(json, found.as_json(), lambda: show_run(found))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TURNED_SHOWN = 5  # checks whose answers before and now are told
 
 
-def run_view(found: CheckRun) -> RenderableType:
+def show_run(found: CheckRun) -> RenderableType:
     """Show the three shares, beside readers where a candidate was asked, and what is wrong or turned."""
     from rich.console import Group
     from rich.table import Table

@@ -184,7 +184,7 @@ def failure_lines(failures: Sequence[Failure]) -> list[RenderableType]:
     return lines
 
 
-def build_view(workspace: Path, built: BuildReport, *, candidate: bool = False) -> RenderableType:
+def build_view(workspace: Path, built: BuildReport, candidate: bool = False) -> RenderableType:
     """Show what a build made, or what of it is a candidate, what it cost and what failed."""
     from autokb.cli.check_views import refusal_lines
 
