@@ -14,6 +14,7 @@ from test_versions import Kettles, numbers, shown
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import CUSTOMER, Message
+from autokb.core.results import VersionChecks
 
 LIME = {"id": "lime", "text": "How do I remove lime scale?", "document": "descaling.md"}
 LOUD = {"id": "loud", "text": "it is so loud", "document": "noise.md", "heading": "Loud noise"}
@@ -120,8 +121,8 @@ def test_a_build_that_loses_a_check_is_kept_from_readers_until_somebody_forces_i
     assert kb.versions.publish(author="ann", force=True).as_json() == {"number": 2, "published": True}
     assert shown(kb) != before
     noted = kb.versions.list().versions[1].checks
-    assert noted and (noted["n"], noted["first"], noted["outcome"]) == (4, 0.75, 0.75)
-    assert noted["forced"] == {"by": "ann", "reasons": told["reasons"]}
+    assert noted and (noted.n, noted.first, noted.outcome) == (4, 0.75, 0.75)
+    assert noted.forced and noted.forced.as_json() == {"by": "ann", "reasons": told["reasons"]}
     # What is wrong for readers already holds nothing back.
     kettles.sources.pages["leaks.md"][0][1] = "Empty the kettle and dry it."
     kettles.sources.add_to(kb)
@@ -137,7 +138,7 @@ def test_a_build_that_is_no_worse_is_published_with_its_figures_and_an_unchanged
     kettles.edit("Descale the kettle twice.")
     report = kb.build()
     assert report.refusal is None and "published" not in report.as_json()
-    assert kb.versions.list().versions[1].checks == {"n": 4, "first": 1.0, "outcome": 1.0}
+    assert kb.versions.list().versions[1].checks == VersionChecks(1.0, 1.0, 4)
     kettles.sources.pages.pop("noise.md")
     kettles.sources.add_to(kb)
     kb.build(force="ann")
@@ -159,7 +160,7 @@ def test_without_a_gate_checks_refuse_nothing_and_without_checks_a_gate_says_so(
     report = kb.build()
     assert report.refusal is None and not any("checks" in note for note in report.notes)
     checks = kb.versions.list().versions[-1].checks
-    assert checks and checks["first"] == 0.75
+    assert checks and checks.first == 0.75
 
 
 def test_the_first_build_has_nothing_to_lose_but_what_must_be_right(tmp_path: Path) -> None:

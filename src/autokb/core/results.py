@@ -433,6 +433,24 @@ class Vacuumed(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Forced(Result):
+    """Who published against the gate, and what it had against it."""
+
+    by: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChecks(Result):
+    """What the ``n`` checks of a team found of a version: the shares that were right first, and in their outcome."""
+
+    first: float
+    outcome: float
+    n: int
+    forced: Forced | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class VersionView(Result):
     """One version, or the candidate, with the documents, nodes and displayed solutions that were built for it.
 
@@ -448,7 +466,7 @@ class VersionView(Result):
     issues: int
     solutions: int
     published: bool
-    checks: Mapping[str, Any] | None = None
+    checks: VersionChecks | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     is_candidate: bool = False
 

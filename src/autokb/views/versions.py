@@ -7,7 +7,8 @@ from typing import Any
 
 from autokb.core.changes import Changes, Readable, compare
 from autokb.core.errors import BadInputError
-from autokb.core.results import Versions, VersionView
+from autokb.core.results import Forced, VersionChecks, Versions, VersionView
+from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_published
 from autokb.stores.versions import CANDIDATE, NO_VERSION
 from autokb.stores.workspace import Workspace
@@ -48,6 +49,15 @@ def _readable(workspace: Workspace, shows: str) -> tuple[Readable, str]:
     return Readable(published.kb.solutions, published.kb.issues, published.kb.documents), str(body.get("date", ""))
 
 
+def _checks(body: Mapping[str, Any]) -> VersionChecks | None:
+    if not (found := body.get("checks")):
+        return None
+    with damaged_rows("version"):
+        forced = found.get("forced")
+        by = Forced(str(forced["by"]), tuple(map(str, forced["reasons"]))) if forced else None
+        return VersionChecks(float(found["first"]), float(found["outcome"]), int(found["n"]), by)
+
+
 def _view(
     file: WorkspaceFile, number: int, body: Mapping[str, Any], *, published: bool = False, candidate: bool = False
 ) -> VersionView:
@@ -60,7 +70,7 @@ def _view(
         issues=counts.get("issue", 0),
         solutions=counts.get("displayed", 0),
         published=published,
-        checks=body.get("checks"),
+        checks=_checks(body),
         inputs=dict(body.get("inputs") or {}),
         is_candidate=candidate,
     )
