@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, app
+from autokb.cli.draft_commands import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import RenderableType
 
+    from autokb.app.doors.curation import CurationDoor
     from autokb.core.findings import FindingStatus
+    from autokb.core.results import Figures
     from autokb.curation.findings import Finding, FindingPlace
+    from autokb.curation.judged_pairs import JudgedPairs
     from autokb.curation.stale import Stale
 
 SHOWN = 160  # characters of a quote
@@ -42,11 +46,16 @@ def stale(
     join: Annotated[str, typer.Option(metavar="ID", help="Two trees are one problem, from the next build on.")] = "",
     undo: Annotated[str, typer.Option(metavar="ID", help="Open a finding again.")] = "",
     author: Annotated[str, typer.Option(metavar="A", help="Who says so.")] = "",
+    model: Annotated[
+        str, typer.Option(metavar="MODEL", help="First ask it about contradictions: openai:NAME, anthropic:NAME, ...")
+    ] = "",
+    budget: Budget = None,
     json: Json = False,
 ) -> None:
     """Show what rots: sources that changed, old ones, dead links, contradictions, near duplicates, idle documents.
 
-    What is settled stays so over builds, until what it is about changes.
+    What is settled stays so over builds, until what it is about changes. Only with --model anybody is asked; what it
+    answered is shown from then on.
     """
     from autokb.app import SupportKB
     from autokb.cli.output import emit
@@ -56,14 +65,33 @@ def stale(
     given = [(status, finding) for status, finding in told.items() if finding]
     if len(given) > 1:
         raise BadInputError("Give one of --settle, --dismiss, --join and --undo at a time.")
-    curation = SupportKB.open(workspace).curation
+    if budget is not None and not model:
+        raise BadInputError("--budget goes with --model: nobody else is asked.")
+    curation = SupportKB.open(workspace, model=model).curation
     if given:
         status, finding = given[0]
         done = curation.settle_finding(finding, status, author=author)
         emit(json, done.as_json(), lambda: f"{done.id} is {done.status}{'' if done.changed else ', as it was'}.")
     else:
+        judged = {"judged": _judge(curation, budget).as_json()} if model else {}
         found = curation.stale(kind, every_kind=every_kind, settled=settled)
-        emit(json, found.as_json(), lambda: _view(workspace, found, every_kind or bool(kind)))
+        emit(json, found.as_json() | judged, lambda: _view(workspace, found, every_kind or bool(kind)))
+
+
+def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
+    """Ask the model about contradictions; say before what is to be asked, and after what became of it."""
+    from autokb.cli.issue_views import one_line
+    from autokb.cli.output import say, stage_bars
+    from autokb.cli.views import money, several
+
+    def told(pairs: int, figures: Figures) -> None:
+        say([f"To ask about: {several(pairs, 'pair')} in {several(figures.calls, 'request')}, {money(figures.cost)}."])
+
+    with stage_bars() as progress:
+        judged = curation.judge_contradictions(budget=budget, progress=progress, told=told)
+    say(f"Not judged: {one_line(failure.item, SHOWN)}: {one_line(failure.reason)}" for failure in judged.failures)
+    say([f"{judged.disagree} of {several(judged.pairs, 'pair')} disagree; it cost {money(judged.spending.cost)}."])
+    return judged
 
 
 def _view(workspace: Path, found: Stale, everything: bool) -> RenderableType:

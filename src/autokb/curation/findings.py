@@ -6,9 +6,9 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, combinations, product
 from math import ceil
 
@@ -20,12 +20,14 @@ from autokb.core.forest import Forest
 from autokb.core.ids import digest, short_id
 from autokb.core.nouns import Decision, Document, Evidence, Issue, Passage, RawIssue, Solution
 from autokb.core.results import Result
+from autokb.core.solution_text import solution_title
 from autokb.core.vectors import Vectors
 from autokb.heuristics.contradictions import find_disagreement
 from autokb.issues.joining import covers, near_pairs
 from autokb.issues.same_problem import NEAR_PARENTS
 from autokb.retrieval.index import unresolved_links
 from autokb.sources.formats import has_known_suffix
+from autokb.tasks.issues.find_disagreement.task import FindDisagreement, FoundDisagreement, GivenSteps
 from autokb.text.words import content_words
 from autokb.views.solutions_in_memory import AllSolutions
 
@@ -37,6 +39,7 @@ SAME_HEADINGS = (
 )
 FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
 MOST_ALIKE = 300  # sections whose headings share a word that is rare in them: 45,000 pairs, a second's work
+MOST_JUDGED = 300  # pairs that a model is asked about, those most alike: some 50 requests
 MOST_PLACES = 20  # of one finding that are told
 # A link as CommonMark has it: an address without spaces, and perhaps a title in quotation marks.
 _LINK = re.compile(r"""(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)>?(?:\s+["'][^"'\n]*["'])?\s*\)|<(https?://[^\s<>]+)>""")
@@ -85,6 +88,7 @@ class Known:
 
     ``dates`` say by document when it changed last. ``roots`` are row by row those of ``vectors``, which are of their
     names, and of ``reports``, the mean vectors of what customers reported; one without a known vector has no row.
+    ``judged`` is what a model answered on pairs.
     """
 
     found: AllSolutions
@@ -98,6 +102,7 @@ class Known:
     reports: Vectors
     passages: Sequence[Passage] = ()
     language: str = ENGLISH
+    judged: Mapping[FindDisagreement, FoundDisagreement] = field(default_factory=dict)
 
     @cached_property
     def displayed(self) -> list[Solution]:
@@ -298,14 +303,42 @@ def _inside(document: str, target: str, known: Known, own: frozenset[str]) -> st
 def contradictions(known: Known) -> Iterator[Finding]:
     """Give pairs of what answers one problem, for customers that may be the same, whose steps disagree.
 
-    One problem are solutions of one tree, or of trees that are near; and what stands under headings that say the same,
-    for a section that no solution shows answers too.
+    Where a model has judged a pair, it is as the model says.
     """
     seen: set[str] = set()
-    for one, other in chain(_of_one_tree(known), _under_like_headings(known)):
+    for one, other in _candidates(known):
         if (found := _contradiction(known, one, other)) is not None and found.id not in seen:
             seen.add(found.id)  # several nodes may show the same
             yield found
+
+
+def pairs_to_judge(known: Known) -> list[FindDisagreement]:
+    """Return the pairs that a model is asked about, each once, those that share most of their words first."""
+    alike: dict[FindDisagreement, float] = {}
+    words_of = cache(lambda steps: content_words("\n".join(steps), known.language))
+    for one, other in _candidates(known):
+        words, others = words_of(one.steps), words_of(other.steps)
+        if one.steps != other.steps and (shared := len(words & others)):
+            alike.setdefault(_pair(one, other, known.language)[0], shared / len(words | others))
+    return sorted(alike, key=lambda pair: -alike[pair])[:MOST_JUDGED]
+
+
+def _candidates(known: Known) -> Iterator[tuple[Solution, Solution]]:
+    """Give pairs of what answers one problem and the same customer may be told.
+
+    One problem are solutions of one tree, or of trees that are near; and what stands under headings that say the same,
+    for a section that no solution shows answers too.
+    """
+    for one, other in chain(_of_one_tree(known), _under_like_headings(known)):
+        if not _is_for_others(one, other):
+            yield one, other
+
+
+def _pair(one: Solution, other: Solution, language: str) -> tuple[FindDisagreement, Solution, Solution]:
+    """Return what a model is asked about two, and both in the order in which it is: that of their texts."""
+    first, second = sorted((one, other), key=lambda s: (s.text, s.id))
+    mine, theirs = (GivenSteps(solution_title(s), s.steps) for s in (first, second))
+    return FindDisagreement(mine, theirs, language), first, second
 
 
 def _of_one_tree(known: Known) -> Iterator[tuple[Solution, Solution]]:
@@ -355,12 +388,22 @@ def _sharing_a_word(named: Sequence[frozenset[str]]) -> list[tuple[int, int]]:
 
 
 def _contradiction(known: Known, one: Solution, other: Solution) -> Finding | None:
-    if _is_for_others(one, other) or (found := find_disagreement(one.steps, other.steps, known.language)) is None:
+    reason, steps = _disagreement(known, one, other)
+    if not reason:
         return None
-    steps = ((one, found.step), (other, found.other))
     places = [known.place(s, s.evidence[n] if n < len(s.evidence) else None) for s, n in steps]
     said = sorted(f"{p.document or p.solution}\n{p.quote}" for p in places)
-    return _finding("contradiction", found.reason, places, said, known.reported(one.issue_id, other.issue_id))
+    return _finding("contradiction", reason, places, said, known.reported(one.issue_id, other.issue_id))
+
+
+def _disagreement(known: Known, one: Solution, other: Solution) -> tuple[str, list[tuple[Solution, int]]]:
+    """Return in which way two disagree, and in which step of each; nothing where they do not."""
+    if known.judged:
+        pair, first, second = _pair(one, other, known.language)
+        if (judged := known.judged.get(pair)) is not None:
+            return judged.reason, [(first, judged.first - 1), (second, judged.second - 1)]
+    found = find_disagreement(one.steps, other.steps, known.language)
+    return ("", []) if found is None else (found.reason, [(one, found.step), (other, found.other)])
 
 
 def _is_for_others(one: Solution, other: Solution) -> bool:

@@ -15,9 +15,12 @@ from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.findings import FINDING_KINDS, FindingKind, FindingStatus, SettledFinding
 from autokb.core.forest import Forest
 from autokb.core.nouns import Document, Issue
+from autokb.core.progress import Progress, silent
 from autokb.core.results import Result
 from autokb.core.vectors import Vectors
-from autokb.curation.findings import FINDERS, Finding, Known
+from autokb.curation.findings import FINDERS, Finding, Known, pairs_to_judge
+from autokb.curation.judged_pairs import JudgedPairs, Told, judge_pairs, read_judged
+from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.candidates import without_rejected
 from autokb.sources.dates import written_date
@@ -78,6 +81,21 @@ def find_stale(
     )
 
 
+def judge_contradictions(
+    workspace: Workspace,
+    memory: SolutionsInMemory,
+    options: ModelOptions | None = None,
+    progress: Progress = silent,
+    told: Told | None = None,
+) -> JudgedPairs:
+    """Ask the settings' model which pairs of solutions and sections disagree; ``find_stale`` then tells its answers.
+
+    It asks nobody itself. See ``judge_pairs``.
+    """
+    known, _ = _read(workspace, memory, None)
+    return judge_pairs(workspace, pairs_to_judge(known), options, progress, told)
+
+
 def _wanted(kind: str, every_kind: bool) -> frozenset[str]:
     if kind and kind not in FINDING_KINDS:
         raise BadInputError(f"A kind is one of {', '.join(FINDING_KINDS)}, not {kind!r}.")
@@ -118,28 +136,36 @@ def _said(found: Finding, status: FindingStatus, author: str) -> SettledFinding:
 
 def _find_all(workspace: Workspace, memory: SolutionsInMemory, today: date | None) -> list[Finding]:
     """Return every finding with what people said of it."""
+    known, settled = _read(workspace, memory, today)
+    everything = [_with_status(one, settled) for find in FINDERS.values() for one in find(known)]
+    order = {kind: n for n, kind in enumerate(FINDING_KINDS)}
+    return sorted(everything, key=lambda one: (order[one.kind], -one.reported, one.id))
+
+
+def _read(
+    workspace: Workspace, memory: SolutionsInMemory, today: date | None
+) -> tuple[Known, Mapping[str, SettledFinding]]:
+    """Return what findings are looked for in, and what people said of them by their ids."""
     with workspace.file() as file:
         with file.snapshot():
             published, found, settled = read_published(file), memory.read(file), read_findings(file)
             added = added_days(file)
             roots, vectors, reports = _parents(file, published)
         passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, workspace.spec)
-    known = Known(
-        found=found,
-        documents=published.kb.documents,
-        raw_issues=list(published.raw_issues.values()),
-        dates=_dates(added, published.kb.documents),
-        today=today or datetime.now(UTC).date(),
-        stale_after=workspace.settings.stale_after,
-        roots=roots,
-        vectors=vectors,
-        reports=reports,
-        passages=without_rejected(passages, found.decided.solutions.values()),
-        language=workspace.spec.language,
-    )
-    everything = [_with_status(one, settled) for find in FINDERS.values() for one in find(known)]
-    order = {kind: n for n, kind in enumerate(FINDING_KINDS)}
-    return sorted(everything, key=lambda one: (order[one.kind], -one.reported, one.id))
+        known = Known(
+            found=found,
+            documents=published.kb.documents,
+            raw_issues=list(published.raw_issues.values()),
+            dates=_dates(added, published.kb.documents),
+            today=today or datetime.now(UTC).date(),
+            stale_after=workspace.settings.stale_after,
+            roots=roots,
+            vectors=vectors,
+            reports=reports,
+            passages=without_rejected(passages, found.decided.solutions.values()),
+            language=workspace.spec.language,
+        )
+        return replace(known, judged=read_judged(file, lambda: pairs_to_judge(known))), settled
 
 
 def _parents(file: WorkspaceFile, published: Published) -> tuple[list[Issue], Vectors, Vectors]:

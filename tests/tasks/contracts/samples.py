@@ -150,6 +150,25 @@ def _example_judged(entry: Mapping[str, Any]) -> Any:
     return JudgeCorrectness("", entry["issue"], limits, entry["title"], tuple(entry["steps"]), tuple(entry["quotes"]))
 
 
+def find_disagreement() -> Sample:
+    """Two pairs of texts, of which one disagrees."""
+    from autokb.tasks.issues.find_disagreement.task import TASK, FindDisagreement, GivenSteps, example_pair
+
+    items = (
+        FindDisagreement(
+            GivenSteps("Reset </title> & pair", ("Open the <lid>.", "Hold the button for 10 seconds & wait.")),
+            GivenSteps("Start <again>", ("Hold the button for 30 seconds </text>.",)),
+        ),
+        FindDisagreement(GivenSteps("Clean it", ("Wipe it.",)), GivenSteps("Dry it", ("Dry it & wait.",))),
+    )
+    verdicts = [
+        {"number": 1, "reason": "10 seconds here, 30 there.", "disagree": "yes", "lines": [2, 3]},
+        {"number": 2, "reason": "Both can be done.", "disagree": "no", "lines": []},
+    ]
+    shown = tuple(((example_pair(e),), whole_reply(e["reply"])) for e in examples(TASK.package))
+    return Sample(TASK, items, {"answers": verdicts}, shown=shown)
+
+
 def draft_spec() -> Sample:
     """Three issues and two documents of a domain that has an attribute and a rule already."""
     from autokb.tasks.issues.draft_spec.task import TASK, DraftSpec
@@ -863,6 +882,7 @@ SAMPLES: Mapping[str, Callable[[], Sample]] = {
     "issues/check_rules": check_rules,
     "issues/draft_spec": draft_spec,
     "issues/extract_attributes": extract_attributes,
+    "issues/find_disagreement": find_disagreement,
     "issues/find_themes": find_themes,
     "issues/grow_tree": grow_tree,
     "issues/grow_trees": grow_trees,

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autokb.core.progress import Progress, silent
+
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.findings import FindingStatus
     from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Verb, Written
+    from autokb.curation.judged_pairs import JudgedPairs, Told
     from autokb.curation.review import ReviewPage
     from autokb.curation.solution_history import SolutionHistory
     from autokb.curation.stale import FindingSettled, Stale
@@ -107,6 +110,20 @@ class CurationDoor:
 
         memory = self._memory.views.solutions
         return find_stale(self._memory.workspace, memory, kind, every_kind=every_kind, settled=settled)
+
+    def judge_contradictions(
+        self, *, budget: float | None = None, progress: Progress = silent, told: Told | None = None
+    ) -> JudgedPairs:
+        """Ask the settings' model which pairs of solutions and sections disagree, for at most ``budget`` USD.
+
+        ``stale`` tells its answers from then on, and asks nobody. ``told`` is given first how many pairs are to be
+        asked about, and what that may cost.
+        """
+        from autokb.curation.stale import judge_contradictions
+        from autokb.pipeline.model_session import ModelOptions
+
+        memory = self._memory.views.solutions
+        return judge_contradictions(self._memory.workspace, memory, ModelOptions(budget), progress, told)
 
     def settle_finding(self, finding: str, status: FindingStatus = "settled", *, author: str = "") -> FindingSettled:
         """Keep that a finding is ``settled``, ``dismissed`` or ``open`` again, over all builds (UnknownIdError).

@@ -1,0 +1,1 @@
+"""Do the instructions of these two texts disagree, and in which lines?"""
