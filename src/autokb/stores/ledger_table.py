@@ -12,6 +12,7 @@ from autokb.core.ledger import CutReply, HiddenReasoning, Paid
 from autokb.core.model_requests import ModelReply
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_REASONING
+from autokb.stores.sql import as_bytes, marks
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 Spent = tuple[str, str, int, int, int, float | None, int]
@@ -23,15 +24,15 @@ COLUMNS = (
     "key, base_key, stage, room, model, items, state, text, input, output, cached, finish, reasoning, cost, calls, "
     "batch, cap"
 )
-VALUES = ", ".join("?" * 17)
+VALUES = marks(COLUMNS.split(", "))
 
 
 def _unless_named(column: str, empty: str) -> str:
-    return f"{column} = CASE excluded.{column} WHEN '{empty}' THEN {column} ELSE excluded.{column} END"
+    return f"{column} = CASE excluded.{column} WHEN '{empty}' THEN request.{column} ELSE excluded.{column} END"
 
 
 def _unless_replied(column: str) -> str:
-    return f"{column} = CASE WHEN state IN {HAS_REPLY} THEN {column} ELSE excluded.{column} END"
+    return f"{column} = CASE WHEN request.state IN {HAS_REPLY} THEN request.{column} ELSE excluded.{column} END"
 
 
 # The first reply to a key is the one that counts: what comes after it adds its calls and its cost and no more.
@@ -39,15 +40,15 @@ KEEP = f"""
 INSERT INTO request ({COLUMNS}) VALUES ({VALUES})
 ON CONFLICT (key) DO UPDATE SET
     {_unless_named("stage", "")}, {_unless_named("room", "")}, {_unless_named("items", "[]")},
-    {_unless_named("batch", "")}, cost = cost + excluded.cost, calls = calls + excluded.calls,
+    {_unless_named("batch", "")}, cost = request.cost + excluded.cost, calls = request.calls + excluded.calls,
     {", ".join(map(_unless_replied, ("text", "input", "output", "cached", "finish", "reasoning", "state", "cap")))}
 """
 
 # Attempts of one key that are under way add up, and all of them cost the same.
 KEEP_SENT = f"""
 INSERT INTO request ({COLUMNS}) VALUES ({VALUES})
-ON CONFLICT (key) DO UPDATE SET calls = calls + 1, cost = cost + excluded.cost, input = input + excluded.input,
-    output = output + excluded.output
+ON CONFLICT (key) DO UPDATE SET calls = request.calls + 1, cost = request.cost + excluded.cost,
+    input = request.input + excluded.input, output = request.output + excluded.output
 """
 END_ONE = """
 UPDATE request SET cost = cost - cost / calls, input = input - input / calls, output = output - output / calls,
@@ -65,8 +66,7 @@ class LedgerTable:
     def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         """Return the replies that can be served."""
         reasoning = _column("reasoning", self.file)
-        # Bytes, for a damaged row may hold no UTF-8.
-        fields = f"key, CAST(text AS BLOB), input, output, cached, finish, {reasoning}"
+        fields = f"key, {as_bytes('text')}, input, output, cached, finish, {reasoning}"
         found = self._select_by_keys(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
         replies = {key: _read_reply(*rest) for key, *rest in found}
         if (damaged := [(key,) for key, reply in replies.items() if reply is None]) and not self.file.read_only:
@@ -166,7 +166,7 @@ class LedgerTable:
         found: list[Any] = []
         with self.file.reading() as db:
             for part in parts_of(keys):
-                found += db.execute(f"{select} ({','.join('?' * len(part))}) {after}", part).fetchall()
+                found += db.execute(f"{select} ({marks(part)}) {after}", part).fetchall()
         return found
 
 
