@@ -11,7 +11,7 @@ from autokb.core.in_use import Feedback
 from autokb.stores.codecs import Body, Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_FEEDBACK
-from autokb.stores.sql import ALL_ROWS, json_value, put
+from autokb.stores.sql import ALL_ROWS, json_text, put
 from autokb.stores.workspace_file import WorkspaceFile
 
 KIND = "feedback"
@@ -51,9 +51,9 @@ def count_verdicts(file: WorkspaceFile) -> dict[str, dict[str, int]]:
     """Return how often each verdict was given on each solution, without what was taken back."""
     if _lacks_table(file):
         return {}
-    solution = json_value("solution_id")
+    solution = json_text("solution_id")
     select = (
-        f"SELECT {solution}, {json_value('verdict')}, count(*) "
+        f"SELECT {solution}, {json_text('verdict')}, count(*) "
         f"FROM feedback WHERE undone = 0 AND {solution} IS NOT NULL GROUP BY 1, 2"
     )
     counts: dict[str, dict[str, int]] = {}

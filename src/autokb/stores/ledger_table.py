@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from autokb.core.ledger import CutReply, HiddenReasoning, Paid
 from autokb.core.model_requests import ModelReply
 from autokb.stores.database import DamagedRowError, damaged_rows
-from autokb.stores.schema import BEFORE_REASONING
+from autokb.stores.schema import BEFORE_LEDGER, BEFORE_REASONING
 from autokb.stores.sql import as_bytes, marks
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
@@ -172,7 +171,7 @@ class LedgerTable:
 
 def _column(name: str, file: WorkspaceFile) -> str:
     """Return a column of ``request`` that version 4 added, unknown in an earlier file that nobody can write."""
-    return "NULL" if file.meta("schema") in ("1", *BEFORE_REASONING) else name
+    return "NULL" if file.meta("schema") in (*BEFORE_LEDGER, *BEFORE_REASONING) else name
 
 
 def _read_reply(text: Any, read: Any, wrote: Any, cached: Any, finish: Any, reasoning: Any) -> ModelReply | None:
@@ -237,11 +236,10 @@ def spending(file: WorkspaceFile) -> list[Spent]:
         f"CASE WHEN count(cost) = count(*) THEN sum(cost) END, coalesce(sum({_column('reasoning', file)}), 0) "
         "FROM request WHERE calls > 0 AND state <> 'sent' GROUP BY stage, room ORDER BY min(number)"
     )
+    if file.meta("schema") in BEFORE_LEDGER:
+        return []
     with file.reading() as db:
-        try:
-            rows = list(db.execute(select).fetchall())
-        except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
-            return []
+        rows = list(db.execute(select).fetchall())
     if not all(isinstance(name, str) for stage, task, *_ in rows for name in (stage, task)):
         raise DamagedRowError("request")
     return rows
@@ -272,9 +270,8 @@ def in_flight(file: WorkspaceFile) -> tuple[int, int, int, float | None]:
         "SELECT coalesce(sum(calls), 0), coalesce(sum(input), 0), coalesce(sum(output), 0), "
         "CASE WHEN count(cost) = count(*) THEN coalesce(sum(cost), 0.0) END FROM request WHERE state = 'sent'"
     )
+    if file.meta("schema") in BEFORE_LEDGER:
+        return 0, 0, 0, 0.0
     with file.reading() as db:
-        try:
-            calls, read, wrote, cost = db.execute(select).fetchone()
-        except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
-            return 0, 0, 0, 0.0
+        calls, read, wrote, cost = db.execute(select).fetchone()
     return int(calls), int(read), int(wrote), cost

@@ -21,6 +21,7 @@ BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
 BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
 BEFORE_TICKETS = ("1", "2", "3", "4")
 BEFORE_REASONING = ("2", "3")  # their requests lack ``ADDED``; those of version 1 had none at all
+BEFORE_LEDGER = ("1",)
 BEFORE_DECISIONS = ("1", "2")  # edits had a table of their own, verdicts stood in the solutions
 ADDED = ("reasoning", "cap")  # columns of ``request`` since version 4; unknown of what was asked before
 REQUEST = """

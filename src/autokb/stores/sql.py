@@ -29,15 +29,20 @@ def put_if_new(table: str, columns: str) -> str:
     return f"INSERT INTO {table} ({columns}) VALUES ({marks(columns.split(', '))}) ON CONFLICT DO NOTHING"
 
 
-def json_value(*path: str | int, column: str = "body") -> str:
-    """Return the text or number at a place in the JSON of a column; NULL where there is none, or null."""
+def json_text(*path: str | int, column: str = "body") -> str:
+    """Return the text at a place in the JSON of a column; NULL where there is none, or null."""
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return f"json_extract({column}, '${place}')"
 
 
-def has_null(name: str, column: str = "body") -> str:
-    """Return the condition that a field of the JSON of a column is there and null."""
-    return f"json_type({column}, '$.{name}') = 'null'"
+def json_number(name: str) -> str:
+    """Return a number in the JSON of ``body``; an engine without types gives what stands there."""
+    return json_text(name)
+
+
+def has_null(name: str) -> str:
+    """Return the condition that a field of the JSON of ``body`` is there and null."""
+    return f"json_type(body, '$.{name}') = 'null'"
 
 
 def as_bytes(column: str) -> str:

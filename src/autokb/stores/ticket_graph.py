@@ -8,7 +8,7 @@ from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow, che
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import LIST_FIELDS
 from autokb.stores.database import damaged_rows
-from autokb.stores.sql import json_value, marks
+from autokb.stores.sql import json_text, marks
 from autokb.stores.ticket_tables import read_link_types
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -84,13 +84,13 @@ def _step(number: int, step: Hops, parameters: list[str | int]) -> list[str]:
 def _condition(one: Filter, parameters: list[str | int]) -> str:
     path = f"$.{one.field}"  # the field is one of a closed list
     if one.comparison in ("before", "after"):
-        date = f"moment({json_value(one.field, column='t.body')})"
+        date = f"moment({json_text(one.field, column='t.body')})"
         parameters.append(date_bound(one))
         return f"({date} <> '' AND {date} < ?)" if one.comparison == "before" else f"{date} >= ?"
     parameters.append(fold(one.value))
     if one.field in LIST_FIELDS:
         return f"EXISTS (SELECT 1 FROM json_each(t.body, '{path}') WHERE {_compared('value', one)})"
-    value = "t.id" if one.field == "id" else json_value(one.field, column="t.body")
+    value = "t.id" if one.field == "id" else json_text(one.field, column="t.body")
     return _compared(value, one)
 
 

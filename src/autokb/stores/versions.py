@@ -18,7 +18,7 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED
 from autokb.core.settings import KEPT_VERSIONS
 from autokb.stores.database import damaged_rows
-from autokb.stores.sql import json_value, put
+from autokb.stores.sql import json_text, put
 
 CANDIDATE = "candidate"  # what a workspace is opened by to be shown its candidate; meta: what the candidate is
 SHOWN = "shown_version"  # meta: the version that readers see, where it is not the newest
@@ -113,7 +113,7 @@ def counts_of(db: sqlite3.Connection, shows: int | str) -> dict[str, int]:
     shown = ", ".join(f"'{status}'" for status in sorted(DISPLAYED))
     records = select_shown(shows)
     counts = dict(db.execute(f"SELECT kind, count(*) FROM ({records}) AS shown GROUP BY kind").fetchall())
-    status = f"kind = 'solution' AND {json_value('status')}"
+    status = f"kind = 'solution' AND {json_text('status')}"
     (displayed,) = db.execute(f"SELECT count(*) FROM ({records}) AS shown WHERE {status} IN ({shown})").fetchone()
     return {**counts, "displayed": int(displayed)}
 

@@ -27,7 +27,7 @@ from autokb.stores.database import (
     result_code,
 )
 from autokb.stores.schema import BEFORE_DECISIONS, BEFORE_VERSIONS
-from autokb.stores.sql import as_bytes, json_value, marks, put, put_if_new
+from autokb.stores.sql import as_bytes, json_text, marks, put, put_if_new
 from autokb.stores.versions import (
     CANDIDATE,
     NO_CANDIDATE,
@@ -368,7 +368,17 @@ class WorkspaceFile:
             if forget_work:
                 db.execute("DELETE FROM work WHERE request IS NULL")
             db.execute("VACUUM")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.empty_log()
+
+    def overwrite_deleted(self) -> None:
+        """Have what is deleted from now on leave nothing behind in the file."""
+        with self.reading() as db:
+            db.execute("PRAGMA secure_delete = ON")
+
+    def empty_log(self) -> None:
+        """Merge the write-ahead log, in which what was deleted may still stand, into the file."""
+        with self.reading() as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def show_version(self, number: int) -> None:
         """Have readers see a version (BadInputError: it is not kept); call it inside a transaction."""
@@ -435,12 +445,12 @@ class WorkspaceFile:
 
     def titles(self, kind: str) -> dict[str, str]:
         """Return the titles of the published records of a kind by their ids, without reading anything else of them."""
-        select = f"SELECT id, {json_value('title')} FROM {self._shown} WHERE kind = ?"
+        select = f"SELECT id, {json_text('title')} FROM {self._shown} WHERE kind = ?"
         return {_text("record", i): _text("record", title) for i, title in self._db.execute(select, (kind,))}
 
     def fields(self, kind: str, *names: str) -> dict[str, tuple[str, ...]]:
         """Return some texts of all published records of a kind by their ids; a text that is not there is empty."""
-        columns = "".join(f", coalesce({json_value(name)}, '')" for name in names)
+        columns = "".join(f", coalesce({json_text(name)}, '')" for name in names)
         rows = self._db.execute(f"SELECT id{columns} FROM {self._shown} WHERE kind = ? ORDER BY id", (kind,))
         return {_text("record", i): tuple(_text("record", value) for value in values) for i, *values in rows}
 
