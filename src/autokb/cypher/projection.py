@@ -19,7 +19,7 @@ from autokb.core.ticket_plan import (
 )
 from autokb.core.ticket_template import SectionRule, TicketTemplate
 from autokb.core.tickets import LIST_FIELDS, TICKET, Ticket, section_id
-from autokb.stores.ticket_tables import GENERATION, read_edges, read_link_types, read_tickets
+from autokb.stores.ticket_tables import GENERATION, list_ticket_ids, read_edges, read_link_types, read_tickets
 from autokb.stores.workspace_file import WorkspaceFile
 
 LAYOUT = "1"  # raise it when the same tickets become another graph
@@ -66,8 +66,7 @@ class Projection:
 
     def links(self) -> dict[str, list[tuple[str, str, str, float]]]:
         """Return source, target, origin and score of the links of each type; what dangles is no part of the graph."""
-        with self.file.reading() as db:
-            known = {ident for (ident,) in db.execute("SELECT id FROM ticket")}
+        known = set(list_ticket_ids(self.file))
         found: dict[str, list[tuple[str, str, str, float]]] = {}
         for edge in read_edges(self.file):
             if edge.source in known and edge.target in known:
@@ -75,8 +74,7 @@ class Projection:
         return found
 
     def _parts(self) -> Iterator[list[str]]:
-        with self.file.reading() as db:
-            ids = [ident for (ident,) in db.execute("SELECT id FROM ticket ORDER BY id")]
+        ids = list_ticket_ids(self.file)
         for start in range(0, len(ids), TICKETS_AT_ONCE):
             yield ids[start : start + TICKETS_AT_ONCE]
 

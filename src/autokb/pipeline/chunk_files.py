@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -30,7 +29,7 @@ from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.documents import STAGE, TASKS, ChunkerSettings, chunk_pages
 from autokb.sources import Fields
 from autokb.sources.files import FoundFile, find_files
-from autokb.stores.database import failures_as_sentences
+from autokb.stores.database import failures_as_sentences, has_table
 from autokb.stores.workspace import KNOWLEDGE_FILE, LOCK_FILE, MODES, Workspace, one_at_a_time, settings_from
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -217,12 +216,7 @@ def _check_ledger(path: Path) -> None:
         raise BadInputError(f"--ledger {path}: name a file in a folder that is there; it is made on first use.")
     if not path.exists() or not path.stat().st_size:
         return
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            found = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'work'").fetchone()
-    except sqlite3.DatabaseError:
-        found = None
-    if not found:
+    if not has_table(path, "work"):
         raise BadInputError(
             f"--ledger {path} is another kind of file; name a new one, or the ledger of an earlier call."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from autokb.core.nouns import Annotation
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_IN_USE
+from autokb.stores.sql import put
 from autokb.stores.workspace_file import WorkspaceFile
 
 KIND = "annotation"
@@ -15,8 +16,8 @@ def keep_annotation(file: WorkspaceFile, given: Annotation) -> None:
     """Store an answer in the place of what the same annotator said of the item before; call it in a transaction."""
     with file.reading() as db:
         db.execute(
-            f"INSERT OR REPLACE INTO annotation ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
-            (given.item, given.annotator, given.text_hash, given.is_correct, given.author, given.date),
+            put(KIND, COLUMNS, key="item, annotator"),
+            (given.item, given.annotator, given.text_hash, int(given.is_correct), given.author, given.date),
         )
 
 

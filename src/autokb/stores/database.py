@@ -244,6 +244,15 @@ def _tables(path: Path) -> set[str]:
             return _table_names(db)
 
 
+def has_table(path: Path, table: str) -> bool:
+    """Return whether a file is a database that has such a table."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            return table in _table_names(db)
+    except sqlite3.DatabaseError:
+        return False
+
+
 def _table_names(db: sqlite3.Connection) -> set[str]:
     return {str(name) for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 

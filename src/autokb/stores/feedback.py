@@ -11,11 +11,13 @@ from autokb.core.in_use import Feedback
 from autokb.stores.codecs import Body, Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_FEEDBACK
+from autokb.stores.sql import ALL_ROWS, json_text, put
 from autokb.stores.workspace_file import WorkspaceFile
 
 KIND = "feedback"
 FEEDBACK = Codec(Feedback, "id", "number")
 COLUMNS = "number, id, body"
+KEEP = put(KIND, f"{COLUMNS}, undone", key="id")
 
 
 def keep_feedback(file: WorkspaceFile, feedback: Feedback) -> Feedback | None:
@@ -31,7 +33,7 @@ def keep_feedback(file: WorkspaceFile, feedback: Feedback) -> Feedback | None:
             (last,) = db.execute("SELECT coalesce(max(number), 0) FROM feedback").fetchone()
         stored = replace(feedback, number=last + 1 if row is None else int(row[0]))
         body = canonical_json(FEEDBACK.body(stored))
-        db.execute("INSERT OR REPLACE INTO feedback VALUES (?, ?, 0, ?)", (stored.number, stored.id, body))
+        db.execute(KEEP, (stored.number, stored.id, body, 0))
         return stored
 
 
@@ -39,9 +41,9 @@ def read_feedback(file: WorkspaceFile, *, after: int = 0, limit: int | None = No
     """Return what nobody took back, in the order of its taking, from behind a number on."""
     if _lacks_table(file):
         return []
-    select = f"SELECT {COLUMNS} FROM feedback WHERE number > ? AND NOT undone ORDER BY number LIMIT ?"
+    select = f"SELECT {COLUMNS} FROM feedback WHERE number > ? AND undone = 0 ORDER BY number LIMIT ?"
     with file.reading() as db:
-        rows = db.execute(select, (after, -1 if limit is None else limit)).fetchall()
+        rows = db.execute(select, (after, ALL_ROWS if limit is None else limit)).fetchall()
     return [_read_row(row) for row in rows]
 
 
@@ -49,14 +51,15 @@ def count_verdicts(file: WorkspaceFile) -> dict[str, dict[str, int]]:
     """Return how often each verdict was given on each solution, without what was taken back."""
     if _lacks_table(file):
         return {}
+    solution = json_text("solution_id")
     select = (
-        "SELECT json_extract(body, '$.solution_id') AS solution, json_extract(body, '$.verdict'), count(*) "
-        "FROM feedback WHERE NOT undone AND solution IS NOT NULL GROUP BY 1, 2"
+        f"SELECT {solution}, {json_text('verdict')}, count(*) "
+        f"FROM feedback WHERE undone = 0 AND {solution} IS NOT NULL GROUP BY 1, 2"
     )
     counts: dict[str, dict[str, int]] = {}
     with file.reading() as db:
-        for solution, verdict, count in db.execute(select):
-            counts.setdefault(str(solution), {})[str(verdict)] = count
+        for one, verdict, count in db.execute(select):
+            counts.setdefault(str(one), {})[str(verdict)] = count
     return counts
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,8 @@ from typing import Any
 from autokb.core.ledger import CutReply, HiddenReasoning, Paid
 from autokb.core.model_requests import ModelReply
 from autokb.stores.database import DamagedRowError, damaged_rows
-from autokb.stores.schema import BEFORE_REASONING
+from autokb.stores.schema import BEFORE_LEDGER, BEFORE_REASONING
+from autokb.stores.sql import as_bytes, marks
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 Spent = tuple[str, str, int, int, int, float | None, int]
@@ -23,15 +23,15 @@ COLUMNS = (
     "key, base_key, stage, room, model, items, state, text, input, output, cached, finish, reasoning, cost, calls, "
     "batch, cap"
 )
-VALUES = ", ".join("?" * 17)
+VALUES = marks(COLUMNS.split(", "))
 
 
 def _unless_named(column: str, empty: str) -> str:
-    return f"{column} = CASE excluded.{column} WHEN '{empty}' THEN {column} ELSE excluded.{column} END"
+    return f"{column} = CASE excluded.{column} WHEN '{empty}' THEN request.{column} ELSE excluded.{column} END"
 
 
 def _unless_replied(column: str) -> str:
-    return f"{column} = CASE WHEN state IN {HAS_REPLY} THEN {column} ELSE excluded.{column} END"
+    return f"{column} = CASE WHEN request.state IN {HAS_REPLY} THEN request.{column} ELSE excluded.{column} END"
 
 
 # The first reply to a key is the one that counts: what comes after it adds its calls and its cost and no more.
@@ -39,15 +39,15 @@ KEEP = f"""
 INSERT INTO request ({COLUMNS}) VALUES ({VALUES})
 ON CONFLICT (key) DO UPDATE SET
     {_unless_named("stage", "")}, {_unless_named("room", "")}, {_unless_named("items", "[]")},
-    {_unless_named("batch", "")}, cost = cost + excluded.cost, calls = calls + excluded.calls,
+    {_unless_named("batch", "")}, cost = request.cost + excluded.cost, calls = request.calls + excluded.calls,
     {", ".join(map(_unless_replied, ("text", "input", "output", "cached", "finish", "reasoning", "state", "cap")))}
 """
 
 # Attempts of one key that are under way add up, and all of them cost the same.
 KEEP_SENT = f"""
 INSERT INTO request ({COLUMNS}) VALUES ({VALUES})
-ON CONFLICT (key) DO UPDATE SET calls = calls + 1, cost = cost + excluded.cost, input = input + excluded.input,
-    output = output + excluded.output
+ON CONFLICT (key) DO UPDATE SET calls = request.calls + 1, cost = request.cost + excluded.cost,
+    input = request.input + excluded.input, output = request.output + excluded.output
 """
 END_ONE = """
 UPDATE request SET cost = cost - cost / calls, input = input - input / calls, output = output - output / calls,
@@ -65,8 +65,7 @@ class LedgerTable:
     def replies(self, keys: Sequence[str]) -> dict[str, ModelReply]:
         """Return the replies that can be served."""
         reasoning = _column("reasoning", self.file)
-        # Bytes, for a damaged row may hold no UTF-8.
-        fields = f"key, CAST(text AS BLOB), input, output, cached, finish, {reasoning}"
+        fields = f"key, {as_bytes('text')}, input, output, cached, finish, {reasoning}"
         found = self._select_by_keys(f"SELECT {fields} FROM request WHERE state IN ('paid', 'read') AND key IN", keys)
         replies = {key: _read_reply(*rest) for key, *rest in found}
         if (damaged := [(key,) for key, reply in replies.items() if reply is None]) and not self.file.read_only:
@@ -166,13 +165,13 @@ class LedgerTable:
         found: list[Any] = []
         with self.file.reading() as db:
             for part in parts_of(keys):
-                found += db.execute(f"{select} ({','.join('?' * len(part))}) {after}", part).fetchall()
+                found += db.execute(f"{select} ({marks(part)}) {after}", part).fetchall()
         return found
 
 
 def _column(name: str, file: WorkspaceFile) -> str:
     """Return a column of ``request`` that version 4 added, unknown in an earlier file that nobody can write."""
-    return "NULL" if file.meta("schema") in ("1", *BEFORE_REASONING) else name
+    return "NULL" if file.meta("schema") in (*BEFORE_LEDGER, *BEFORE_REASONING) else name
 
 
 def _read_reply(text: Any, read: Any, wrote: Any, cached: Any, finish: Any, reasoning: Any) -> ModelReply | None:
@@ -237,11 +236,10 @@ def spending(file: WorkspaceFile) -> list[Spent]:
         f"CASE WHEN count(cost) = count(*) THEN sum(cost) END, coalesce(sum({_column('reasoning', file)}), 0) "
         "FROM request WHERE calls > 0 AND state <> 'sent' GROUP BY stage, room ORDER BY min(number)"
     )
+    if file.meta("schema") in BEFORE_LEDGER:
+        return []
     with file.reading() as db:
-        try:
-            rows = list(db.execute(select).fetchall())
-        except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
-            return []
+        rows = list(db.execute(select).fetchall())
     if not all(isinstance(name, str) for stage, task, *_ in rows for name in (stage, task)):
         raise DamagedRowError("request")
     return rows
@@ -272,9 +270,8 @@ def in_flight(file: WorkspaceFile) -> tuple[int, int, int, float | None]:
         "SELECT coalesce(sum(calls), 0), coalesce(sum(input), 0), coalesce(sum(output), 0), "
         "CASE WHEN count(cost) = count(*) THEN coalesce(sum(cost), 0.0) END FROM request WHERE state = 'sent'"
     )
+    if file.meta("schema") in BEFORE_LEDGER:
+        return 0, 0, 0, 0.0
     with file.reading() as db:
-        try:
-            calls, read, wrote, cost = db.execute(select).fetchone()
-        except sqlite3.OperationalError:  # a file of before there was a ledger that nobody can write
-            return 0, 0, 0, 0.0
+        calls, read, wrote, cost = db.execute(select).fetchone()
     return int(calls), int(read), int(wrote), cost

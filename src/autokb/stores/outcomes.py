@@ -8,6 +8,7 @@ from dataclasses import replace
 from autokb.core.in_use import ARMS, Arm, AssignedArm, ConversationOutcome
 from autokb.stores.database import DamagedRowError
 from autokb.stores.schema import BEFORE_IN_USE
+from autokb.stores.sql import put, put_if_new
 from autokb.stores.workspace_file import WorkspaceFile
 
 MOST_ARMS = 500_000  # conversations whose arm is kept, the newest ones: some 50 MB
@@ -22,7 +23,7 @@ def keep_arms(file: WorkspaceFile, arms: Iterable[AssignedArm]) -> None:
     """
     with file.reading() as db:
         rows = [(one.conversation, one.salt, one.arm, one.date) for one in arms]
-        db.executemany("INSERT OR IGNORE INTO arm VALUES (?, ?, ?, ?)", rows)
+        db.executemany(put_if_new("arm", "conversation, salt, arm, date"), rows)
         db.execute("DELETE FROM arm WHERE rowid <= (SELECT max(rowid) FROM arm) - ?", (MOST_ARMS,))
 
 
@@ -45,8 +46,9 @@ def keep_outcome(file: WorkspaceFile, given: ConversationOutcome) -> tuple[Conve
     if known == before:
         return known, False
     with file.reading() as db:
-        row = (known.conversation, known.resolved, known.returned, known.seconds, known.date)
-        db.execute("INSERT OR REPLACE INTO outcome VALUES (?, ?, ?, ?, ?)", row)
+        flags = (None if flag is None else int(flag) for flag in (known.resolved, known.returned))
+        row = (known.conversation, *flags, known.seconds, known.date)
+        db.execute(put("outcome", COLUMNS, key="conversation"), row)
     return known, True
 
 

@@ -11,6 +11,7 @@ from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion, QuestionOut
 from autokb.stores.codecs import Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_IN_USE
+from autokb.stores.sql import has_null, json_number, json_text, marks, put
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 MOST_QUESTIONS = 10_000  # that are kept
@@ -24,8 +25,8 @@ def keep_questions(file: WorkspaceFile, questions: Sequence[LoggedQuestion], *, 
 
     ``lost`` counts those that could not be kept since the last call.
     """
+    file.overwrite_deleted()
     with file.reading() as db:
-        db.execute("PRAGMA secure_delete = ON")  # what goes leaves nothing behind in the file
         rows = [(canonical_json(QUESTION.body(one)),) for one in questions]
         db.executemany("INSERT INTO question (body) VALUES (?)", rows)
         db.execute("DELETE FROM question WHERE number <= (SELECT max(number) FROM question) - ?", (MOST_QUESTIONS,))
@@ -38,10 +39,10 @@ def read_questions(file: WorkspaceFile, outcome: str = "") -> list[LoggedQuestio
     if _lacks_tables(file):
         return []
     # A body without an outcome is damaged; it is read so that this is said.
-    where = " WHERE coalesce(json_extract(body, '$.outcome'), ?1) = ?1" if outcome else ""
+    where = f" WHERE coalesce({json_text('outcome')}, ?) = ?" if outcome else ""
     with file.reading() as db:
         select = f"SELECT number, body FROM question{where} ORDER BY number"
-        rows = db.execute(select, (outcome,) if outcome else ()).fetchall()
+        rows = db.execute(select, (outcome, outcome) if outcome else ()).fetchall()
     with damaged_rows(KIND):
         return [QUESTION.read(json.loads(body), number=int(number)) for number, body in rows]
 
@@ -50,9 +51,9 @@ def read_question_outcomes(file: WorkspaceFile) -> list[QuestionOutcome]:
     """Return what became of the kept questions, the oldest first."""
     if _lacks_tables(file):
         return []
-    texts = (f"coalesce(json_extract(body, '$.{name}'), '')" for name in ("conversation", "date", "reader"))
-    cost = "CASE WHEN json_type(body, '$.cost') = 'null' THEN NULL ELSE coalesce(json_extract(body, '$.cost'), 0) END"
-    columns = ("json_extract(body, '$.outcome')", *texts, "json_extract(body, '$.seconds')", cost)
+    texts = (f"coalesce({json_text(name)}, '')" for name in ("conversation", "date", "reader"))
+    cost = f"CASE WHEN {has_null('cost')} THEN NULL ELSE coalesce({json_number('cost')}, 0) END"
+    columns = (json_text("outcome"), *texts, json_number("seconds"), cost)
     with file.reading() as db:
         rows = db.execute(f"SELECT number, {', '.join(columns)} FROM question ORDER BY number").fetchall()
     for number, *said, seconds, spent in rows:
@@ -68,7 +69,7 @@ def count_questions(file: WorkspaceFile) -> tuple[int, str]:
         return 0, ""
     with file.reading() as db:
         (count,) = db.execute("SELECT count(*) FROM question").fetchone()
-        oldest = db.execute("SELECT json_extract(body, '$.date') FROM question ORDER BY number LIMIT 1").fetchone()
+        oldest = db.execute(f"SELECT {json_text('date')} FROM question ORDER BY number LIMIT 1").fetchone()
     return int(count), "" if oldest is None else str(oldest[0])
 
 
@@ -76,7 +77,7 @@ def count_shown_first(file: WorkspaceFile) -> dict[str, int]:
     """Return by the ids of solutions how many of the kept questions each was shown first for."""
     if _lacks_tables(file):
         return {}
-    select = "SELECT json_extract(body, '$.solutions[0]') AS first, count(*) FROM question GROUP BY 1"
+    select = f"SELECT {json_text('solutions', 0)}, count(*) FROM question GROUP BY 1"
     with file.reading() as db:
         return {str(solution): int(count) for solution, count in db.execute(select) if solution is not None}
 
@@ -91,13 +92,12 @@ def forget_questions(file: WorkspaceFile) -> int:
     """Empty the log, so that nothing of it is left in the file; returns how many questions went."""
     if _lacks_tables(file):
         return 0
+    file.overwrite_deleted()
     with file.transaction(), file.reading() as db:
-        db.execute("PRAGMA secure_delete = ON")
         (count,) = db.execute("SELECT count(*) FROM question").fetchone()
         db.execute("DELETE FROM question")
         db.execute("DELETE FROM meta WHERE key = ?", (LOST,))
-    with file.reading() as db:  # what was written before may still stand in the write-ahead log
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    file.empty_log()
     return int(count)
 
 
@@ -105,14 +105,14 @@ def close_gaps(file: WorkspaceFile, closed: Iterable[ClosedGap]) -> None:
     """Note what people said of gaps; call it inside a transaction."""
     with file.reading() as db:
         rows = [(one.id, one.status, one.author, one.date) for one in closed]
-        db.executemany("INSERT OR REPLACE INTO closed_gap VALUES (?, ?, ?, ?)", rows)
+        db.executemany(put("closed_gap", "id, status, author, date", key="id"), rows)
 
 
 def open_gaps(file: WorkspaceFile, ids: Sequence[str]) -> None:
     """Forget what people said of gaps; call it inside a transaction."""
     with file.reading() as db:
         for part in parts_of(ids):
-            db.execute(f"DELETE FROM closed_gap WHERE id IN ({','.join('?' * len(part))})", part)
+            db.execute(f"DELETE FROM closed_gap WHERE id IN ({marks(part)})", part)
 
 
 def read_closed_gaps(file: WorkspaceFile) -> dict[str, ClosedGap]:

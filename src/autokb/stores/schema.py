@@ -8,6 +8,7 @@ from typing import Any
 
 from autokb import __version__
 from autokb.core.ids import canonical_json, short_id
+from autokb.stores.sql import put, put_if_new
 
 APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
 WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
@@ -20,6 +21,7 @@ BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
 BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
 BEFORE_TICKETS = ("1", "2", "3", "4")
 BEFORE_REASONING = ("2", "3")  # their requests lack ``ADDED``; those of version 1 had none at all
+BEFORE_LEDGER = ("1",)
 BEFORE_DECISIONS = ("1", "2")  # edits had a table of their own, verdicts stood in the solutions
 ADDED = ("reasoning", "cap")  # columns of ``request`` since version 4; unknown of what was asked before
 REQUEST = """
@@ -128,7 +130,7 @@ def make_schema(db: sqlite3.Connection) -> None:
     """Make the tables of a new file."""
     db.execute("PRAGMA journal_mode = WAL")
     db.executescript(SCHEMA)
-    db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+    db.execute(put_if_new("meta", "key, value"), ("schema", SCHEMA_VERSION))
     _mark_as_ours(db)
 
 
@@ -206,7 +208,7 @@ def _begin_versions(db: sqlite3.Connection) -> None:
     if "since" not in {str(name) for _, name, *_ in db.execute("PRAGMA table_info(record)")}:
         db.execute(SINCE)
     if db.execute("SELECT 1 FROM record LIMIT 1").fetchone():
-        db.execute("INSERT OR IGNORE INTO version VALUES (1, ?)", (canonical_json({"date": "", "by": ""}),))
+        db.execute(put_if_new("version", "number, body"), (1, canonical_json({"date": "", "by": ""})))
 
 
 def _read_object(text: object) -> dict[str, Any]:
@@ -221,7 +223,7 @@ def _read_object(text: object) -> dict[str, Any]:
 def _mark_as_ours(db: sqlite3.Connection) -> None:
     """Note whose file this is, and which version to install for it once its schema is newer than a program's."""
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (WRITTEN_BY, __version__))
+    db.execute(put("meta", "key, value", key="key"), (WRITTEN_BY, __version__))
 
 
 def read_meta(db: sqlite3.Connection, key: str) -> str | None:

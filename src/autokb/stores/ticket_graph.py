@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow, check_plan, date_bound, fold, moment_of
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import LIST_FIELDS
 from autokb.stores.database import damaged_rows
+from autokb.stores.sql import json_text, marks
 from autokb.stores.ticket_tables import read_link_types
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -43,7 +43,7 @@ def sql_of_plan(plan: SubgraphPlan, template: TicketTemplate) -> tuple[str, list
     parameters: list[str | int] = []
     tables = ["found0(id) AS (SELECT id FROM ticket)"]
     if plan.tickets:
-        tables = [f"found0(id) AS (SELECT id FROM ticket WHERE id IN ({_marks(plan.tickets)}))"]
+        tables = [f"found0(id) AS (SELECT id FROM ticket WHERE id IN ({marks(plan.tickets)}))"]
         parameters += plan.tickets
     for number, step in enumerate(plan.steps):
         tables += _step(number, step, parameters)
@@ -67,7 +67,7 @@ def _step(number: int, step: Hops, parameters: list[str | int]) -> list[str]:
     """Return the tables of a step: the ways that it goes from each ticket, and the tickets that lie at their ends."""
     ways = [f"SELECT id, id, 0 FROM found{number}"]
     for here, there in _ENDS.get(step.direction, _BOTH):
-        types = f" AND e.type IN ({_marks(step.types)})" if step.types else ""
+        types = f" AND e.type IN ({marks(step.types)})" if step.types else ""
         ways.append(
             f"SELECT w.origin, e.{there}, w.length + 1 FROM way{number} w JOIN ticket_edge e ON e.{here} = w.id"
             f" JOIN ticket t ON t.id = e.{there} WHERE w.length < ?{types}"
@@ -84,22 +84,18 @@ def _step(number: int, step: Hops, parameters: list[str | int]) -> list[str]:
 def _condition(one: Filter, parameters: list[str | int]) -> str:
     path = f"$.{one.field}"  # the field is one of a closed list
     if one.comparison in ("before", "after"):
-        date = f"moment(json_extract(t.body, '{path}'))"
+        date = f"moment({json_text(one.field, column='t.body')})"
         parameters.append(date_bound(one))
         return f"({date} <> '' AND {date} < ?)" if one.comparison == "before" else f"{date} >= ?"
     parameters.append(fold(one.value))
     if one.field in LIST_FIELDS:
         return f"EXISTS (SELECT 1 FROM json_each(t.body, '{path}') WHERE {_compared('value', one)})"
-    value = "t.id" if one.field == "id" else f"json_extract(t.body, '{path}')"
+    value = "t.id" if one.field == "id" else json_text(one.field, column="t.body")
     return _compared(value, one)
 
 
 def _compared(value: str, one: Filter) -> str:
     return f"folded({value}) = ?" if one.comparison == "is" else f"instr(folded({value}), ?) > 0"
-
-
-def _marks(values: Sequence[str]) -> str:
-    return ", ".join("?" * len(values))
 
 
 def _folded(value: object) -> str:

@@ -16,10 +16,12 @@ from autokb.core.vectors import Vectors
 from autokb.stores.codecs import Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_TICKETS, EDGE_TYPES
+from autokb.stores.sql import ALL_ROWS, marks, put
 from autokb.stores.staged import staged_nouns
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 TICKET_CODEC = Codec(Ticket, "id")
+EDGE_COLUMNS = "source, type, target, origin, dangling, score"
 GENERATION = "tickets generation"  # meta: counts what was published of tickets
 # Each type is looked up in the index after the one before, where DISTINCT would read every edge.
 LINK_TYPES = """
@@ -83,7 +85,7 @@ def count_tickets(file: WorkspaceFile) -> TicketCounts:
         (tickets,) = db.execute("SELECT count(*) FROM ticket").fetchone()
         named = "SELECT section, count(*) FROM ticket_section WHERE text <> '' GROUP BY section ORDER BY 2 DESC, 1"
         types = "SELECT type, count(*) FROM ticket_edge GROUP BY type ORDER BY 2 DESC, 1"
-        (dangling,) = db.execute("SELECT count(*) FROM ticket_edge WHERE dangling").fetchone()
+        (dangling,) = db.execute("SELECT count(*) FROM ticket_edge WHERE dangling <> 0").fetchone()
         sections, links = dict(db.execute(named)), dict(db.execute(types))
         _check_texts("ticket_section", *sections)
         _check_texts("ticket_edge", *links)
@@ -119,7 +121,7 @@ def read_tickets(file: WorkspaceFile, ids: Sequence[str] | None = None) -> dict[
     return {i: PublishedTicket(found[i][0], tuple(sections.get(i, ())), found[i][1]) for i in sorted(found)}
 
 
-def list_ticket_ids(file: WorkspaceFile, after: str = "", limit: int = -1) -> list[str]:
+def list_ticket_ids(file: WorkspaceFile, after: str = "", limit: int = ALL_ROWS) -> list[str]:
     """Return ids of published tickets in order, from behind one on."""
     if _lacks_tables(file):
         return []
@@ -137,9 +139,7 @@ def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Ed
     with file.reading() as db, damaged_rows("ticket_edge"):
         for column in ("source",) if ids is None else ("source", "target"):
             for where, parameters in _conditions(column, ids):
-                rows = db.execute(
-                    f"SELECT source, type, target, origin, dangling, score FROM ticket_edge{where}", parameters
-                )
+                rows = db.execute(f"SELECT {EDGE_COLUMNS} FROM ticket_edge{where}", parameters)
                 for source, kind, target, origin, dangling, score in rows:
                     _check_texts("ticket_edge", source, kind, target, origin)
                     found.add(Edge(source, kind, target, origin, bool(dangling), float(score)))
@@ -238,7 +238,7 @@ def publish_edges(file: WorkspaceFile, edges: Iterable[Edge], before: Iterable[E
         db.execute(EDGE_TYPES)  # files of the first tickets have no such index
         db.executemany("DELETE FROM ticket_edge WHERE source = ? AND type = ? AND target = ? AND origin = ?", gone)
         rows = ((e.source, e.type, e.target, e.origin, int(e.dangling), e.score) for e in changed)
-        db.executemany("INSERT OR REPLACE INTO ticket_edge VALUES (?, ?, ?, ?, ?, ?)", rows)
+        db.executemany(put("ticket_edge", EDGE_COLUMNS, key="source, type, target, origin"), rows)
     return len(gone) + len(changed)
 
 
@@ -253,7 +253,7 @@ def _conditions(column: str, ids: Sequence[str] | None) -> Iterator[tuple[str, l
         yield "", []
         return
     for part in parts_of(list(ids)):
-        yield f" WHERE {column} IN ({','.join('?' * len(part))})", part
+        yield f" WHERE {column} IN ({marks(part)})", part
 
 
 def _check_texts(table: str, *values: object) -> None:

@@ -1,9 +1,9 @@
 """Versions of what readers see: each record once by content, whatever number of versions have it.
 
 The table ``record`` holds the newest version. What a publication takes out of it goes to ``past_record``, with the
-versions that had it. A candidate is kept as what it has otherwise than the newest version. A connection that shows
-another version than the newest, or the candidate, reads it in the place of ``record``: nothing that reads records need
-know of versions.
+versions that had it. A candidate is kept as what it has otherwise than the newest version. A file that shows another
+version than the newest, or the candidate, reads it in the place of ``record``: nothing that reads records need know of
+versions.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED
 from autokb.core.settings import KEPT_VERSIONS
 from autokb.stores.database import damaged_rows
+from autokb.stores.sql import json_text, put
 
 CANDIDATE = "candidate"  # what a workspace is opened by to be shown its candidate; meta: what the candidate is
 SHOWN = "shown_version"  # meta: the version that readers see, where it is not the newest
@@ -25,15 +26,15 @@ NO_CANDIDATE = "There is no candidate; build one with: autokb build {folder} --c
 NO_VERSION = "There is no version {number}; autokb versions {folder} lists those that are kept."
 Key = tuple[str, str]  # kind and id of a record
 
-_NEWEST = "SELECT kind, id, body FROM main.record"
+_NEWEST = "SELECT kind, id, body FROM record"
 _OF_VERSION = (
-    "SELECT kind, id, body FROM main.record WHERE since <= {number} UNION ALL "
-    "SELECT kind, id, body FROM main.past_record WHERE since <= {number} AND until > {number}"
+    "SELECT kind, id, body FROM record WHERE since <= {number} UNION ALL "
+    "SELECT kind, id, body FROM past_record WHERE since <= {number} AND until > {number}"
 )
 _OF_CANDIDATE = (
-    "SELECT kind, id, body FROM main.record r WHERE NOT EXISTS "
-    "(SELECT 1 FROM main.candidate c WHERE c.kind = r.kind AND c.id = r.id) UNION ALL "
-    "SELECT kind, id, body FROM main.candidate WHERE body IS NOT NULL"
+    "SELECT kind, id, body FROM record r WHERE NOT EXISTS "
+    "(SELECT 1 FROM candidate c WHERE c.kind = r.kind AND c.id = r.id) UNION ALL "
+    "SELECT kind, id, body FROM candidate WHERE body IS NOT NULL"
 )
 
 
@@ -89,15 +90,14 @@ def replace_records(db: sqlite3.Connection, gone: Sequence[Key], changed: Mappin
     number = newest_number(db) + 1
     touched = [*gone, *changed]
     if has_candidate(db):  # which stays what it is
-        held = (
-            "INSERT OR IGNORE INTO candidate SELECT ?1, ?2, (SELECT body FROM main.record WHERE kind = ?1 AND id = ?2)"
-        )
-        db.executemany(held, touched)
-    past = "INSERT INTO past_record SELECT kind, id, since, ?3, body FROM main.record WHERE kind = ?1 AND id = ?2"
-    db.executemany(past, ((*key, number) for key in touched))
-    db.executemany("DELETE FROM main.record WHERE kind = ? AND id = ?", gone)
+        body_of = "(SELECT body FROM record WHERE kind = ? AND id = ?)"
+        held = f"INSERT INTO candidate VALUES (?, ?, {body_of}) ON CONFLICT DO NOTHING"
+        db.executemany(held, (key + key for key in touched))
+    past = "INSERT INTO past_record SELECT kind, id, since, ?, body FROM record WHERE kind = ? AND id = ?"
+    db.executemany(past, ((number, *key) for key in touched))
+    db.executemany("DELETE FROM record WHERE kind = ? AND id = ?", gone)
     new = ((kind, i, body, number) for (kind, i), body in changed.items())
-    db.executemany("INSERT OR REPLACE INTO main.record VALUES (?, ?, ?, ?)", new)
+    db.executemany(put("record", "kind, id, body, since", key="kind, id"), new)
     body = {"date": made.date, "by": made.by, "inputs": dict(made.inputs), "counts": counts_of(db, 0)}
     body |= {"checks": dict(made.checks)} if made.checks else {}
     db.execute("INSERT INTO version VALUES (?, ?)", (number, canonical_json(body)))
@@ -120,9 +120,9 @@ def counts_of(db: sqlite3.Connection, shows: int | str) -> dict[str, int]:
     """
     shown = ", ".join(f"'{status}'" for status in sorted(DISPLAYED))
     records = select_shown(shows)
-    counts = dict(db.execute(f"SELECT kind, count(*) FROM ({records}) GROUP BY kind").fetchall())
-    status = "kind = 'solution' AND json_extract(body, '$.status')"
-    (displayed,) = db.execute(f"SELECT count(*) FROM ({records}) WHERE {status} IN ({shown})").fetchone()
+    counts = dict(db.execute(f"SELECT kind, count(*) FROM ({records}) AS shown GROUP BY kind").fetchall())
+    status = f"kind = 'solution' AND {json_text('status')}"
+    (displayed,) = db.execute(f"SELECT count(*) FROM ({records}) AS shown WHERE {status} IN ({shown})").fetchone()
     return {**counts, "displayed": int(displayed)}
 
 

@@ -27,6 +27,7 @@ from autokb.stores.database import (
     result_code,
 )
 from autokb.stores.schema import BEFORE_DECISIONS, BEFORE_VERSIONS
+from autokb.stores.sql import as_bytes, json_text, marks, put, put_if_new
 from autokb.stores.versions import (
     CANDIDATE,
     NO_CANDIDATE,
@@ -50,6 +51,8 @@ from autokb.stores.versions import (
 )
 
 PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit is far higher in newer versions only
+KEEP_NOTE = put("meta", "key, value", key="key")
+KEEP_VECTOR = put("vector", "key, data", key="key")
 PUBLICATIONS = "publications"  # meta: how often records changed; ``generation`` counts decisions of people too
 NO_VECTOR: Vectors = np.zeros(0, dtype=np.float32)
 LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
@@ -86,6 +89,7 @@ class WorkspaceFile:
         self.path = path
         self._lock = threading.RLock()
         self._writing = False
+        self._shown = "record"  # the table of what is shown, or the query in its place
         if not create and not path.exists():
             raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
         if create and not path.exists():
@@ -109,9 +113,8 @@ class WorkspaceFile:
         if self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it, and there is one version
             return
         wanted = shows or str(self.rolled_back or "")
-        self._db.execute("DROP VIEW IF EXISTS temp.record")
-        if wanted == CANDIDATE or (wanted and int(wanted) != newest_number(self._db)):
-            self._db.execute(f"CREATE TEMP VIEW record AS {select_shown(wanted)}")
+        is_another = wanted == CANDIDATE or (wanted and int(wanted) != newest_number(self._db))
+        self._shown = f"({select_shown(wanted)}) AS shown" if is_another else "record"
 
     def _check_version(self, number: str) -> None:
         """Refuse a version that is not kept (BadInputError)."""
@@ -129,6 +132,11 @@ class WorkspaceFile:
             self._db.backup(copy)
         finally:
             copy.close()
+
+    def wait_at_most(self, seconds: float) -> None:
+        """Wait no longer than this for another process's transaction from now on (WorkspaceBusyError then)."""
+        with self.reading() as db:
+            db.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
 
     def is_in_place(self) -> bool:
         """Return whether the open file is still the one at its path, and not a copy that was put there since."""
@@ -202,7 +210,7 @@ class WorkspaceFile:
 
     def note(self, key: str, value: str) -> None:
         """Note a value; call it inside a transaction."""
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        self._db.execute(KEEP_NOTE, (key, value))
 
     # -- staged sources ----------------------------------------------------------------------------
 
@@ -234,13 +242,12 @@ class WorkspaceFile:
     def stage(self, kind: str, items: Iterable[Staged]) -> None:
         """Add or replace sources; call it inside a transaction."""
         rows = ((kind, s.id, s.root, s.relative, canonical_json(s.body)) for s in items)
-        self._db.executemany("INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?)", rows)
+        self._db.executemany(put("staged", "kind, id, root, relative, body", key="kind, id"), rows)
 
     def unstage(self, kind: str, ids: Iterable[str]) -> None:
         """Remove sources; call it inside a transaction."""
         for part in parts_of(list(ids)):
-            marks = ",".join("?" * len(part))
-            self._db.execute(f"DELETE FROM staged WHERE kind = ? AND id IN ({marks})", [kind, *part])
+            self._db.execute(f"DELETE FROM staged WHERE kind = ? AND id IN ({marks(part)})", [kind, *part])
 
     # -- finished work -----------------------------------------------------------------------------
 
@@ -248,12 +255,9 @@ class WorkspaceFile:
         """Return the stored replies of those keys that were worked out before."""
         found: dict[str, str] = {}
         for part in parts_of(keys):
-            marks = ",".join("?" * len(part))
-            # As bytes, for a damaged row may hold no UTF-8; it counts as missing.
-            for key, reply in self._db.execute(
-                f"SELECT key, CAST(reply AS BLOB) FROM work WHERE key IN ({marks})", part
-            ):
-                with suppress(UnicodeDecodeError):
+            select = f"SELECT key, {as_bytes('reply')} FROM work WHERE key IN ({marks(part)})"
+            for key, reply in self._db.execute(select, part):
+                with suppress(UnicodeDecodeError):  # it counts as missing
                     found[key] = reply.decode()
         return found
 
@@ -265,15 +269,14 @@ class WorkspaceFile:
         origin = requests or {}
         with self.transaction():
             rows = ((key, stage, reply, origin.get(key)) for key, reply in replies.items())
-            self._db.executemany("INSERT OR REPLACE INTO work (key, stage, reply, request) VALUES (?, ?, ?, ?)", rows)
+            self._db.executemany(put("work", "key, stage, reply, request", key="key"), rows)
 
     def origins(self, keys: Sequence[str]) -> dict[str, str]:
         """Return the ledger keys that the answers of these items came from; only those that a model gave."""
         found: dict[str, str] = {}
         for part in parts_of(keys):
-            marks = ",".join("?" * len(part))
             rows = self._db.execute(
-                f"SELECT key, request FROM work WHERE request IS NOT NULL AND key IN ({marks})", part
+                f"SELECT key, request FROM work WHERE request IS NOT NULL AND key IN ({marks(part)})", part
             )
             found.update(rows)
         return found
@@ -288,8 +291,7 @@ class WorkspaceFile:
         keys = [vector_key(embedder, text) for text in texts]
         found: dict[bytes, bytes] = {}
         for part in parts_of(sorted(set(keys))):
-            marks = ",".join("?" * len(part))
-            found.update(self._db.execute(f"SELECT key, data FROM vector WHERE key IN ({marks})", part))
+            found.update(self._db.execute(f"SELECT key, data FROM vector WHERE key IN ({marks(part)})", part))
         array = np.zeros((len(texts), dimensions), dtype=np.float32)
         missing = []
         for row, key in enumerate(keys):
@@ -307,18 +309,16 @@ class WorkspaceFile:
         """Store the vectors of texts, and how long they are, on disk before it returns."""
         with self.transaction():
             rows = ((vector_key(embedder, t), v.astype("<f4").tobytes()) for t, v in zip(texts, vectors, strict=True))
-            self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
-            self._db.execute(
-                "INSERT OR IGNORE INTO meta VALUES (?, ?)", (_dimensions_entry(embedder), str(vectors.shape[1]))
-            )
+            self._db.executemany(KEEP_VECTOR, rows)
+            noted = (_dimensions_entry(embedder), str(vectors.shape[1]))
+            self._db.execute(put_if_new("meta", "key, value"), noted)
 
     def token_vectors(self, name: str, texts: Sequence[str], dimensions: int) -> dict[str, TokenVectors]:
         """Return the tokens of the texts that are stored, by text; one that was damaged is not."""
         keys = {vector_key(name, text): text for text in texts}
         found: dict[str, TokenVectors] = {}
         for part in parts_of(sorted(keys)):
-            marks = ",".join("?" * len(part))
-            for key, data in self._db.execute(f"SELECT key, data FROM vector WHERE key IN ({marks})", part):
+            for key, data in self._db.execute(f"SELECT key, data FROM vector WHERE key IN ({marks(part)})", part):
                 count, rest = divmod(len(data) if isinstance(data, bytes) else 1, dimensions + 2)
                 if not rest:
                     pieces = np.frombuffer(data, dtype="<u2", count=count)
@@ -333,7 +333,7 @@ class WorkspaceFile:
                 (vector_key(name, text), one.pieces.astype("<u2").tobytes() + one.vectors.tobytes())
                 for text, one in zip(texts, tokens, strict=True)
             )
-            self._db.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
+            self._db.executemany(KEEP_VECTOR, rows)
 
     # -- versions ----------------------------------------------------------------------------------
 
@@ -379,7 +379,17 @@ class WorkspaceFile:
             if forget_work:
                 db.execute("DELETE FROM work WHERE request IS NULL")
             db.execute("VACUUM")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.empty_log()
+
+    def overwrite_deleted(self) -> None:
+        """Have what is deleted from now on leave nothing behind in the file."""
+        with self.reading() as db:
+            db.execute("PRAGMA secure_delete = ON")
+
+    def empty_log(self) -> None:
+        """Merge the write-ahead log, in which what was deleted may still stand, into the file."""
+        with self.reading() as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def show_version(self, number: int) -> None:
         """Have readers see a version (BadInputError: it is not kept); call it inside a transaction."""
@@ -438,29 +448,30 @@ class WorkspaceFile:
 
     def records(self, kind: str, after: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield id and body of the published records of a kind, ordered by id, from behind an id on."""
-        select = "SELECT id, body FROM record WHERE kind = ? AND id > ? ORDER BY id"
+        select = f"SELECT id, body FROM {self._shown} WHERE kind = ? AND id > ? ORDER BY id"
         for record_id, body in self._db.execute(select, (kind, after)):
             yield record_id, _object("record", body)
 
     def record(self, kind: str, record_id: str) -> dict[str, Any] | None:
         """Return one published record or None."""
-        row = self._db.execute("SELECT body FROM record WHERE kind = ? AND id = ?", (kind, record_id)).fetchone()
+        select = f"SELECT body FROM {self._shown} WHERE kind = ? AND id = ?"
+        row = self._db.execute(select, (kind, record_id)).fetchone()
         return None if row is None else _object("record", row[0])
 
     def titles(self, kind: str) -> dict[str, str]:
         """Return the titles of the published records of a kind by their ids, without reading anything else of them."""
-        select = "SELECT id, json_extract(body, '$.title') FROM record WHERE kind = ?"
+        select = f"SELECT id, {json_text('title')} FROM {self._shown} WHERE kind = ?"
         return {_text("record", i): _text("record", title) for i, title in self._db.execute(select, (kind,))}
 
     def fields(self, kind: str, *names: str) -> dict[str, tuple[str, ...]]:
         """Return some texts of all published records of a kind by their ids; a text that is not there is empty."""
-        columns = "".join(f", coalesce(json_extract(body, '$.{name}'), '')" for name in names)
-        rows = self._db.execute(f"SELECT id{columns} FROM record WHERE kind = ? ORDER BY id", (kind,))
+        columns = "".join(f", coalesce({json_text(name)}, '')" for name in names)
+        rows = self._db.execute(f"SELECT id{columns} FROM {self._shown} WHERE kind = ? ORDER BY id", (kind,))
         return {_text("record", i): tuple(_text("record", value) for value in values) for i, *values in rows}
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
         """Yield kind, id and JSON body of everything published, ordered by kind and id."""
-        select = "SELECT kind, id, body FROM record ORDER BY 1, 2"
+        select = f"SELECT kind, id, body FROM {self._shown} ORDER BY 1, 2"
         for row in self._db.execute(select):  # noqa: UP028 - it would close the cursor after the connection
             yield row
 
@@ -515,7 +526,7 @@ class WorkspaceFile:
             (kind, i, body["number"], canonical_json({k: v for k, v in body.items() if k != "number"}))
             for i, body in bodies.items()
         ]
-        self._db.executemany("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?)", rows)
+        self._db.executemany(put("decision", "kind, id, number, body", key="kind, id"), rows)
         if rows:
             self.count_generation()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable, Container
@@ -15,6 +14,7 @@ from autokb.answering.suggest import Suggested
 from autokb.core.errors import AutokbError, WorkspaceBusyError
 from autokb.core.in_use import AskedBy, AssignedArm, LoggedQuestion, hashed_conversation
 from autokb.core.storable import without_surrogates
+from autokb.stores.database import failures_as_sentences
 from autokb.stores.outcomes import keep_arms
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
@@ -210,8 +210,7 @@ class QuestionLog:
         """Write a batch in one transaction; a file that another process has locked is tried again for a while."""
         arms = [one for one in batch if isinstance(one, AssignedArm)]
         with self._workspace.file() as file:
-            with file.reading() as db:
-                db.execute(f"PRAGMA busy_timeout = {int(1000 * RETRY_SECONDS)}")
+            file.wait_at_most(RETRY_SECONDS)
             themes = ThemeNames(file)
             questions = []
             for one in batch:
@@ -235,13 +234,14 @@ class QuestionLog:
         end = time.monotonic() + BUSY_SECONDS
         while True:
             try:
-                write()
+                with failures_as_sentences(self._workspace.knowledge_path):
+                    write()
                 return True
             except WorkspaceBusyError:
                 with self._changed:
                     if self._is_stopped() or time.monotonic() > end:
                         return False
-            except (AutokbError, sqlite3.Error, OSError):  # a full disk, a folder that cannot be written
+            except (AutokbError, OSError):  # a full disk, a folder that cannot be written
                 return False
             time.sleep(RETRY_SECONDS / 4)
 
