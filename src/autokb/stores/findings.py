@@ -9,6 +9,7 @@ from autokb.core.ids import canonical_json
 from autokb.stores.codecs import Codec
 from autokb.stores.database import damaged_rows
 from autokb.stores.schema import BEFORE_VERSIONS
+from autokb.stores.sql import put
 from autokb.stores.workspace_file import WorkspaceFile
 
 KIND = "finding"
@@ -19,7 +20,7 @@ def keep_finding(file: WorkspaceFile, settled: SettledFinding) -> None:
     """Store what a person said of a finding, in the place of what was said before; call it inside a transaction."""
     with file.reading() as db:
         row = (settled.id, canonical_json(FINDING.body(settled)))
-        db.execute("INSERT OR REPLACE INTO finding VALUES (?, ?)", row)
+        db.execute(put("finding", "id, body", "id"), row)
 
 
 def drop_finding(file: WorkspaceFile, finding: str) -> None:

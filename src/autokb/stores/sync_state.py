@@ -8,6 +8,7 @@ from typing import Any
 
 from autokb.core.ids import canonical_json
 from autokb.stores.database import damaged_rows
+from autokb.stores.sql import put
 from autokb.stores.workspace_file import WorkspaceFile
 
 Body = dict[str, Any]
@@ -31,14 +32,14 @@ def read_sync_items(file: WorkspaceFile, source: str) -> dict[str, Body]:
 def keep_sync_source(file: WorkspaceFile, source: str, body: Mapping[str, Any]) -> None:
     """Note how far a source was read; call it inside a transaction."""
     with file.reading() as db:
-        db.execute("INSERT OR REPLACE INTO sync_source VALUES (?, ?)", (source, canonical_json(body)))
+        db.execute(put("sync_source", "name, body", "name"), (source, canonical_json(body)))
 
 
 def keep_sync_items(file: WorkspaceFile, source: str, items: Mapping[str, Mapping[str, Any]]) -> None:
     """Note what is known of items; call it inside a transaction."""
     rows = ((source, key, canonical_json(body)) for key, body in items.items())
     with file.reading() as db:
-        db.executemany("INSERT OR REPLACE INTO sync_item VALUES (?, ?, ?)", rows)
+        db.executemany(put("sync_item", "source, key, body", "source, key"), rows)
 
 
 def forget_sync_items(file: WorkspaceFile, source: str, keys: Iterable[str]) -> None:
