@@ -1,10 +1,10 @@
 """What rots: how many findings of each kind are worth a look, and how many planted contradictions are found.
 
 The bases are the shipped ones and the Thunderbird forum: its questions as ``answers`` takes them, two more parts of it
-that no rule was made by, and its articles with their addresses. Every finding was read with both of its places and
-judged: is it one that the person who keeps the knowledge base should look at? ``data/stale_labels.jsonl`` has the
-verdicts by the ids of findings; ``tuned`` are those on which a rule or a threshold was chosen, and they count for
-nothing. A finding without a label is told as unjudged.
+that no rule was made by, and its articles with their addresses. Findings were read with both of their places and
+judged: is it one that the person who keeps the knowledge base would do something about? ``data/stale_labels.jsonl`` has
+the verdicts by the ids of findings: ``blind`` by a reader who knew nothing of the rules, whose word alone counts, and
+``real`` by whoever made them (``tuned``: a rule or a threshold was chosen on it). The two agree on 19 of 31.
 
 Contradictions are rare in what one team wrote, so they are also planted: each step of the bases' sections that can be
 turned into its opposite is, and compared with itself; and each step is said again in a harmless way. And each shipped
@@ -72,7 +72,7 @@ def measure(place: Path, *, quick: bool = False) -> Result:
     names = SHIPPED if quick else (*SHIPPED, "thunderbird", *PARTS, ADDRESSES)
     found: Counter[str] = Counter()
     judged: dict[str, list[bool]] = {kind: [] for kind in FINDING_KINDS}
-    detail: dict[str, Any] = {"unjudged": Counter(), "tuned": Counter(), "found": {}}
+    detail: dict[str, Any] = {"unjudged": Counter(), "found": {}}
     figures: list[Figure] = []
     seen: set[str] = set()
     for name in names:
@@ -84,11 +84,11 @@ def measure(place: Path, *, quick: bool = False) -> Result:
                 continue
             seen.add(one.id)
             found[one.kind] += 1
-            label = labels.get(one.id)
-            if label is None or label["tuned"]:
-                detail["unjudged" if label is None else "tuned"][one.kind] += 1
+            label = labels.get(one.id, {})
+            if "blind" in label:
+                judged[one.kind].append(label["blind"])
             else:
-                judged[one.kind].append(label["real"])
+                detail["unjudged"][one.kind] += 1
         if name in SHIPPED:
             figures += [*_planted(kb, name), *_second_manuals(place / name, name)]
         kb.close()

@@ -228,7 +228,7 @@ def test_a_folder_of_the_web_is_ones_own_where_links_to_it_lead_to_several_docum
     assert of_kind(kb, "dead_link") == []  # one may be there by chance
     write(kb, "links.md", f"# Links\n\n{lead} [b](https://help.example/kb/box)\n")
     assert [one.text for one in of_kind(kb, "dead_link")] == [
-        "It leads to help.example/kb/none, and no document is called so."
+        "It leads to help.example/kb/none, which no document here is; perhaps it was never added."
     ]
 
 
@@ -320,8 +320,8 @@ def test_kinds_that_are_off_are_told_when_asked_for(hand_made: Workspace) -> Non
 
 
 def test_what_is_off_is_what_few_findings_are_worth_a_look_of() -> None:
-    """As ``benchmarks stale`` stored it: below .7 a kind is off, from there on it is on."""
+    """As ``benchmarks stale`` stored it: below .7 of at least three a kind is off, else it is on."""
     stored = json.loads((ROOT / "benchmarks" / "results" / "stale.json").read_text(encoding="utf-8"))
     figures = {one["name"]: one["value"] for one in stored["figures"]}
-    measured = {kind: figures[f"{kind}.precision"] for kind in FINDING_KINDS}
-    assert {kind for kind, value in measured.items() if value is not None and value < 0.7} == stale.OFF
+    measured = {kind: figures[f"{kind}.precision"] for kind in FINDING_KINDS if figures[f"{kind}.judged"] >= 3}
+    assert {kind for kind, value in measured.items() if value < 0.7} == stale.OFF

@@ -40,13 +40,14 @@ def kb(hand_made: Workspace) -> SupportKB:
         LoggedQuestion("q", "answered", "ask", f"{ago(days)}T08:00:00+00:00", issues=(node,)) for days, node in made
     ]
     asked += [LoggedQuestion(HOSTILE, "abstains", "ask", f"{ago(2)}T08:00:00+00:00") for _ in range(2)]
+    SupportKB(hand_made).curation.approve(["s-ios"])
     with hand_made.file() as file, file.transaction():
         keep_questions(file, sorted(asked, key=lambda one: one.date))
         records = {(kind, i): body for kind, i, body in file.lines() if i not in ("s-hopper", "s-gloves")}
-        charging = records["document", "charging.md"]
-        text = json.loads(charging)["text"]
-        linked = {**json.loads(charging), "text": f"{text}\nSee [the guide](no-such-guide.md).\n"}
-        records["document", "charging.md"] = canonical_json(linked)
+        body = json.loads(records["solution", "s-ios"])
+        steps = [f"{body['steps'][0]} Wait.", *body["steps"][1:]]
+        text = body["text"].replace(body["steps"][0], steps[0])
+        records["solution", "s-ios"] = canonical_json({**body, "steps": steps, "text": text})
         file.publish(records, KINDS, Made("build", f"{ago(3)}T07:00:00+00:00"))
         with file.reading() as db:
             db.execute("UPDATE version SET body = json_set(body, '$.date', ?) WHERE number = 1", (ago(200),))
@@ -71,7 +72,7 @@ def test_the_page_tells_what_happened(kb: SupportKB) -> None:
     assert f"(2 times, last {ago(2)})" in section(found.markdown, "What is unanswered")
     changed = section(found.markdown, "What builds changed")
     assert f"- Version 2, {ago(3)}, build: 5 documents, 11 issues, " in changed and "Version 1" not in changed
-    assert "Solutions that readers see otherwise: 0 added, 2 removed, 0 changed." in changed
+    assert "Solutions that readers see otherwise: 0 added, 2 removed, 1 changed." in changed
     helped = section(found.markdown, "What helped")
     assert "2 used, 0 edited, 1 rejected; accepted 67%" in helped and "- Clean the contacts: 2 times" in helped
     assert "with a used suggestion: 1 reported, resolved 100%" in helped

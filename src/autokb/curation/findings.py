@@ -237,7 +237,7 @@ def dead_links(known: Known) -> Iterator[Finding]:
         if name := _inside(place.document, target, known, own):
             missing[name].append(place)
     for name, places in missing.items():
-        text = f"It leads to {name}, and no document is called so."
+        text = f"It leads to {name}, which no document here is; perhaps it was never added."
         yield _finding(
             "dead_link", text, places, (name, *sorted({p.document or p.solution for p in places})), len(places)
         )

@@ -34,7 +34,7 @@ from autokb.usage.question_log import moment
 from autokb.views.solutions_in_memory import SolutionsInMemory
 
 # Kinds of which fewer than .7 are worth a look, by ``benchmarks stale``: told when they are asked for.
-OFF: frozenset[FindingKind] = frozenset({"uncited"})
+OFF: frozenset[FindingKind] = frozenset({"dead_link", "duplicate", "uncited"})
 
 
 @dataclass(frozen=True, slots=True)

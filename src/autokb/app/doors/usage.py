@@ -150,7 +150,8 @@ class UsageDoor:
             return {}
         told: dict[str, list[str]] = {}
         for one in found.findings:
-            told.setdefault(one.kind, []).append(one.text)
+            named = dict.fromkeys(place.title or place.quote for place in one.places)
+            told.setdefault(one.kind, []).append(f"{'; '.join(named)}. {one.text}")
         return told
 
     def _nodes_of(self, texts: Sequence[str]) -> list[str]:
