@@ -211,7 +211,7 @@ def test_links_that_lead_to_nothing_inside(kb: SupportKB) -> None:
     page = '{"id": "own", "title": "Own", "text": "Tap Own.", "url": "https://help.example/kb/reset"}\n'
     (manuals(kb) / "own.jsonl").write_text(page, encoding="utf-8")
     write(kb, "links.md", LINKS)
-    found = {one.text.partition(", and")[0]: one for one in of_kind(kb, "dead_link")}
+    found = {one.text.partition(", which")[0]: one for one in of_kind(kb, "dead_link")}
     assert set(found) == {"It leads to deep/none.md", "It leads to help.example/kb/lost"}
     quotes = [place.quote for place in found["It leads to help.example/kb/lost"].places]
     assert quotes == ["[page](https://help.example/kb/lost?x=1)", "<https://www.help.example/kb/lost>"]

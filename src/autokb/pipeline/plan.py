@@ -63,7 +63,7 @@ def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: 
     with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
         copy = replace(workspace, folder=Path(folder))
         file.copy_to(copy.knowledge_path)
-        with copy.file() as own:
+        with closing(copy.open_file()) as own:  # a damaged copy is a damaged workspace
             stages = Stages(own, FreeEncoder(encoder, own), progress=progress)
             chunks = chunk_with_contexts(stages, workspace, changed)
             corpus = Corpus.of({d.id: d for d in changed}, chunks, workspace.spec.language)
