@@ -35,9 +35,9 @@ def trends_view(workspace: Path, found: Trends) -> RenderableType:
     for source in found.sources:
         undated = f", {source.undated} without a date" if source.undated else ""
         lines.append(Text(f"{source.source}: {source.dated}{undated}. {source.why}".rstrip(), "dim"))
-    lines += [line for one in found.series[:SHOWN] for line in _series_lines(one)]
     if found.series and not found.rising:
-        lines.append(Text("Nothing rises more than chance explains."))
+        lines.append(Text("Nothing rises more than chance explains.", style="bold"))
+    lines += [line for one in found.series[:SHOWN] for line in _series_lines(one)]
     lines += _new_lines(found)
     lines += _effect_lines(found)
     lines.append(next_line(f"Next: autokb gaps {quoted(workspace)}"))
@@ -50,8 +50,8 @@ def _series_lines(one: Trend) -> Iterator[Text]:
     yield Text(f"{'rises  ' if one.rises else ''}{name}", "bold" if one.rises else "")
     compared = one.why
     if one.chance is not None:
-        compared = f"{ratio_text(one.ratio)} times its rate before, by chance {one.chance:.2g}"
-    yield Text(f"    {_bars(one.counts)}  {one.recent} after {one.past}. {compared}", "dim")
+        compared = f"{ratio_text(one.ratio)} times the weekly rate before (p = {one.chance:.2g})"
+    yield Text(f"    {_bars(one.counts)}  {one.recent} now, {one.past} before: {compared}", "dim")
 
 
 def _bars(counts: Sequence[int]) -> str:
