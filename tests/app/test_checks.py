@@ -12,6 +12,7 @@ import pytest
 from test_versions import Kettles, numbers, shown
 
 from autokb.app import SupportKB
+from autokb.cli import main
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.core.results import VersionChecks
@@ -245,3 +246,19 @@ def test_checks_stay_in_their_workspace_through_builds_and_are_in_no_export(kett
     assert "pizza" not in (kettles.place / "all.jsonl").read_text(encoding="utf-8")
     copy = shutil.copytree(kettles.place / "kb", kettles.place / "copy")
     assert SupportKB.open(copy).checks.run().first.value == 1
+
+
+def test_a_sync_whose_build_is_refused_says_so_and_ends_with_1(
+    kettles: Kettles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = {"sources": {"more": {"type": "folder", "path": str(kettles.place / "more")}}}
+    kb = guarded(kettles, settings=f"{GATE}{json.dumps(source)[1:-1]}\n")
+    before = shown(kb)
+    (kettles.place / "more").mkdir()
+    (kettles.place / "more" / "tea.md").write_text("# Tea\n\nBoil water.\n", encoding="utf-8")
+    kettles.sources.pages.pop("noise.md")
+    kettles.sources.add_to(kb)
+    assert main(["sync", str(kettles.place / "kb"), "--build"]) == 1
+    printed = capsys.readouterr().out
+    assert "built, and not published: Right first fell from 1.000 to 0.750" in printed and "candidate" in printed
+    assert shown(kb) == before and numbers(kb) == [(1, True), (2, False)]

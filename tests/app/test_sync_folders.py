@@ -186,7 +186,7 @@ def test_one_bad_source_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFix
     settle(tmp_path / "kb", bad={"type": "folder", "path": "../gone"}, good=good)
     assert main(["sync", str(tmp_path / "kb"), "--json"]) == 1
     printed = capsys.readouterr()
-    said = json.loads(printed.out)["sources"]
+    said = json.loads(printed.out)
     assert said["good"] == {
         **dict.fromkeys(("updated", "unchanged", "removed", "requests"), 0),
         "added": 1,
@@ -214,7 +214,7 @@ def test_a_build_follows_what_changed_also_after_a_failed_one(tmp_path: Path) ->
 
 def test_without_sources_it_says_where_to_write_them(tmp_path: Path) -> None:
     kb = settle(tmp_path / "kb")
-    with pytest.raises(BadInputError, match="names no sources"):
+    with pytest.raises(BadInputError, match="no sources yet"):
         kb.sync()
 
 

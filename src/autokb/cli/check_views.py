@@ -30,7 +30,9 @@ def show_run(found: CheckRun) -> RenderableType:
         one, change = getattr(found, name), beside.get(name)
         more = [f"{change.value:+.2f}", f"{change.low:+.2f} to {change.high:+.2f}"] if change else []
         table.add_row(words, f"{one.value:.2f}", f"{one.low:.2f} to {one.high:.2f}", *more)
-    lines = turned_lines(found.turned) if beside else [f"wrong: {one_line(one.id)}  {_got(one)}" for one in found.wrong]
+    lines = [f"wrong: {one_line(one.id)}  {_got(one)}" for one in found.wrong]
+    if beside:
+        lines = [*turned_lines(found.turned)] or ["No check that is right for readers is wrong for the candidate."]
     return Group(Text(f"{found.n} checks"), table, *map(Text, lines))
 
 
@@ -40,7 +42,7 @@ def refusal_lines(refusal: Refusal) -> list[str]:
     return [
         *(f"Not published: {reason}" for reason in refusal.reasons),
         *turned_lines(refusal.checks[:TURNED_SHOWN]),
-        *([f"{more} more turned; --json lists all"] if more > 0 else []),
+        *([f"{more} more are worse; --json lists all"] if more > 0 else []),
     ]
 
 
@@ -49,7 +51,7 @@ def turned_lines(turned: Iterable[Turned]) -> list[str]:
     lines = []
     for one in turned:
         was = _got(one.before) if one.before else "nothing was published"
-        lines += [f"turned: {one_line(one.id)}", f"    before: {was}", f"    now:    {_got(one.now)}"]
+        lines += [f"worse: {one_line(one.id)}", f"    before: {was}", f"    now:    {_got(one.now)}"]
     return lines
 
 

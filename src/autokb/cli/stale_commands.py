@@ -112,7 +112,8 @@ def _view(workspace: Path, found: Stale, everything: bool) -> RenderableType:
     lines.append(Text("Open: " + ", ".join(f"{kind} {count:,}" for kind, count in found.counts.items()), "dim"))
     if found.off and not everything:
         lines.append(Text(f"Not shown without --all: {', '.join(found.off)}.", "dim"))
-    lines.append(next_line(f"To settle one: autokb stale {quoted(workspace)} --settle ID --author NAME"))
+    lines.append(Text("--settle ID: mended.  --dismiss ID: no finding.  --join ID: two trees are one problem.", "dim"))
+    lines.append(next_line(f"Next: autokb stale {quoted(workspace)} --settle ID --author NAME"))
     return Group(*lines)
 
 

@@ -24,8 +24,11 @@ def sync(
     ] = False,
     build: Annotated[bool, typer.Option("--build", help="Build after it, where something changed.")] = False,
     json: Json = False,
-) -> None:
-    """Read what is new, changed or gone in the sources of settings.yaml; one that fails stops no other."""
+) -> int:
+    """Read what is new, changed or gone in the sources of settings.yaml; one that fails stops no other.
+
+    Exit status 1 where a source failed, or the gate refused the build.
+    """
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
     from autokb.cli.sync_views import synced_view
@@ -33,13 +36,12 @@ def sync(
     kb = SupportKB.open(workspace)
     if watch:
         _watch(kb, source or [], build=build, json=json)
-        return
+        return 0
     with spinner("Reading") as progress:
         done = kb.sync(source or [], build=build, progress=progress)
     emit(json, done.as_json(), lambda: synced_view(workspace, done))
-    if done.errors:
-        say(done.errors)
-        raise typer.Exit(1)
+    say(done.errors)
+    return 1 if done.errors or (done.build and done.build.refusal) else 0
 
 
 def _watch(kb: SupportKB, names: list[str], *, build: bool, json: bool) -> None:
@@ -48,7 +50,7 @@ def _watch(kb: SupportKB, names: list[str], *, build: bool, json: bool) -> None:
     from datetime import UTC, datetime
 
     from autokb.cli.output import say, write_json
-    from autokb.cli.sync_views import run_line
+    from autokb.cli.sync_views import build_line, run_line
 
     def tell(done: Synced | str) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -59,7 +61,7 @@ def _watch(kb: SupportKB, names: list[str], *, build: bool, json: bool) -> None:
         else:
             say(f"{now} {run_line(name, one)}" for name, one in done.sources.items())
             if done.build is not None:
-                say([f"{now} built: {done.build.solutions} solutions"])
+                say([f"{now} {build_line(done.build)}"])
 
     signal.signal(signal.SIGTERM, lambda _signal, _frame: signal.raise_signal(signal.SIGINT))
     try:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from autokb.cli.views import next_line, quoted, skipped_lines
-from autokb.core.results import Synced, SyncedSource
+from autokb.core.results import BuildReport, Synced, SyncedSource
 
 
 def synced_view(workspace: Path, done: Synced) -> RenderableType:
@@ -17,10 +17,17 @@ def synced_view(workspace: Path, done: Synced) -> RenderableType:
     for name, one in done.sources.items():
         lines += [Text(run_line(name, one)), *skipped_lines(one.skipped)]
     if done.build is not None:
-        lines.append(Text(f"built: {done.build.solutions} solutions"))
+        lines.append(Text(build_line(done.build)))
     elif any(one.changed for one in done.sources.values()):
         lines.append(next_line(f"Next: autokb build {quoted(workspace)}"))
     return Group(*lines)
+
+
+def build_line(built: BuildReport) -> str:
+    """Return one line about the build after a run: what readers see, or that they see what they saw, and why."""
+    if built.refusal is None:
+        return f"built: {built.solutions} solutions"
+    return f"built, and not published: {' '.join(built.refusal.reasons)} It waits as the candidate."
 
 
 def run_line(name: str, one: SyncedSource) -> str:

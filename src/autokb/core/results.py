@@ -336,6 +336,11 @@ class Synced(Result):
     sources: Mapping[str, SyncedSource]
     build: BuildReport | None = None
 
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``add`` says, by source; the build is there where there was one."""
+        by_source = {name: one.as_json() for name, one in self.sources.items()}
+        return {**by_source, **({"build": self.build.as_json()} if self.build else {})}
+
     @property
     def errors(self) -> tuple[str, ...]:
         """A sentence for each source that could not be read to its end."""

@@ -21,6 +21,7 @@ GITHUB = "https://api.github.com"
 _Reader = Callable[[str, str, Any], Any]
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}  # seconds
 _DURATION = re.compile(r"([0-9]{1,9})\s*([smhd])")
+RESERVED = ("build", "date", "error")  # what the answer of ``sync`` has beside its sources
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _FIELDS = ("text", "title", "id", "date", "resolved_by")
 _SHOWN = 60  # characters of a value that is refused
@@ -84,6 +85,8 @@ def read_sources(value: Mapping[Any, Any]) -> dict[str, SourceSettings]:
 def _read_source(name: str, entries: Any) -> SourceSettings:
     if not _NAME.fullmatch(name):
         raise _error(name, "its name takes letters, digits, - and _, at most 64")
+    if name in RESERVED:
+        raise _error(name, f"choose another name: {', '.join(RESERVED)} are other entries of what sync prints")
     if not isinstance(entries, Mapping) or str(entries.get("type")) not in TYPES:
         raise _error(name, f"write a mapping with a type: {', '.join(TYPES)}")
     kind = str(entries["type"])

@@ -58,7 +58,7 @@ def remove_checks(workspace: Workspace, ids: Sequence[str]) -> CheckList:
         known = {one.id for one in read_checks(file)}
         if stray := [one for one in ids if one not in known]:
             folder = shlex.quote(str(workspace.folder))
-            raise BadInputError(f"There is no check {stray[0]!r}; autokb checks list {folder} names those there are.")
+            raise BadInputError(f"There is no check {stray[0]!r}; see: autokb checks list {folder}")
         drop_checks(file, ids)
         return CheckList(read_checks(file))
 
@@ -147,8 +147,8 @@ def check_gate_settings(workspace: Workspace, file: WorkspaceFile) -> None:
     if stray := [one for one in gate.must if one not in known]:
         folder = shlex.quote(str(workspace.folder))
         raise BadInputError(
-            f"settings.yaml: gate: must names {stray[0]!r}, which is no check; autokb checks list {folder} names those "
-            "there are."
+            f"Nothing was built or published: gate: must in settings.yaml names {stray[0]!r}, which is no check. Known "
+            f"are those of: autokb checks list {folder}"
         )
 
 

@@ -52,6 +52,7 @@ class _Found:
     in_use: InUse
     helped: tuple[tuple[str, int], ...]
     rots: Mapping[str, Sequence[str]]
+    hidden: Mapping[str, int]
 
 
 def write_digest(
@@ -59,11 +60,12 @@ def write_digest(
     memory: SolutionsInMemory,
     trees_of: TreesOf,
     since: str,
-    rots: Callable[[], Mapping[str, Sequence[str]]],
+    stale: Callable[[], tuple[Mapping[str, Sequence[str]], Mapping[str, int]]],
 ) -> Digest:
     """Return the page about what happened since a day (BadInputError where that is none, or is still to come).
 
-    ``rots`` gives the open findings of what rots, in words, by their kinds.
+    ``stale`` gives the open findings of what rots, in words, by their kinds, and counts those of kinds that are told
+    when they are asked for.
     """
     day = read_day(since, "since")
     if day is None or day > today():
@@ -71,6 +73,7 @@ def write_digest(
     weeks = min(MOST_WEEKS, max(WEEKS, last_whole_week(None) - week_of_day(day) + 1))
     versions = list_versions(workspace)
     published = tuple(v for v in versions.versions if not v.is_candidate and v.date[:10] >= since)
+    rots, hidden = stale()
     found = _Found(
         since=since,
         trends=find_all_trends(workspace, memory, trees_of, weeks, None),
@@ -79,7 +82,8 @@ def write_digest(
         changes=_changes(workspace, versions, since) if published else None,
         in_use=measure_use(workspace, since),
         helped=_what_was_used(workspace, memory, since),
-        rots=rots(),
+        rots=rots,
+        hidden=hidden,
     )
     until = today().isoformat()
     lines = [f"# {_said(workspace.spec.name)}: {since} to {until}", ""]
@@ -154,7 +158,11 @@ def _what_is_unanswered(found: _Found) -> list[str]:
 
 def _what_rots(found: _Found) -> list[str]:
     lines = [f"- {kind.replace('_', ' ')}: {_said(text)}" for kind, texts in found.rots.items() for text in texts]
-    return _cut(lines) or ["Nothing is left to look at."]
+    more = [f"{count} of {kind.replace('_', ' ')}" for kind, count in found.hidden.items() if count]
+    return [
+        *(_cut(lines) or ["Nothing is left to look at."]),
+        *(["", f"Not listed, for few of them need anything done: {', '.join(more)}."] if more else []),
+    ]
 
 
 def _what_builds_changed(found: _Found) -> list[str]:

@@ -139,20 +139,20 @@ class UsageDoor:
         memory = self._memory
         return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since, self._what_rots)
 
-    def _what_rots(self) -> Mapping[str, Sequence[str]]:
-        """Return the open findings in words, by their kinds; none where nothing is published."""
+    def _what_rots(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
+        """Return the open findings in words, by their kinds, and the counts of kinds that are off."""
         from autokb.core.errors import NothingPublishedError
         from autokb.curation.stale import find_stale
 
         try:
             found = find_stale(self._memory.workspace, self._memory.views.solutions)
         except NothingPublishedError:
-            return {}
+            return {}, {}
         told: dict[str, list[str]] = {}
         for one in found.findings:
             named = dict.fromkeys(place.title or place.quote for place in one.places)
             told.setdefault(one.kind, []).append(f"{'; '.join(named)}. {one.text}")
-        return told
+        return told, {kind: found.counts[kind] for kind in found.off}
 
     def _nodes_of(self, texts: Sequence[str]) -> list[str]:
         """Return the node that each text would be shown first for, without a model; each is looked up once."""

@@ -51,7 +51,10 @@ def chosen_sources(workspace: Workspace, names: Iterable[str]) -> dict[str, Sour
     """Return the sources of these names, of none all (BadInputError)."""
     known = workspace.settings.sources
     if not known:
-        raise BadInputError("settings.yaml names no sources; write what to keep in step with under sources.")
+        raise BadInputError(
+            "There are no sources yet: list folders, sites and trackers under sources: in settings.yaml "
+            "(docs/sources-in-step.md has an example)."
+        )
     wanted = list(names) or list(known)
     if unknown := [name for name in wanted if name not in known]:
         raise BadInputError(f"There is no source {unknown[0]!r} in settings.yaml; its sources are {', '.join(known)}.")
