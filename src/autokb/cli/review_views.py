@@ -73,7 +73,12 @@ def changes_view(workspace: Path, changes: Changes) -> RenderableType:
 def changes_text(head: str, changes: Changes) -> RenderableType:
     """Show what came, went and changed under a head line."""
     lines: list[RenderableType] = [Text(head)]
-    lines += [Text(f"  {one_line(name).replace('_', ' ')}: {n}") for name, n in changes.counts.items() if n]
+    of_solutions = ("added", "removed", "changed")  # names that do not say of what they are
+    named = (
+        (f"solutions {name}" if name in of_solutions else name.replace("_", " "), n)
+        for name, n in changes.counts.items()
+    )
+    lines += [Text(f"  {one_line(name)}: {n}") for name, n in named if n]
     if not any(changes.counts.values()):
         lines.append(Text("  nothing"))
     for name, some in (("added", changes.added), ("removed", changes.removed), ("changed", changes.changed)):

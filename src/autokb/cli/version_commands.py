@@ -34,7 +34,11 @@ def _versions_text(found: Versions) -> str:
     for one in found.versions:
         mark = "<- readers see it" if one.published else "candidate" if one.is_candidate else ""
         counts = f"{one.documents} documents, {one.issues} issues, {one.solutions} solutions"
-        checked = f"first right {one.checks.first:.2f}, outcome {one.checks.outcome:.2f}" if one.checks else ""
+        checked = (
+            f"of {one.checks.n} checks first right {one.checks.first:.2f}, outcome {one.checks.outcome:.2f}"
+            if one.checks
+            else ""
+        )
         forced = "published against the gate" if one.checks and one.checks.forced else ""
         said = "  ".join(filter(None, (one_line(one.date), one_line(one.by), counts, checked, forced, mark)))
         lines.append(f"{one.number:>4}  {said}")
