@@ -32,7 +32,7 @@ from benchmarks.figures import Figure, Result
 from benchmarks.running import folder
 from benchmarks.versions import FIELDS
 
-TRIALS, BUILDS, REBUILDS = 20, 5, 100
+TRIALS, BUILDS, REBUILDS = 10, 4, 100
 TENTH = 10
 GATE = GateSettings()
 SETTINGS = "gate: {max_loss: {first: 0.02, outcome: 0.02}}\n"
