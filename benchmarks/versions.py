@@ -63,9 +63,10 @@ def run(options: argparse.Namespace) -> Result:
         kb = SupportKB.open(place / "kb")
         kb.add([manuals])
         kb.add([DOMAIN / "issues" / "issues.csv"], "issues", FIELDS)
+        page = manuals / PAGE
+        text = page.read_text(encoding="utf-8")
         for number in range(1, count + 1):
-            page = manuals / PAGE
-            page.write_text(page.read_text(encoding="utf-8") + f"\nNoted in week {number}.\n", encoding="utf-8")
+            page.write_text(f"{text}\nNoted in week {number}.\n", encoding="utf-8")
             kb.add([manuals])
             kb.build()
         figures = [*_weights(place / "kb", count), *_ways_back(kb, count), *_opening(place / "kb", place / "one")]

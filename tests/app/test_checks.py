@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from test_versions import Kettles, numbers, shown
 
+import small_tickets
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError
@@ -262,3 +263,28 @@ def test_a_sync_whose_build_is_refused_says_so_and_ends_with_1(
     printed = capsys.readouterr().out
     assert "built, and not published: Right first fell from 1.000 to 0.750" in printed and "candidate" in printed
     assert shown(kb) == before and numbers(kb) == [(1, True), (2, False)]
+
+
+def test_checks_of_past_tickets_are_asked_of_them_and_by_no_gate(kettles: Kettles) -> None:
+    kb = guarded(kettles, settings="gate: {}\n", checks=(LIME,))
+    kb.add([small_tickets.write(kettles.place / "tickets.json")], "tickets")
+    kb.tickets.build()
+    known = kb.tickets.ask("the camera crashes").tickets[0].id
+    camera = {"id": "camera", "text": "the camera crashes", "ticket": known}
+    wrong = {"id": "wrong", "text": "the camera crashes", "ticket": "NO-1"}
+    kb.checks.add(written(kettles.place, camera, wrong))
+    told = {one.id: (one.first, one.three, one.outcome) for one in kb.checks.run().checks}
+    assert told == {"lime": (True,) * 3, "camera": (True,) * 3, "wrong": (False, False, True)}
+    kettles.edit("Descale the kettle twice.")
+    kb.build(candidate=True)
+    assert [one.id for one in kb.checks.run(candidate=True).checks] == ["lime"]
+    assert kb.build().refusal is None
+    kb.checks.remove(["lime"])
+    assert kb.checks.run().n == 2
+    kettles.edit("Descale the kettle thrice.")
+    assert kb.build().refusal is None and kb.versions.list().versions[-1].checks is None
+    with pytest.raises(BadInputError, match="in no version"):
+        kb.build(candidate=True)
+        kb.checks.run(candidate=True)
+    with pytest.raises(BadInputError, match="asked by themselves"):
+        kb.checks.add_one({**camera, "document": "noise.md"})

@@ -22,8 +22,8 @@ def add(
 ) -> None:
     """Add checks; one with the id of another takes its place.
 
-    A line has an id and a text, perhaps attributes, and what is right: a document and its heading, a solution, or an
-    outcome (answered, asks, abstains). What draft-cases wrote is read too.
+    A line has an id and a text, perhaps attributes, and what is right: a document and its heading, a solution, a past
+    ticket, or an outcome (answered, asks, abstains). What draft-cases wrote is read too.
     """
     from autokb.app import SupportKB
     from autokb.cli.issue_views import one_line
@@ -48,7 +48,7 @@ def list_(workspace: Folder, json: Json = False) -> None:
     def text() -> str:
         lines = []
         for one in found.checks:
-            right = ": ".join(filter(None, (one.document or one.solution, one.heading))) or one.outcome
+            right = ": ".join(filter(None, (one.document or one.solution or one.ticket, one.heading))) or one.outcome
             lines.append(f"{one_line(one.id)}  {one_line(one.text)}  -> {one_line(right)}")
         return "\n".join(lines) or "There are no checks."
 

@@ -12,7 +12,7 @@ from autokb.core.results import CheckResult, Result, Turned
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A question and what is right: a document and perhaps its heading, or a solution, or how it ends.
+    """A question and what is right: a document and perhaps its heading, a solution, a past ticket, or how it ends.
 
     ``attributes`` are what an agent states beside the text. An ``outcome`` is answered, asks or abstains; without one
     any is right that shows something.
@@ -24,13 +24,14 @@ class Check:
     document: str = ""
     heading: str = ""
     solution: str = ""
+    ticket: str = ""
     outcome: str = ""
     author: str = ""
 
     @property
     def names_a_place(self) -> bool:
         """Whether it says what is to be shown, not only how the question ends."""
-        return bool(self.document or self.solution)
+        return bool(self.document or self.solution or self.ticket)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class CheckList(Result):
 def check_json(check: Check) -> dict[str, Any]:
     """Return a check as the line that is read; what it leaves open is left out."""
     attributes = {name: sorted(values) for name, values in sorted(check.attributes.items())}
-    places = ("document", "heading", "solution", "outcome", "author")
+    places = ("document", "heading", "solution", "ticket", "outcome", "author")
     named = {name: value for name in places if (value := getattr(check, name))}
     return {"id": check.id, "text": check.text, **({"attributes": attributes} if attributes else {}), **named}
 

@@ -29,7 +29,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 MEASURES: Mapping[str, str] = {"first": "Right first", "three": "Right among three", "outcome": "Outcome right"}
 ROUNDING = 1e-9  # 0.8 - 0.78 is a little more than 0.02 in floating point
 _EXAMPLE = '{"id": "pairing", "text": "It does not pair", "document": "pairing.md", "heading": "Pair again"}'
-_TEXTS = ("document", "heading", "solution", "outcome", "author")
+_TEXTS = ("document", "heading", "solution", "ticket", "outcome", "author")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,7 @@ def _read_attributes(given: Any, where: str) -> Attributes:
     return {str(name): frozenset([one] if isinstance(one, str) else map(str, one)) for name, one in values.items()}
 
 
+# Complex: each way in which a check contradicts itself is told in words of its own.
 def _contradiction(check: Check) -> str:
     """Say why a check cannot be right or wrong; nothing where it can."""
     if check.outcome and check.outcome not in OUTCOMES:
@@ -116,7 +117,9 @@ def _contradiction(check: Check) -> str:
     if check.heading and not check.document:
         return "a heading needs its document."
     if not check.names_a_place and not check.outcome:
-        return "nothing says what is right; name a document, a solution or an outcome."
+        return "nothing says what is right; name a document, a solution, a ticket or an outcome."
+    if check.ticket and (check.document or check.solution):
+        return "past tickets are asked by themselves; name a ticket, or a document or solution."
     if check.names_a_place and check.outcome == ABSTAINS:
         return "an answer that abstains shows nothing; name what is shown, or abstains."
     return ""
@@ -169,6 +172,13 @@ def judge(check: Check, answer: Answer, headings: Headings) -> CheckResult:
         return CheckResult(check.id, outcome, outcome, outcome, answer.outcome, title)
     right = [_is_named(check, one, headings) for one in shown]
     return CheckResult(check.id, right[:1] == [True], any(right), outcome, answer.outcome, title)
+
+
+def judge_tickets(check: Check, outcome: str, tickets: Sequence[str]) -> CheckResult:
+    """Say whether an answer from past ``tickets``, the best first, has the one that a check names."""
+    right = outcome == check.outcome if check.outcome else outcome != ABSTAINS
+    among = check.ticket in tickets[:AMONG]
+    return CheckResult(check.id, tickets[:1] == [check.ticket], among, right, outcome, next(iter(tickets), ""))
 
 
 def _is_named(check: Check, solution: Solution, headings: Headings) -> bool:

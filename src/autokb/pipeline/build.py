@@ -25,7 +25,7 @@ from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
 from autokb.issues.splitting import ClusterSplitter
-from autokb.pipeline.checks import check_gate_settings
+from autokb.pipeline.checks import check_gate_settings, without_tickets
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.rounds import stop_if_awaited
@@ -94,7 +94,7 @@ def build(
         if not yes:
             check_rules_stay(workspace, file)
         check_gate_settings(workspace, file)
-        has_checks = bool(read_checks(file))
+        has_checks = bool(without_tickets(read_checks(file)))
         with open_stages(workspace, file, progress, options) as stages:
             try:
                 replaced = file.rolled_back

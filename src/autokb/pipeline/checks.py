@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,16 @@ from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.ids import short_id
 from autokb.core.nouns import Document
 from autokb.core.results import CheckResult, KeptChecks, Refusal
-from autokb.evaluation.checks import CheckRun, Headings, judge_all, read_check, read_check_file, refuse, run
+from autokb.evaluation.checks import (
+    CheckRun,
+    Headings,
+    judge_all,
+    judge_tickets,
+    read_check,
+    read_check_file,
+    refuse,
+    run,
+)
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.read_question import read_values
 from autokb.stores.checks import drop_checks, keep_checks, read_checks
@@ -25,6 +34,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.masking import mask
 
 NO_CHECKS = "There are no checks; add some with: autokb checks add {folder} FILE"
+AskTickets = Callable[[str], tuple[str, Sequence[str]]]  # from a question to the outcome and the tickets found
 READERS = ""  # what a workspace shows unless it is told otherwise
 
 
@@ -46,7 +56,9 @@ def add_checks(workspace: Workspace, source: Path | Iterable[Check]) -> KeptChec
         lost = tuple(
             one.id
             for one in checks
-            if one.names_a_place and headings.resolve(one.document) is None and one.solution not in solutions
+            if (one.document or one.solution)
+            and headings.resolve(one.document) is None
+            and one.solution not in solutions
         )
         with file.transaction():
             return replace(keep_checks(file, checks), unresolved=lost)
@@ -69,16 +81,33 @@ def list_checks(workspace: Workspace) -> CheckList:
         return CheckList(read_checks(file))
 
 
-def run_checks(workspace: Workspace, *, candidate: bool = False) -> CheckRun:
-    """Ask every check's question, offline, of what readers see, or of the candidate and of what they see beside it."""
+# Complex: what is published, a candidate and past tickets are asked in three ways, for one report.
+def run_checks(workspace: Workspace, ask_tickets: AskTickets | None = None, *, candidate: bool = False) -> CheckRun:
+    """Ask every check's question, offline, of what readers see, or of the candidate and of what they see beside it.
+
+    Past tickets, which are in no version, are asked through ``ask_tickets``; without it, their checks are left out, as
+    they are of a candidate.
+    """
     with workspace.file() as file:
         checks = _some_checks(workspace, file)
         if candidate:
             file.candidate()  # BadInputError where there is none
-    if not candidate:
-        return run(ask_checks(workspace, checks, READERS))
-    found = compare_checks(workspace, checks)
-    return found.now
+    others = without_tickets(checks)
+    results: dict[str, CheckResult] = {}
+    if ask_tickets is not None and not candidate:
+        results |= {one.id: judge_tickets(one, *ask_tickets(one.text)) for one in checks if one.ticket}
+    if not others and not results:
+        raise BadInputError("All checks name past tickets, which are in no version and no candidate.")
+    if candidate:
+        return compare_checks(workspace, others).now
+    if others:
+        results |= {one.id: one for one in ask_checks(workspace, others, READERS)}
+    return run([results[one.id] for one in checks if one.id in results])
+
+
+def without_tickets(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """Return the checks of what is published in versions."""
+    return tuple(one for one in checks if not one.ticket)
 
 
 def _some_checks(workspace: Workspace, file: WorkspaceFile) -> tuple[Check, ...]:
@@ -158,7 +187,7 @@ def pass_gate(workspace: Workspace, file: WorkspaceFile, *, force: bool = False)
     Without checks it passes. Where it has nothing otherwise than what readers see, nothing is asked. ``force`` lets it
     through all the same, and says for what reasons it would not have been.
     """
-    checks = read_checks(file)
+    checks = without_tickets(read_checks(file))
     if not checks or not file.differs_for_readers:
         return Passed()
     found = compare_checks(workspace, checks)

@@ -46,7 +46,7 @@ class LiveConversation(_Body):
 
 
 class NewCheck(_Body):
-    """A question that must stay right, and what is right: a document and its heading, a solution or an outcome."""
+    """A question that must stay right, and what is right: a document and its heading, or another thing."""
 
     id: Text
     text: Text
@@ -54,6 +54,7 @@ class NewCheck(_Body):
     document: Text = ""
     heading: Text = ""
     solution: Text = ""
+    ticket: Text = ""
     outcome: Literal["", "answered", "asks", "abstains"] = ""
 
 

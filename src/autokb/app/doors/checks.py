@@ -74,4 +74,11 @@ class ChecksDoor:
         """Ask every check's question, offline, of what readers see, or of the candidate beside it (BadInputError)."""
         from autokb.pipeline.checks import run_checks
 
-        return run_checks(self._memory.workspace, candidate=candidate)
+        with self._memory.opening:
+            tickets = self._memory.now().past_tickets
+
+        def ask(text: str) -> tuple[str, Sequence[str]]:
+            found = tickets.ask(text) if tickets else None
+            return ("abstains", ()) if found is None else (found.outcome, [one.id for one in found.tickets])
+
+        return run_checks(self._memory.workspace, ask, candidate=candidate)
