@@ -122,6 +122,7 @@ def test_a_check_is_kept_and_a_candidate_refused_by_keys_alone(site: Site, page:
     page.get_by_role("button", name="Ask the candidate").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Right before, not now")).to_be_visible()
+    page.wait_for_load_state()  # with its style sheet
     assert page.evaluate("() => document.documentElement.scrollWidth") <= NARROW
     page.goto("/versions")
     page.get_by_role("button", name="Look at it").focus()
@@ -344,6 +345,7 @@ def test_a_finding_is_settled_and_opened_again_by_keys(site: Site, browser: Brow
         page.goto("/review")
         page.get_by_role("link", name="What rots").press("Enter")
         page.get_by_role("link", name="Cited by nothing").press("Enter")
+        page.wait_for_url("**/stale?kind=uncited")  # whose scripts are there by then
         card = page.get_by_role("article", name="Cited by nothing").first
         name = card.get_by_role("link").first.inner_text()
         card.get_by_role("button", name="Settle").focus()
