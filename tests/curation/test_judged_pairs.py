@@ -22,6 +22,7 @@ from autokb.curation.findings import Finding
 from autokb.stores.published import read_published
 from autokb.web.app import create_app
 from stub_server import StubServer
+from two_manuals import build_two_manuals
 
 NAME = "openai:stub"
 ROUTER = """\
@@ -66,17 +67,7 @@ class Model:
 
 @pytest.fixture(scope="module")
 def _built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("pairs")
-    (place / "manuals").mkdir()
-    (place / "manuals" / "router.md").write_text(ROUTER, encoding="utf-8")
-    (place / "manuals" / "box.md").write_text(BOX, encoding="utf-8")
-    (place / "issues.csv").write_text(ISSUES, encoding="utf-8")
-    kb = SupportKB.create(place / "kb")
-    kb.add([place / "issues.csv"], "issues")
-    kb.add([place / "manuals"])
-    kb.build()
-    kb.close()
-    return place
+    return build_two_manuals(tmp_path_factory.mktemp("pairs"), ROUTER, BOX, ISSUES)
 
 
 @pytest.fixture

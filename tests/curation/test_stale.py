@@ -20,6 +20,7 @@ from autokb.curation.findings import Finding, FindingPlace
 from autokb.curation.stale import find_stale
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
+from two_manuals import build_two_manuals
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUTER = """\
@@ -60,17 +61,7 @@ id,text
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built knowledge base of two manuals, and the folder of these beside it."""
-    place = tmp_path_factory.mktemp("stale")
-    (place / "manuals").mkdir()
-    (place / "manuals" / "router.md").write_text(ROUTER, encoding="utf-8")
-    (place / "manuals" / "box.md").write_text(BOX, encoding="utf-8")
-    (place / "issues.csv").write_text(ISSUES, encoding="utf-8")
-    kb = SupportKB.create(place / "kb")
-    kb.add([place / "issues.csv"], "issues")
-    kb.add([place / "manuals"])
-    kb.build()
-    kb.close()
-    return place
+    return build_two_manuals(tmp_path_factory.mktemp("stale"), ROUTER, BOX, ISSUES)
 
 
 @pytest.fixture
