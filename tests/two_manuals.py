@@ -8,7 +8,7 @@ from autokb.app import SupportKB
 
 
 def build_two_manuals(place: Path, router: str, box: str, issues: str) -> Path:
-    """Build a knowledge base in ``kb`` of a folder, from the ``manuals`` and the ``issues.csv`` that it writes there."""
+    """Build a knowledge base in ``kb`` of a folder, from ``manuals`` and ``issues.csv`` that it writes there."""
     (place / "manuals").mkdir()
     (place / "manuals" / "router.md").write_text(router, encoding="utf-8")
     (place / "manuals" / "box.md").write_text(box, encoding="utf-8")
