@@ -140,7 +140,8 @@ def _kills(workspace: Path, kills: int) -> Iterator[Figure]:
         process = subprocess.Popen([sys.executable, "-c", WORKS, str(workspace)], stderr=subprocess.DEVNULL)
         time.sleep(1.0 + dice.random() * LONGEST_LIFE)  # the first second goes to Python's imports
         os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        if process.wait() != -signal.SIGKILL:
+            raise RuntimeError(f"the process ended by itself with {process.returncode}, so nothing was killed")
         torn += _state(workspace) not in states
         lost += SupportKB.open(workspace).views.solution(solution).text != "Turn it off and on again."
     yield Figure("kills", kills, "", at_least=kills)

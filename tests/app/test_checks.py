@@ -14,9 +14,11 @@ from test_versions import Kettles, numbers, shown
 import small_tickets
 from autokb.app import SupportKB
 from autokb.cli import main
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, ChangedMeanwhileError
+from autokb.core.ids import canonical_json
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.core.results import VersionChecks
+from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 
 LIME = {"id": "lime", "text": "How do I remove lime scale?", "document": "descaling.md"}
 LOUD = {"id": "loud", "text": "it is so loud", "document": "noise.md", "heading": "Loud noise"}
@@ -220,7 +222,9 @@ def test_drafted_cases_are_checks(kettles: Kettles) -> None:
     drafted = kb.evaluate.draft_cases(cases, "documents", out_of_domain=others)
     assert kb.checks.add(cases).added == drafted.cases
     checks = {one.id: one for one in kb.checks.list().checks}
-    assert checks["app.md#1"].heading == "Connect on Android" and checks["app.md#1"].document == "app.md"
+    assert (
+        checks["app.md#1"].heading == "The kettle app > Connect on Android" and checks["app.md#1"].document == "app.md"
+    )
     assert checks["out-of-domain#o"].outcome == "abstains"
     assert kb.checks.run().three.value > 0.5
 
@@ -288,3 +292,84 @@ def test_checks_of_past_tickets_are_asked_of_them_and_by_no_gate(kettles: Kettle
         kb.checks.run(candidate=True)
     with pytest.raises(BadInputError, match="asked by themselves"):
         kb.checks.add_one({**camera, "document": "noise.md"})
+
+
+def test_a_team_with_a_calibration_is_asked_with_it_and_an_unchanged_build_is_not_stopped(kettles: Kettles) -> None:
+    kb = guarded(kettles)
+    with kb.workspace.file() as file, file.transaction():
+        settings = {("setting", name): canonical_json(body) for name, body in file.records("setting")}
+        settings["setting", CALIBRATION] = canonical_json({"date": "2026-05-01"})
+        file.publish(settings, ["setting"], kb.workspace.publication_by("gate"))
+    kb.build(candidate=True)
+    with kb.workspace.file() as file, kb.workspace.of("candidate").file() as candidate:
+        assert not file.differs_for_readers
+        assert candidate.record("setting", CALIBRATION) == {"date": "2026-05-01"}
+        later = {**settings, ("setting", CALIBRATION): canonical_json({"date": "2026-06-01"})}
+        with file.transaction():
+            file.publish(later, ["setting"], kb.workspace.publication_by("gate"))
+        assert candidate.record("setting", CALIBRATION) == {"date": "2026-06-01"}
+
+
+def test_checks_that_come_while_a_build_runs_are_asked(kettles: Kettles) -> None:
+    kb = guarded(kettles, settings="gate: {}\n", checks=(PIZZA,))
+    kb.checks.remove(["pizza"])
+    kettles.sources.pages.pop("noise.md")
+    kettles.sources.add_to(kb)
+
+    def add_once(stage: str, _done: int, _total: int) -> None:
+        if stage == "solutions" and not kb.checks.list().checks:
+            kb.checks.add(written(kettles.place, *ALL))
+
+    assert kb.build(progress=add_once).refusal is not None
+    assert numbers(kb) == [(1, True), (2, False)]
+
+
+def test_what_must_stay_right_is_no_check_of_tickets(kettles: Kettles) -> None:
+    kb = guarded(
+        kettles, settings="gate: {must: [camera]}\n", checks=(LIME, {"id": "camera", "text": "a", "ticket": "T"})
+    )
+    with pytest.raises(BadInputError, match="no check of documents"):
+        kb.build()
+
+
+def test_a_place_is_told_from_another_with_the_same_heading_and_the_same_words_of_other_customers(
+    kettles: Kettles,
+) -> None:
+    kettles.sources.pages["twice.md"] = [
+        ["# Filter and lid"],
+        ["## Filter"],
+        ["### Steps", "Take the filter out.", "Rinse the filter."],
+        ["## Lid"],
+        ["### Steps", "Press the lid until it clicks.", "Turn the lid."],
+    ]
+    kettles.sources.add_to(kettles.kb)
+    kb = kettles.kb
+    kb.build()
+    text = kb.views.document("twice.md").text or ""
+    kb.checks.keep("how do I rinse the filter", document="twice.md", start=text.index("Take the filter"))
+    (check,) = kb.checks.list().checks
+    assert check.heading == "Filter and lid > Filter > Steps" and kb.checks.run().first.value == 1
+    kb.checks.add_one({"id": check.id, "text": "turn the lid", "document": "twice.md", "heading": check.heading})
+    assert kb.checks.run().first.value == 0
+    for os in ("iOS", "Android"):
+        kb.checks.keep("it does not connect", document="app.md", start=30, attributes={"os": [os]})
+    assert len(kb.checks.list().checks) == 3
+
+
+def test_who_publishes_means_the_candidate_that_was_seen(kettles: Kettles) -> None:
+    kb = kettles.edit("Descale the kettle twice.")
+    kb.build(candidate=True)
+    seen = kb.versions.list().versions[-1].date
+    with pytest.raises(ChangedMeanwhileError, match="Another candidate"):
+        kb.versions.publish(seen="2020-01-01")
+    assert kb.versions.publish(seen=seen).published
+
+
+def test_a_refused_build_of_documents_alone_says_so(kettles: Kettles, capsys: pytest.CaptureFixture[str]) -> None:
+    kb = guarded(kettles)
+    kb.remove([kettles.place / "source" / "issues.jsonl"])
+    kettles.sources.pages.pop("noise.md")
+    kettles.sources.write()
+    kb.add([kettles.place / "source" / "manuals"], sync=True)
+    assert main(["build", str(kettles.place / "kb"), "--yes"]) == 1
+    assert "Not published: Right first fell" in capsys.readouterr().out

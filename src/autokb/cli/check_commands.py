@@ -73,4 +73,4 @@ def run(workspace: Folder, candidate: Candidate = False, json: Json = False) -> 
     from autokb.cli.output import emit
 
     found = SupportKB.open(workspace).checks.run(candidate=candidate)
-    emit(json, found.as_json(), lambda: show_run(found))
+    emit(json, found.as_json(), lambda: show_run(found, candidate))

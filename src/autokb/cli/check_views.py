@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TURNED_SHOWN = 5  # checks whose answers before and now are told
 
 
-def show_run(found: CheckRun) -> RenderableType:
+def show_run(found: CheckRun, candidate: bool) -> RenderableType:
     """Show the three shares, beside readers where a candidate was asked, and what is wrong or turned."""
     from rich.console import Group
     from rich.table import Table
@@ -33,6 +33,8 @@ def show_run(found: CheckRun) -> RenderableType:
     lines = [f"wrong: {one_line(one.id)}  {_got(one)}" for one in found.wrong]
     if beside:
         lines = [*turned_lines(found.turned)] or ["No check that is right for readers is wrong for the candidate."]
+    elif candidate:
+        lines.append("Nothing is published that it could be compared with.")
     return Group(Text(f"{found.n} checks"), table, *map(Text, lines))
 
 

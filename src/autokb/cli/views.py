@@ -207,14 +207,14 @@ def build_view(workspace: Path, built: BuildReport, candidate: bool = False) -> 
         named = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
         words = f"  {len(lost)} documents that resolved issues are not in the knowledge base: {named}; --json lists all"
         lines.append(Text(words, style="yellow"))
-    if not built.parents:
-        chunks = built.stages["chunks"]
-        what = "FILE --as issues" if chunks.computed + chunks.reused else "FOLDER_OF_MANUALS"
-        lines.append(next_line(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", "yellow"))
-    elif built.refusal:
+    if built.refusal:
         name = quoted(workspace)
         lines += map(Text, refusal_lines(built.refusal))
         lines.append(next_line(f'Next: autokb ask {name} "a question" --candidate   or   autokb discard {name}'))
+    elif not built.parents and not candidate:
+        chunks = built.stages["chunks"]
+        what = "FILE --as issues" if chunks.computed + chunks.reused else "FOLDER_OF_MANUALS"
+        lines.append(next_line(f"No trees yet. Next: autokb add {quoted(workspace)} {what}", "yellow"))
     elif candidate:
         name = quoted(workspace)
         lines.append(next_line(f'Next: autokb ask {name} "a question" --candidate   or   autokb publish {name}'))

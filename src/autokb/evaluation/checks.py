@@ -131,7 +131,7 @@ def _of_case(case: Mapping[str, Any], headings: Headings | None) -> dict[str, An
     outcome = "" if documents[0] else "answered" if case.get("reply") else ABSTAINS
     start = evidence[0].get("start") if isinstance(evidence[0], Mapping) else None
     above = headings.at(str(documents[0]), start) if headings is not None and isinstance(start, int) else ()
-    heading = above[-1] if above else ""
+    heading = heading_path(above)
     return {"id": case.get("id"), "text": case["question"], "document": documents[0], "heading": heading} | (
         {"outcome": outcome} if outcome else {}
     )
@@ -154,6 +154,11 @@ class Headings:
             return ()
         parts = sections(found.text)
         return (found.title, *parts[section_at(parts, position)].headings)
+
+
+def heading_path(above: Sequence[str]) -> str:
+    """Return the headings of a place below its document's title, as a check names them; pages repeat single ones."""
+    return " > ".join(above[1:])
 
 
 def judge(check: Check, answer: Answer, headings: Headings) -> CheckResult:
@@ -191,7 +196,7 @@ def _is_named(check: Check, solution: Solution, headings: Headings) -> bool:
     for one in solution.evidence:
         if one.document == document:
             above = headings.at(document, one.start)
-            if not wanted or wanted in map(_plain, above) or wanted == _plain(" > ".join(above[1:])):
+            if not wanted or wanted in map(_plain, above) or wanted == _plain(heading_path(above)):
                 return True
     return False
 

@@ -20,7 +20,7 @@ from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.regex_timeout import forget_slow_searches
-from autokb.core.results import BuildReport, KnowledgeCounts
+from autokb.core.results import BuildReport, KnowledgeCounts, Refusal
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
@@ -94,11 +94,10 @@ def build(
         if not yes:
             check_rules_stay(workspace, file)
         check_gate_settings(workspace, file)
-        has_checks = bool(without_tickets(read_checks(file)))
         with open_stages(workspace, file, progress, options) as stages:
             try:
                 replaced = file.rolled_back
-                counts = Build(workspace, file, stages, rethink, candidate or has_checks).run()
+                counts, refusal = Build(workspace, file, stages, rethink, candidate, force).run()
             except StoppedOnPurposeError as stop:
                 stopped = _report(KnowledgeCounts(), stages, workspace.spec, time.perf_counter() - started)
                 stop.result = replace(stopped, stopped=str(stop))
@@ -106,13 +105,10 @@ def build(
             seconds = time.perf_counter() - started
             with file.transaction():
                 file.note(GROWN_BY, stages.model(GROW_TREE, "trees"))
-            report = _report(counts, stages, workspace.spec, seconds)
-            if has_checks and not candidate:
-                refusal = publish_candidate(workspace, file, force=force).refusal
-                report = replace(report, refusal=refusal)
+            report = replace(_report(counts, stages, workspace.spec, seconds), refusal=refusal)
             said = (
-                _published_sentence(workspace, file, replaced, candidate or report.refusal is not None),
-                _unguarded_sentence(workspace, candidate or has_checks),
+                _published_sentence(workspace, file, replaced, candidate or refusal is not None),
+                _unguarded_sentence(workspace, candidate or bool(without_tickets(read_checks(file)))),
             )
             return replace(report, notes=(*report.notes, *filter(None, said)))
 
@@ -221,9 +217,10 @@ class Build:
     stages: Stages
     rethink: bool = False
     candidate: bool = False
+    force: str = ""
 
-    def run(self, *, publish: bool = True) -> KnowledgeCounts:
-        """Run the algorithm and publish."""
+    def run(self, *, publish: bool = True) -> tuple[KnowledgeCounts, Refusal | None]:
+        """Run the algorithm and publish; returns what the gate has against it, too."""
         stages, spec = self.stages, self.workspace.spec
         published = read_published(self.file)
         documents, raw = staged_documents(self.file), staged_raw_issues(self.file)
@@ -279,9 +276,9 @@ class Build:
         decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, policy=spec.review))
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
-            return KnowledgeCounts()
+            return KnowledgeCounts(), None
         index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
-        self._publish(
+        refusal = self._publish(
             published=published,
             sources=sources,
             organised=organised,
@@ -291,7 +288,7 @@ class Build:
             rules=rules,
         )
         prepare_languages(stages, self.workspace)
-        return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents)))
+        return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents))), refusal
 
     def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:
         spec = self.workspace.spec
@@ -369,7 +366,7 @@ class Build:
         solutions: Sequence[Solution],
         index: QuestionIndex,
         rules: RuleResults,
-    ) -> None:
+    ) -> Refusal | None:
         settings: dict[str, Mapping[str, Any]] = {
             "themes": organised.setting(),
             "gate": index.gate.as_json(),
@@ -397,10 +394,14 @@ class Build:
         )
         made = self.workspace.publication_by("build", self._inputs(sources))
         with self.stages.timed("publish"):
-            if self.candidate:
+            is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
+            if self.candidate or is_guarded:
                 keep_candidate(self.file, found, built, made)
             else:
                 publish(self.file, found, published, built, made)
+            if self.candidate or not is_guarded:
+                return None
+            return publish_candidate(self.workspace, self.file, force=self.force).refusal
 
     def _inputs(self, sources: BuildSources) -> dict[str, str]:
         """Return hashes of what goes into the build."""

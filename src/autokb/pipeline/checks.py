@@ -11,12 +11,14 @@ from typing import Any
 
 from autokb.core.checks import Check, CheckList
 from autokb.core.errors import BadInputError, NothingPublishedError
-from autokb.core.ids import short_id
+from autokb.core.ids import canonical_json, short_id
 from autokb.core.nouns import Document
 from autokb.core.results import CheckResult, KeptChecks, Refusal
+from autokb.core.settings import NO_RERANKER
 from autokb.evaluation.checks import (
     CheckRun,
     Headings,
+    heading_path,
     judge_all,
     judge_tickets,
     read_check,
@@ -118,8 +120,8 @@ def _some_checks(workspace: Workspace, file: WorkspaceFile) -> tuple[Check, ...]
 
 def ask_checks(workspace: Workspace, checks: Sequence[Check], shows: str) -> list[CheckResult]:
     """Ask each check's question of what readers see, or of what else is named (NothingPublishedError)."""
-    shown = workspace.of(shows)
-    with closing(open_index(shown)) as opened:
+    offline = replace(workspace.settings, reranker=NO_RERANKER)  # which may be late, and then answers otherwise
+    with closing(open_index(replace(workspace.of(shows), settings=offline))) as opened:
         documents: dict[str, Document] = dict(read_published(opened.file).kb.documents)
         spec = opened.index.spec
 
@@ -172,12 +174,12 @@ def check_gate_settings(workspace: Workspace, file: WorkspaceFile) -> None:
     gate = workspace.settings.gate
     if gate is None or not gate.must:
         return
-    known = {one.id for one in read_checks(file)}
+    known = {one.id for one in without_tickets(read_checks(file))}
     if stray := [one for one in gate.must if one not in known]:
         folder = shlex.quote(str(workspace.folder))
         raise BadInputError(
-            f"Nothing was built or published: gate: must in settings.yaml names {stray[0]!r}, which is no check. Known "
-            f"are those of: autokb checks list {folder}"
+            f"Nothing was published: gate: must in settings.yaml names {stray[0]!r}, which is no check of documents, "
+            f"solutions or outcomes; see: autokb checks list {folder}"
         )
 
 
@@ -210,14 +212,16 @@ def keep_check(
 ) -> KeptChecks:
     """Keep that the section of a document at a place, or else a solution, is right for a question (BadInputError).
 
-    A section stays what it is when a build words its solution otherwise. The same question is one check; what is
-    private in it is masked.
+    A section stays what it is when a build words its solution otherwise. The same question of the same customers is
+    one check; what is private in it is masked.
     """
     masked = mask([text]).texts[0]
     place = {"solution": solution}
     if document:
         with workspace.file() as file:
             above = Headings(read_published(file).kb.documents).at(document, start)
-        place = {"document": document, "heading": above[-1] if above else ""}
-    given = {"id": short_id("check", " ".join(masked.casefold().split())), "text": masked, "author": author}
-    return add_checks(workspace, [read_check({**given, **place, "attributes": attributes or {}}, "This check")])
+        place = {"document": document, "heading": heading_path(above)}
+    stated = {name: sorted(values) for name, values in sorted((attributes or {}).items())}
+    check_id = short_id("check", " ".join(masked.casefold().split()), canonical_json(stated))
+    given = {"id": check_id, "text": masked, "author": author, "attributes": stated}
+    return add_checks(workspace, [read_check({**given, **place}, "This check")])

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, ChangedMeanwhileError
 from autokb.core.nouns import Verdict
 from autokb.core.results import Discarded, Publication, Vacuumed
 from autokb.pipeline.checks import check_gate_settings, pass_gate
@@ -28,15 +28,17 @@ def keep_candidate(file: WorkspaceFile, found: Records, built: Built, made: Made
         file.keep_candidate(found, body)
 
 
-def publish(workspace: Workspace, *, author: str = "", force: bool = False) -> Publication:
+def publish(workspace: Workspace, *, author: str = "", force: bool = False, seen: str = "") -> Publication:
     """Have readers see the candidate, as a new version, if it passes the gate (BadInputError where there is none).
 
+    ``seen`` is the date of the one that is meant; ChangedMeanwhileError where another has taken its place.
     Who forces it says who they are (BadInputError): it goes on record.
     """
     if force and not author:
         raise BadInputError("Who publishes against the checks goes on record; say who: --force --author NAME")
     with workspace.build_lock(), workspace.file() as file:
-        check_gate_settings(workspace, file)
+        if seen and str(file.candidate().get("date", "")) != seen:
+            raise ChangedMeanwhileError("Another candidate is in the place of the one that you saw; look at it first.")
         return publish_candidate(workspace, file, author=author, force=author if force else "")
 
 
@@ -46,6 +48,7 @@ def publish_candidate(workspace: Workspace, file: WorkspaceFile, *, author: str 
     What passes, or is discarded, is a candidate no longer; one that is refused stays for people to look at.
     """
     noted = file.candidate()
+    check_gate_settings(workspace, file)
     passed = pass_gate(workspace, file, force=bool(force))
     if passed.refusal is not None:
         return Publication(file.shown_version, False, passed.refusal)

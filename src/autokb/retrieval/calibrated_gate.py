@@ -18,8 +18,9 @@ from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.retrieval.gate import LARGEST_COEFFICIENT, is_number_within
+from autokb.stores.versions import CALIBRATION
 
-SETTING = "calibration"  # of the published settings
+SETTING = CALIBRATION[1]  # of the published settings
 # What is read of a question beside its vector: the cosine to the nearest window of a document and the mean of those to
 # the nearest ten, the same of nodes and historical issues, the share of its words that the best chunk says (BM25), the
 # share that no document has, and 1 where it opens with a foreign subject.

@@ -25,6 +25,8 @@ SHOWN = "shown_version"  # meta: the version that readers see, where it is not t
 NO_CANDIDATE = "There is no candidate; build one with: autokb build {folder} --candidate"
 NO_VERSION = "There is no version {number}; autokb versions {folder} lists those that are kept."
 Key = tuple[str, str]  # kind and id of a record
+# The team's calibration of the gate is of today: a candidate has the one that readers have, as a build keeps it.
+CALIBRATION: Key = ("setting", "calibration")
 
 _NEWEST = "SELECT kind, id, body FROM record"
 _OF_VERSION = (
@@ -92,7 +94,7 @@ def replace_records(db: sqlite3.Connection, gone: Sequence[Key], changed: Mappin
     if has_candidate(db):  # which stays what it is
         body_of = "(SELECT body FROM record WHERE kind = ? AND id = ?)"
         held = f"INSERT INTO candidate VALUES (?, ?, {body_of}) ON CONFLICT DO NOTHING"
-        db.executemany(held, (key + key for key in touched))
+        db.executemany(held, (key + key for key in touched if key != CALIBRATION))
     past = "INSERT INTO past_record SELECT kind, id, since, ?, body FROM record WHERE kind = ? AND id = ?"
     db.executemany(past, ((number, *key) for key in touched))
     db.executemany("DELETE FROM record WHERE kind = ? AND id = ?", gone)
@@ -148,7 +150,7 @@ def keep_candidate(db: sqlite3.Connection, records: Mapping[Key, str], body: Map
     rows: list[tuple[str, str, str | None]]
     rows = [(*key, text) for key, text in records.items() if now.get(key) != text]
     rows += [(*key, None) for key in now if key not in records]
-    db.executemany("INSERT INTO candidate VALUES (?, ?, ?)", rows)
+    db.executemany("INSERT INTO candidate VALUES (?, ?, ?)", (row for row in rows if row[:2] != CALIBRATION))
     db.execute("INSERT INTO meta VALUES (?, ?)", (CANDIDATE, canonical_json(body)))
 
 

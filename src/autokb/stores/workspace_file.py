@@ -110,6 +110,11 @@ class WorkspaceFile:
             self.candidate()
         elif shows:
             self._check_version(shows)
+        self._look()
+
+    def _look(self) -> None:
+        """Find out what is shown: another process may have published or rolled back since."""
+        shows = self.shows
         if self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it, and there is one version
             return
         wanted = shows or str(self.rolled_back or "")
@@ -164,6 +169,7 @@ class WorkspaceFile:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._look()
                 yield
             except BaseException:
                 self._db.rollback()
@@ -197,6 +203,7 @@ class WorkspaceFile:
                 return
             self._db.execute("BEGIN")
             try:
+                self._look()
                 yield
             finally:
                 self._db.rollback()

@@ -43,14 +43,15 @@ class VersionsDoor:
 
         return roll_back(self._memory.workspace, number)
 
-    def publish(self, *, author: str = "", force: bool = False) -> Publication:
+    def publish(self, *, author: str = "", force: bool = False, seen: str = "") -> Publication:
         """Have readers see the candidate if it passes the gate (BadInputError where there is none).
 
         What is refused is not ``published``, and its ``refusal`` says why; ``force`` with an author publishes it.
+        ``seen`` is the date of the candidate that is meant; ChangedMeanwhileError where another has taken its place.
         """
         from autokb.pipeline.versions import publish
 
-        return publish(self._memory.workspace, author=author, force=force)
+        return publish(self._memory.workspace, author=author, force=force, seen=seen)
 
     def vacuum(self, *, forget_work: bool = False) -> Vacuumed:
         """Write the file anew: what was deleted, and what only forgotten versions had, lies in it until then.

@@ -28,7 +28,7 @@ async def run(request: Request, of: Annotated[str, Form()]) -> Response:
     """Ask the checks of what readers see, or of the candidate beside it."""
     kb: SupportKB = request.app.state.kb
     found = await compute(request, lambda: kb.checks.run(candidate=of == "candidate"))
-    return await _show(request, found)
+    return await _show(request, found, of)
 
 
 @pages.post("/checks/remove", dependencies=[EDITORS])
@@ -39,7 +39,7 @@ async def remove(request: Request, id: Annotated[str, Form()]) -> Response:  # n
     return RedirectResponse("/checks", 303)
 
 
-async def _show(request: Request, found: CheckRun | None = None) -> Response:
+async def _show(request: Request, found: CheckRun | None = None, of: str = "readers") -> Response:
     kb: SupportKB = request.app.state.kb
     checks = (await in_thread(kb.checks.list)).checks
     results = {one.id: one for one in found.checks} if found else {}
@@ -49,6 +49,7 @@ async def _show(request: Request, found: CheckRun | None = None) -> Response:
         "checks.html",
         checks=checks,
         run=found,
+        of=of,
         results=results,
         measures=MEASURES,
         has_candidate=has_candidate,

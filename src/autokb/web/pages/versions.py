@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -69,14 +69,19 @@ async def roll_back(request: Request, number: Annotated[int, Form()]) -> Respons
 
 
 @pages.post("/versions/candidate")
-async def settle(request: Request, caller: Annotated[Caller, EDITORS], what: Annotated[str, Form()]) -> Response:
+async def settle(
+    request: Request,
+    caller: Annotated[Caller, EDITORS],
+    what: Annotated[Literal["publish", "force", "discard"], Form()],
+    seen: Annotated[str, Form()] = "",
+) -> Response:
     """Publish the candidate, also against the gate, or forget it; what the gate refuses is told."""
     kb: SupportKB = request.app.state.kb
     if what == "discard":
         await in_thread(kb.versions.discard)
         return RedirectResponse("/versions", 303)
     author, force = caller.key or OWNER, what == "force"
-    done = await in_thread(lambda: kb.versions.publish(author=author, force=force))
+    done = await in_thread(lambda: kb.versions.publish(author=author, force=force, seen=seen))
     if done.refusal is not None:
-        return render(request, "versions_refused.html", 409, refusal=done.refusal)
+        return render(request, "versions_refused.html", 409, refusal=done.refusal, seen=seen)
     return RedirectResponse("/versions", 303)
