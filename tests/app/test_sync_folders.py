@@ -106,6 +106,30 @@ def test_a_folder_is_read_where_a_file_changed(tmp_path: Path) -> None:
     assert "see that it is mounted" in str(kb.sync().sources["manuals"].error) and len(staged(kb)) == 2
 
 
+def test_a_file_that_could_not_be_read_is_named_in_each_run_and_read_when_it_can_be(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", pair="Hold the button.")
+    broken = manuals / "rain.md"
+    broken.write_bytes(b"# rain\n\n\xff\xfe\x00\n")
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    times = broken.stat().st_mtime_ns
+    for _ in range(2):
+        done = kb.sync().sources["manuals"]
+        assert [Path(one.path).name for one in done.skipped] == ["rain.md"] and done.bytes > 0
+    broken.write_bytes(b"# rain\n\nDry\n")  # as long, and of the same time
+    os.utime(broken, ns=(times, times))
+    assert counts(kb.sync().sources["manuals"]) == (1, 0, 1, 0)
+    assert kb.sync().sources["manuals"].bytes == 0
+
+
+def test_a_folder_that_is_refused_leaves_nothing_to_build(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", pair="Hold the button for five seconds.")
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    assert kb.sync(build=True).build is not None
+    (manuals / "pair.md").unlink()
+    again = kb.sync(build=True)
+    assert "see that it is mounted" in str(again.sources["manuals"].error) and again.build is None
+
+
 def test_another_folder_takes_the_place_of_the_first(tmp_path: Path) -> None:
     write(tmp_path / "one", pair="Hold the button.")
     write(tmp_path / "two", rain="Dry it.")
@@ -114,7 +138,9 @@ def test_another_folder_takes_the_place_of_the_first(tmp_path: Path) -> None:
     assert counts(kb.sync().sources["manuals"]) == (1, 0, 0, 0) and set(staged(kb)) == {"rain.md"}
     with FeedServer(lambda asked: Answer("Clean it.", headers={"Content-Type": "text/plain"})) as server:
         web = {"type": "web", "urls": [f"{server.url}/a"], "allow_networks": [LOOPBACK]}
-        settle(tmp_path / "kb", manuals=web).sync()
+        of_web = settle(tmp_path / "kb", manuals=web)
+        assert counts(of_web.sync().sources["manuals"]) == (1, 0, 0, 0)
+        assert counts(of_web.sync().sources["manuals"]) == (0, 0, 1, 0)
     settle(tmp_path / "kb", manuals={"type": "folder", "path": str(tmp_path / "one")}).sync()
     assert set(staged(kb)) == {"pair.md", "rain.md"}  # what a folder gave stays when its source is no folder any more
 

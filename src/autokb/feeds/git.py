@@ -29,8 +29,9 @@ _SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!//)")  # user@host:path
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _TOKEN_USER = "x-access-token"  # what GitHub and others take for the user of a token
 _SHOWN = 300  # characters of what git says
-# What is passed on of git's own variables: how to connect and where the user's settings are. Others name a repository.
-_PASSED_ON = ("GIT_SSH", "GIT_SSL_", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+# What is passed on of git's own variables: how to connect, where git and its settings are. Others name a repository.
+_SETTINGS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+_PASSED_ON = ("GIT_SSH", "GIT_SSL_", "GIT_ASKPASS", "GIT_EXEC_PATH", *_SETTINGS)
 
 
 @dataclass(frozen=True, slots=True)
