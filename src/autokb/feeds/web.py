@@ -49,7 +49,7 @@ def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templ
     if source.sitemap:
         listed, skipped = read_sitemap(source.sitemap, fetcher, robots)
         addresses = listed | {url: listed.get(url, "") for url in addresses}
-    pages = _Pages(fetcher, robots, templates, skipped, cursor.get("failed") or ())
+    pages = _Pages(fetcher, robots, templates, skipped, [url for url in cursor.get("failed") or () if url in addresses])
     for url, changed in addresses.items():
         known = progress.known.get(url)
         if known is not None and known.listing == cursor["listing"]:
