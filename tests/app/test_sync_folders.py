@@ -106,6 +106,30 @@ def test_a_folder_is_read_where_a_file_changed(tmp_path: Path) -> None:
     assert "see that it is mounted" in str(kb.sync().sources["manuals"].error) and len(staged(kb)) == 2
 
 
+def test_a_file_that_could_not_be_read_is_named_in_each_run_and_read_when_it_can_be(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", pair="Hold the button.")
+    broken = manuals / "rain.md"
+    broken.write_bytes(b"# rain\n\n\xff\xfe\x00\n")
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    times = broken.stat().st_mtime_ns
+    for _ in range(2):
+        done = kb.sync().sources["manuals"]
+        assert [Path(one.path).name for one in done.skipped] == ["rain.md"] and done.bytes > 0
+    broken.write_bytes(b"# rain\n\nDry\n")  # as long, and of the same time
+    os.utime(broken, ns=(times, times))
+    assert counts(kb.sync().sources["manuals"]) == (1, 0, 1, 0)
+    assert kb.sync().sources["manuals"].bytes == 0
+
+
+def test_a_folder_that_is_refused_leaves_nothing_to_build(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", pair="Hold the button for five seconds.")
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    assert kb.sync(build=True).build is not None
+    (manuals / "pair.md").unlink()
+    again = kb.sync(build=True)
+    assert "see that it is mounted" in str(again.sources["manuals"].error) and again.build is None
+
+
 def test_another_folder_takes_the_place_of_the_first(tmp_path: Path) -> None:
     write(tmp_path / "one", pair="Hold the button.")
     write(tmp_path / "two", rain="Dry it.")
@@ -114,7 +138,9 @@ def test_another_folder_takes_the_place_of_the_first(tmp_path: Path) -> None:
     assert counts(kb.sync().sources["manuals"]) == (1, 0, 0, 0) and set(staged(kb)) == {"rain.md"}
     with FeedServer(lambda asked: Answer("Clean it.", headers={"Content-Type": "text/plain"})) as server:
         web = {"type": "web", "urls": [f"{server.url}/a"], "allow_networks": [LOOPBACK]}
-        settle(tmp_path / "kb", manuals=web).sync()
+        of_web = settle(tmp_path / "kb", manuals=web)
+        assert counts(of_web.sync().sources["manuals"]) == (1, 0, 0, 0)
+        assert counts(of_web.sync().sources["manuals"]) == (0, 0, 1, 0)
     settle(tmp_path / "kb", manuals={"type": "folder", "path": str(tmp_path / "one")}).sync()
     assert set(staged(kb)) == {"pair.md", "rain.md"}  # what a folder gave stays when its source is no folder any more
 
@@ -162,13 +188,93 @@ def test_a_checkout_that_a_killed_run_left_is_made_again(repository: Path, tmp_p
     assert counts(kb.sync().sources["manuals"]) == (1, 0, 4, 0)
 
 
-def test_a_repository_runs_nothing_here(repository: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", ["no .git", "a broken .git", "a .git elsewhere"])
+def test_a_broken_checkout_changes_no_repository_around_it(left: str, repository: Path, tmp_path: Path) -> None:
+    around = tmp_path / "around"
+    around.mkdir()
+    git(around, "init", "-q")
+    commit(around, mine="As it was.")
+    kb = settle(around / "kb", manuals={"type": "git", "url": str(repository)})
+    kb.sync()
+    write(around, mine="Not committed yet.", new="Never added.")
+    checkout = around / "kb" / ".sources" / "manuals"
+    if left == "a broken .git":
+        (checkout / ".git" / "HEAD").unlink()
+    else:
+        shutil.rmtree(checkout / ".git")
+    if left == "a .git elsewhere":
+        (checkout / ".git").write_text(f"gitdir: {around / '.git'}\n", encoding="utf-8")
+    before = git(around, "rev-parse", "HEAD")
+    commit(repository / "docs", charge="Use the cable.")
+    done = kb.sync().sources["manuals"]
+    assert (done.error, counts(done)) == (None, (1, 0, 3, 0))
+    assert git(around, "rev-parse", "HEAD") == before and (around / "new.md").exists()
+    assert "Not committed yet." in (around / "mine.md").read_text(encoding="utf-8")
+
+
+def test_what_the_environment_says_of_another_repository_is_not_heard(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    commit(other, mine="As it was.")
+    write(other, mine="Not committed yet.")
+    index = (other / ".git" / "index").read_bytes()
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository)})
+    with monkeypatch.context() as patched:
+        patched.setenv("GIT_DIR", str(other / ".git"))
+        patched.setenv("GIT_WORK_TREE", str(other))
+        patched.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
+        first = kb.sync().sources["manuals"]
+    assert (first.error, counts(first)) == (None, (3, 0, 0, 0))
+    commit(repository / "docs", charge="Use the cable.")
+    with monkeypatch.context() as patched:
+        patched.setenv("GIT_DIR", str(other / ".git"))
+        patched.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
+        assert counts(kb.sync().sources["manuals"]) == (1, 0, 3, 0)
+    assert (other / ".git" / "index").read_bytes() == index
+    assert "Not committed yet." in (other / "mine.md").read_text(encoding="utf-8")
+
+
+def test_a_checkout_that_cannot_be_removed_is_named(repository: Path, tmp_path: Path) -> None:
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository)})
+    mine = write(tmp_path / "mine", note="Of the user.")
+    (tmp_path / "kb" / ".sources").mkdir()
+    (tmp_path / "kb" / ".sources" / "manuals").symlink_to(mine)
+    assert "cannot be removed" in str(kb.sync().sources["manuals"].error)
+    assert (mine / "note.md").exists() and not staged(kb)
+
+
+def test_a_tag_with_the_name_of_the_branch_is_not_taken_for_it(repository: Path, tmp_path: Path) -> None:
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository), "branch": "main"})
+    kb.sync()
+    git(repository, "tag", "main")
+    commit(repository / "docs", charge="Use the cable.")
+    done = kb.sync().sources["manuals"]
+    assert (done.error, counts(done)) == (None, (1, 0, 3, 0))
+
+
+def test_a_repository_runs_nothing_here(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository / "docs" / "passwd.md").symlink_to("/etc/passwd")
+    (repository / ".gitattributes").write_text("*.md filter=lfs\n", encoding="utf-8")
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "a link")
+    ran = tmp_path / "ran"
+    hook = tmp_path / "template" / "hooks" / "post-checkout"
+    hook.parent.mkdir(parents=True)
+    hook.write_text(f"#!/bin/sh\necho hook >> {ran}\n", encoding="utf-8")
+    hook.chmod(0o755)
+    smudge = f'test \\"$GIT_LFS_SKIP_SMUDGE\\" = 1 || echo filter >> {ran}; cat'
+    (tmp_path / "gitconfig").write_text(
+        f'[init]\n\ttemplateDir = {tmp_path / "template"}\n[filter "lfs"]\n\tsmudge = "{smudge}"\n', encoding="utf-8"
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository)})
-    kb.sync()
-    assert "root:" not in "".join(staged(kb).values())
+    assert kb.sync().sources["manuals"].error is None
+    checkout = tmp_path / "kb" / ".sources" / "manuals"
+    assert (checkout / ".git" / "hooks" / "post-checkout").exists() and not ran.exists()
+    assert not (checkout / "docs" / "passwd.md").is_symlink() and "root:" not in "".join(staged(kb).values())
     for url in ("ext::sh -c touch% /tmp/x", "-u./x", "--upload-pack=x"):
         with pytest.raises(BadInputError, match="url must be"):
             settle(tmp_path / "kb", manuals={"type": "git", "url": url})

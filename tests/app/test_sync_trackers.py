@@ -75,7 +75,23 @@ def github(tracker: Tracker, asked: Asked, base: str) -> Answer:
     return Answer(issues, headers={"ETag": tag, "Link": following if start + SIZE < len(numbers) else ""})
 
 
+def jira_issue(tracker: Tracker, n: int, asked: Asked) -> dict[str, Any]:
+    if asked.query.get("fields") == "updated":
+        return {"key": f"BUDS-{n}", "fields": {"updated": tracker.updated[n]}}
+    said = [{"body": text} for text in tracker.comments.get(n, [])]
+    fields = {
+        "updated": tracker.updated[n],
+        "created": moment(n),
+        "summary": tracker.texts[n],
+        "description": tracker.texts[n],
+        "comment": {"comments": said[:1], "total": len(said)},
+    }
+    return {"key": f"BUDS-{n}", "fields": fields}
+
+
 def jira(tracker: Tracker, asked: Asked, base: str) -> Answer:
+    if "/issue/" in asked.path and not asked.path.endswith("/comment"):
+        return Answer(jira_issue(tracker, number_of(asked.path), asked))
     if asked.path.endswith("/comment"):
         number, start = int(asked.path.split("/")[-2].rpartition("-")[2]), int(asked.query.get("startAt", "0"))
         texts = tracker.comments[number]
@@ -93,24 +109,7 @@ def jira(tracker: Tracker, asked: Asked, base: str) -> Answer:
     numbers = tracker.numbers(since)
     start = int(asked.query.get("nextPageToken" if is_cloud else "startAt", "0"))
     is_last = start + SIZE >= len(numbers)
-    issues = [
-        {
-            "key": f"BUDS-{n}",
-            "fields": {"updated": tracker.updated[n]}
-            if asked.query["fields"] == "updated"
-            else {
-                "updated": tracker.updated[n],
-                "created": moment(n),
-                "summary": tracker.texts[n],
-                "description": tracker.texts[n],
-                "comment": {
-                    "comments": [{"body": t} for t in tracker.comments.get(n, [])[:1]],
-                    "total": len(tracker.comments.get(n, [])),
-                },
-            },
-        }
-        for n in numbers[start : start + SIZE]
-    ]
+    issues = [jira_issue(tracker, n, asked) for n in numbers[start : start + SIZE]]
     if is_cloud:
         token = {} if is_last else {"nextPageToken": str(start + SIZE)}
         return Answer({"issues": issues, "isLast": is_last, **token})
@@ -295,6 +294,85 @@ def test_tickets_can_be_raw_issues_with_a_prefix(shape: str, tmp_path: Path) -> 
         assert listed.tickets >= 29 and not listed.issues
 
 
+def test_a_run_with_other_settings_that_ends_early_reads_all_the_same(tmp_path: Path) -> None:
+    served = Served("github", tmp_path / "kb")
+    with served.server:
+        served.run()
+        served.tracker.refuses = lambda asked: Answer(status=500) if "page" in asked.query else None
+        assert "status 500" in str(served.run(prefix="eu-").error)
+        served.tracker.refuses = lambda _asked: None
+        assert served.run(prefix="eu-").error is None
+        assert len(served.staged()) == 29 and all(key.startswith("eu-") for key in served.staged())
+
+
+@pytest.mark.parametrize("shape", ["github", "jira-2", "jira-3", "articles"])
+def test_an_empty_list_is_not_believed(shape: str, tmp_path: Path) -> None:
+    served = Served(shape, tmp_path / "kb")
+    with served.server:
+        served.run()
+        before = served.staged()
+        empty = {"github": [], "articles": {"articles": []}}.get(shape, {"issues": []})
+        served.tracker.refuses = lambda _asked: Answer(empty)
+        for _ in range(3):
+            done = served.run(check_deleted="0s")
+            assert "lists nothing" in str(done.error) and done.removed == 0
+        assert served.staged() == before
+        served.tracker.refuses = lambda _asked: None
+        assert counts(served.run(check_deleted="0s")) == (0, 0, len(before), 0)
+
+
+@pytest.mark.parametrize("shape", ["github", "jira-2", "jira-3", "articles"])
+def test_what_was_missing_comes_again_as_it_was(shape: str, tmp_path: Path) -> None:
+    served = Served(shape, tmp_path / "kb")
+    served.tracker.comments = {9: ["Please reset it.", "That helped."]}
+    with served.server as server:
+        served.run()
+        before = served.staged()
+        served.tracker.deleted.add(9)
+        served.run(check_deleted="0s")
+        assert served.run(check_deleted="0s").removed == 1
+        served.tracker.deleted.clear()
+        served.tracker.change(40, "Both buds hum")
+        server.asked.clear()
+        done = served.run(check_deleted="0s")
+        assert (done.error, counts(done)) == (None, (2, 0, len(before) - 1, 0))
+        assert {key: body for key, body in served.staged().items() if number_of(key) != 40} == before
+        assert sum("/issue/BUDS" in one.path and "comment" not in one.path for one in server.asked) in (0, 2)
+
+
+def test_a_first_page_that_is_as_it_was_hides_no_later_one(tmp_path: Path) -> None:
+    served = Served("github", tmp_path / "kb")
+
+    def tagged(asked: Asked) -> Answer | None:
+        if "since" not in asked.query or "page" in asked.query:
+            return None
+        if asked.headers.get("if-none-match") == '"one"':
+            return Answer(status=304)
+        answer = github(served.tracker, asked, served.server.url)
+        return replace(answer, headers={**answer.headers, "ETag": '"one"'})
+
+    served.tracker.refuses = tagged
+    with served.server:
+        served.run()
+        for number in range(31, 44):
+            served.tracker.change(number, "Both buds hum")
+        assert served.run().added == 13
+        assert counts(served.run()) == (0, 0, 42, 0)
+        served.tracker.change(43, "Both buds crackle")
+        assert served.run().updated == 1
+
+
+def test_a_ticket_that_is_deleted_twice_in_one_page_is_gone_once(tmp_path: Path) -> None:
+    served = Served("tickets", tmp_path / "kb")
+    with served.server:
+        served.run()
+        gone = {"id": 9, "status": "deleted", "updated_at": "2026-02-01T00:00:00Z"}
+        served.tracker.refuses = lambda _asked: Answer(
+            {"tickets": [gone, gone], "after_cursor": "z", "end_of_stream": True}
+        )
+        assert counts(served.run()) == (0, 0, 29, 1)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_was_read_before_a_failure_is_kept_and_not_asked_for_again(shape: str, tmp_path: Path) -> None:
     served = Served(shape, tmp_path / "kb")
@@ -454,3 +532,9 @@ def test_two_trackers_that_count_from_one_need_a_prefix(tmp_path: Path) -> None:
         clash = kb.sync("two").sources["two"]
         assert clash.added == 0 and len(clash.skipped) == 29 and "set prefix" in clash.skipped[0].reason
         assert kb.sources().sources[0].tickets == 29
+        # When the first goes, the ids are free for the second.
+        source["check_deleted"] = "0s"
+        (tmp_path / "kb" / "settings.yaml").write_text(json.dumps({"sources": {"two": source}}))
+        SupportKB.open(tmp_path / "kb").remove(["it"])
+        freed = SupportKB.open(tmp_path / "kb").sync("two").sources["two"]
+        assert freed.added == 29 and not freed.skipped

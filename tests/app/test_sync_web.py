@@ -134,11 +134,95 @@ def test_a_page_that_is_not_found_goes_as_well(site: tuple[Site, FeedServer], tm
     assert counts(run(kb)) == (0, 0, 2, 1)
 
 
+NO_SITEMAPS = (
+    Answer("<html><body>Back soon</body></html>"),
+    Answer("Back soon."),
+    Answer(""),
+    Answer("<urlset></urlset>"),
+    Answer("<urlset><url><loc>http://[x</loc></url></urlset>"),
+)
+
+
+def test_a_site_all_of_whose_pages_are_gone_is_not_believed(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    kb = settle(tmp_path / "kb", site={"type": "web", "urls": [f"{server.url}/p{n}" for n in range(3)], **ALLOWED})
+    run(kb)
+    pages, made.pages = made.pages, {}
+    for _ in range(3):
+        done = run(kb)
+        assert "lists nothing" in str(done.error) and counts(done) == (0, 0, 3, 0)
+    made.pages = pages
+    assert run(kb).error is None
+    made.pages = {}
+    kb.remove(["site"])
+    assert run(kb).error is None and not texts(kb)
+
+
+@pytest.mark.parametrize("text", ["{url}/p1\nhttp://[x\n", "<urlset><url><loc>{url}/p1</loc></url>{bad}</urlset>"])
+def test_an_address_that_is_none_is_passed_over(text: str, site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    bad = "<url><loc>http://[x</loc></url>"
+    made.special["/sitemap.xml"] = Answer("\ufeff" + text.format(url=server.url, bad=bad))
+    done = run(of_site(tmp_path / "kb", server))
+    assert (done.error, counts(done)) == (None, (1, 0, 0, 0))
+
+
+@pytest.mark.parametrize("charset", ["undefined", "idna", "no-such", "hex"])
+def test_an_encoding_that_decodes_nothing_is_passed_over(
+    charset: str, site: tuple[Site, FeedServer], tmp_path: Path
+) -> None:
+    made, server = site
+    made.special["/p1"] = Answer(page("/p1", "Of the case."), headers={"Content-Type": f"text/html; charset={charset}"})
+    assert run(of_site(tmp_path / "kb", server)).error is None
+
+
+def test_a_tag_that_cannot_be_sent_is_not(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.dated = False
+    made.special["/p1"] = Answer(page("/p1", "The case."), headers={"Content-Type": "text/html", "ETag": '"\u00e9"'})
+    kb = of_site(tmp_path / "kb", server)
+    run(kb)
+    assert (run(kb).error, len(texts(kb))) == (None, 5)
+
+
+def test_pages_that_are_at_fault_themselves_end_no_run(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.pages = {f"/p{n:02}": f"Text {n} about the case." for n in range(10)}
+    away = ("http://10.0.0.7/", "http://[x", "ftp://a.example/", "/p02", "http://169.254.169.254/", "http://[::1]/")
+    made.special = {f"/p0{n}": Answer(status=302, headers={"Location": to}) for n, to in enumerate(away)}
+    done = run(of_site(tmp_path / "kb", server))
+    assert (done.error, done.added, len(done.skipped)) == (None, 4, 6)
+
+
+def test_pages_that_fail_for_ever_do_not_stop_those_behind_them(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.dated = False
+    made.pages = {f"/p{n:02}": f"Text {n} about the case." for n in range(10)}
+    made.special = {f"/p0{n}": Answer(status=500) for n in range(1, 7)}
+    kb = of_site(tmp_path / "kb", server)
+    assert "one after the other" in str(run(kb).error)
+    for added in (3, 0):
+        done = run(kb)
+        assert (done.error, done.added, len(done.skipped)) == (None, added, 6)
+
+
+def test_where_pages_are_as_they_were_it_is_not_said_that_none_can_be_read(
+    site: tuple[Site, FeedServer], tmp_path: Path
+) -> None:
+    made, server = site
+    kb = of_site(tmp_path / "kb", server)
+    run(kb)
+    made.pages["/p1"] = "Another text."
+    made.special["/p1"] = Answer(status=500)
+    done = run(kb)
+    assert (done.error, counts(done), len(done.skipped)) == (None, (0, 0, 5, 0), 1)
+
+
 def test_a_site_that_fails_loses_nothing(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
     made, server = site
     kb = of_site(tmp_path / "kb", server)
     run(kb)
-    for answer in (Answer(status=500), Answer(status=404), Answer("<urlset><url>"), Answer("", says=500)):
+    for answer in (Answer(status=500), Answer(status=404), Answer("<urlset><url>"), Answer("", says=500), *NO_SITEMAPS):
         made.special["/sitemap.xml"] = answer
         for _ in range(3):
             failed = run(kb)
@@ -263,6 +347,7 @@ def test_an_index_of_sitemaps_and_a_packed_one(site: tuple[Site, FeedServer], tm
     made.special["/a.xml.gz"] = Answer(gzip.compress(made.sitemap().replace("</urlset>", foreign).encode()))
     done = run(of_site(tmp_path / "kb", server))
     assert done.added == 5 and [one.path for one in done.skipped] == ["https://example.com/other"]
+    assert "(1 such addresses)" in done.skipped[0].reason
     made.special["/a.xml.gz"] = Answer(gzip.compress(bytes(60_000_000)))
     assert "bytes" in str(run(of_site(tmp_path / "kb", server)).error)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
 from autokb.feeds.addresses import is_allowed
 from autokb.feeds.fetch import FeedError, Fetcher, Reply, asked_pause, same_origin
-from autokb.feeds.robots import read_rules
+from autokb.feeds.robots import Robots, read_rules
 from feed_server import LOOPBACK, Answer, FeedServer
 
 
@@ -96,6 +98,47 @@ NOW = "Fri, 02 Jan 2026 10:00:00 GMT"
 )
 def test_how_long_a_server_asks_to_be_left_alone(status: int, headers: dict[str, str], seconds: int | None) -> None:
     assert asked_pause(Reply("https://example.com/", status, headers, b"")) == seconds
+
+
+@pytest.mark.parametrize("year", ["0101", "9999", "99999999999999999999"])
+def test_a_date_that_no_clock_shows_is_none(year: str) -> None:
+    reply = Reply("https://example.com/", 429, {"date": f"Fri, 02 Jan {year} 10:00:00 +0200"}, b"")
+    assert abs((reply.moment() - datetime.now(UTC)).total_seconds()) < 60
+
+
+@pytest.fixture
+def fetcher() -> Iterator[Fetcher]:
+    made = Fetcher((LOOPBACK,), sleep=lambda _seconds: None)
+    yield made
+    made.close()
+
+
+def test_a_redirect_to_what_is_no_address_is_one_sentence(fetcher: Fetcher) -> None:
+    with (
+        FeedServer(lambda _asked: Answer(status=302, headers={"Location": "http://[x"})) as server,
+        pytest.raises(FeedError, match="is no address"),
+    ):
+        fetcher.get(server.url)
+
+
+def test_a_condition_that_cannot_be_sent_is_left_out(fetcher: Fetcher) -> None:
+    with FeedServer(lambda _asked: Answer("x")) as server:
+        assert fetcher.get(server.url, {"if-none-match": '"\u00e9"', "if-modified-since": "y"}).status == 200
+        assert "if-none-match" not in server.asked[0].headers and server.asked[0].headers["if-modified-since"] == "y"
+
+
+@pytest.mark.parametrize("status", [500, 501, 520])
+def test_rules_that_a_server_fails_to_give_close_it(status: int, fetcher: Fetcher) -> None:
+    with (
+        FeedServer(lambda _asked: Answer(status=status)) as server,
+        pytest.raises(FeedError, match=r"robots\.txt answers with status"),
+    ):
+        Robots(fetcher).may_read(f"{server.url}/a")
+
+
+def test_rules_with_a_byte_order_mark_are_read(fetcher: Fetcher) -> None:
+    with FeedServer(lambda _asked: Answer(b"\xef\xbb\xbfUser-agent: *\nDisallow: /a")) as server:
+        assert not Robots(fetcher).may_read(f"{server.url}/a")
 
 
 def test_addresses_of_one_server() -> None:

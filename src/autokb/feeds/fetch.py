@@ -30,6 +30,7 @@ LONGEST_PAUSE = 900.0  # seconds that a server may ask for; what asks for more i
 FIRST_PAUSE = 1.0  # seconds before the second try, doubled for each further one
 MOST_REDIRECTS = 5
 _PASSING = frozenset({408, 425, 500, 502, 503, 504})  # statuses that may be another one a moment later
+_YEARS = (1970, 9_000)  # of dates that are believed; time can be added to them and taken away
 _LIMITED = frozenset({429, 503})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -40,6 +41,10 @@ class FeedError(AutokbError):
 
 class StatusError(FeedError):
     """A server answered, and will not give what was asked for."""
+
+
+class SiteError(FeedError):
+    """A server cannot be reached, or fails at whatever it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +104,14 @@ class Fetcher:
         Raises FeedError.
         """
         start = url
+        # A condition that cannot be sent is none: a tag is what the server said it is.
+        sent = {name: value for name, value in (headers or {}).items() if value.isascii() and value.isprintable()}
         for _ in range(MOST_REDIRECTS + 1):
-            reply = self._try(url, headers or {})
+            reply = self._try(url, sent)
             target = reply.headers.get("location", "")
             if reply.status not in _REDIRECTS or not target:
                 return reply
-            url = urljoin(url, target)
+            url = _joined(url, target)
             if self._has_secret and not same_origin(url, start):
                 raise FeedError(f"{start} leads to {url}, another host, which is not given the secret.")
             if not may_read(url):
@@ -145,17 +152,25 @@ class Fetcher:
             except (httpx2.HTTPError, OSError, TimeoutError) as error:
                 failed = f"cannot be read ({str(error).rstrip('.') or type(error).__name__})"
             if asked is not None and asked > LONGEST_PAUSE:
-                raise FeedError(f"{url} asks to wait for {asked:.0f} seconds; the next run goes on.")
+                raise SiteError(f"{url} asks to wait for {asked:.0f} seconds; the next run goes on.")
             if left:
                 self._sleep(pause * (0.5 + random.random()) if asked is None else asked)
                 pause *= 2
-        raise FeedError(f"{url} {failed}, {TRIES} times.")
+        raise SiteError(f"{url} {failed}, {TRIES} times.")
 
     async def _send(self, url: str, headers: Mapping[str, str]) -> Reply:
         async with asyncio.timeout(LONGEST_REQUEST):
             response = await self._client.get(url, headers=dict(headers))
         self.bytes += response.extensions.get(BYTES_READ, 0)
         return Reply(url, response.status_code, {n.lower(): v for n, v in response.headers.items()}, response.content)
+
+
+def _joined(url: str, target: str) -> str:
+    """Return where an address leads (FeedError)."""
+    try:
+        return urljoin(url, target)
+    except ValueError:
+        raise FeedError(f"{url} leads to {target!r}, which is no address.") from None
 
 
 # Complex: three ways in which servers say how long, two of them with a second spelling.
@@ -179,10 +194,12 @@ def asked_pause(reply: Reply) -> float | None:
 
 
 def http_date(text: str) -> datetime | None:
-    """Return a date of HTTP, or None."""
+    """Return a date of HTTP, or None; one that no clock shows is none."""
     try:
         found = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if not _YEARS[0] <= found.year <= _YEARS[1]:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 

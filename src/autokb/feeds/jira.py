@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from autokb.core.tickets import Ticket
-from autokb.feeds.fetch import Fetcher, Reply
+from autokb.feeds.fetch import FeedError, Fetcher, Reply
 from autokb.feeds.walk import Entry, Page, Phase, entries_of, read_all
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
@@ -66,9 +66,11 @@ class JiraIssues:
         return Page(entries, following_page, brief=phase == "listing" and bool(since))
 
     def content(self, entry: Entry, fetcher: Fetcher) -> Ticket:
-        """Read an issue; a search gives only some comments of one that has many."""
+        """Read an issue; a search gives only some comments of one that has many, and a brief one no text."""
         record = dict(entry.record)
-        fields = dict(record.get("fields") or {})
+        if _fields(record).keys() <= {"updated"}:
+            record = self._whole(entry.key, fetcher)
+        fields = dict(_fields(record))
         comment = fields.get("comment")
         if self._comments and isinstance(comment, Mapping):
             given = comment.get("comments")
@@ -79,6 +81,13 @@ class JiraIssues:
             fields.pop("comment", None)
         return clean_ticket({**record, "fields": fields})[0]
 
+    def _whole(self, key: str, fetcher: Fetcher) -> dict[str, Any]:
+        url = f"{self.base}/rest/api/{self._version}/issue/{quote(key)}"
+        found, _ = fetcher.json(url)
+        if not isinstance(found, Mapping):
+            raise FeedError(f"{url} sends no issue.")
+        return dict(found)
+
 
 def _next_comments(value: Any, reply: Reply) -> str:
     start = _number(value.get("startAt")) + len(value.get("comments") or ())
@@ -86,9 +95,13 @@ def _next_comments(value: Any, reply: Reply) -> str:
     return f"{address}?startAt={start}" if start < _number(value.get("total")) else ""
 
 
-def _updated(issue: Any) -> str:
+def _fields(issue: Mapping[str, Any]) -> Mapping[str, Any]:
     fields = issue.get("fields")
-    return str(fields.get("updated")) if isinstance(fields, Mapping) else ""
+    return fields if isinstance(fields, Mapping) else {}
+
+
+def _updated(issue: Any) -> str:
+    return str(_fields(issue).get("updated", ""))
 
 
 def _number(value: Any) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
-from autokb.feeds.fetch import Fetcher
+from autokb.feeds.fetch import Fetcher, SiteError
 
 AGENT = "autokb"
 MOST_BYTES = 512_000  # of the file; the RFC asks for 500 KiB at least
@@ -102,7 +102,9 @@ class Robots:
         place = (parts.scheme, parts.netloc)
         if place not in self._rules:
             reply = self._fetcher.get(f"{parts.scheme}://{parts.netloc}/robots.txt")
-            text = reply.body[:MOST_BYTES].decode("utf-8", "replace") if reply.status == 200 else ""
+            if reply.status >= 500:  # RFC 9309: as if it closed all
+                raise SiteError(f"{reply.url} answers with status {reply.status}.")
+            text = reply.body[:MOST_BYTES].decode("utf-8-sig", "replace") if reply.status == 200 else ""
             self._rules[place] = read_rules(text)
         return self._rules[place]
 

@@ -40,7 +40,7 @@ def read_sitemap(url: str, fetcher: Fetcher, robots: Robots) -> tuple[dict[str, 
         if len(found) > MOST_ADDRESSES or len(visited) > MOST_SITEMAPS:
             most = f"{MOST_ADDRESSES:,} addresses or {MOST_SITEMAPS:,} sitemaps"
             raise FeedError(f"The sitemap {url} has more than {most}; make sources of its parts.")
-    reason = f"is of another host than its sitemap, as {len(foreign)} are; name it under urls."
+    reason = f"is on another host than its sitemap ({len(foreign):,} such addresses); name them under urls."
     return found, [Skipped(foreign[0], reason)] if foreign else []
 
 
@@ -60,18 +60,35 @@ def _unpacked(body: bytes, place: str) -> bytes:
 def _entries(data: bytes, place: str) -> Iterator[tuple[str, str, str]]:
     """Yield kind (url or sitemap), address and date; a text has one address a line."""
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        for line in data.decode("utf-8", "replace").splitlines():
-            if line.strip().startswith(("http://", "https://")):
-                yield "url", urldefrag(line.strip()).url, ""
+        yield from (("url", address, "") for address in _lines(data, place))
         return
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
         raise FeedError(f"The sitemap {place} is no XML that can be read, or not all of it.") from None
+    if etree.QName(root).localname not in ("urlset", "sitemapindex"):
+        raise FeedError(f"{place} is no sitemap: it is a document of {etree.QName(root).localname}.")
     for entry in root.iterchildren(tag=etree.Element):
         kind = etree.QName(entry).localname
         texts = {etree.QName(one).localname: (one.text or "").strip() for one in entry.iterchildren(tag=etree.Element)}
-        address = urldefrag(texts.get("loc", "")).url
-        if kind in ("url", "sitemap") and address.startswith(("http://", "https://")):
+        address = _address(texts.get("loc", ""))
+        if kind in ("url", "sitemap") and address:
             yield kind, address, texts.get("lastmod", "")
+
+
+def _lines(data: bytes, place: str) -> list[str]:
+    lines = data.decode("utf-8-sig", "replace").splitlines()
+    if not (found := [address for line in lines if (address := _address(line))]):
+        raise FeedError(f"{place} is no sitemap: it has no address.")
+    return found
+
+
+def _address(text: str) -> str:
+    """Return an address without what stands behind ``#``; nothing where it is none."""
+    try:
+        address = urldefrag(text.strip()).url
+        is_one = address.startswith(("http://", "https://")) and urlsplit(address).hostname
+    except ValueError:
+        return ""
+    return address if is_one else ""

@@ -34,7 +34,8 @@ class Entry:
 class Page:
     """One page: its records and where the next is.
 
-    ``since`` is from where a later run asks for changes, where the interface says. A ``brief`` one has keys alone.
+    ``since`` is from where a later run asks for changes, where the interface says. A ``brief`` one tells what
+    is there; what changed of it comes with the changes.
     """
 
     entries: tuple[Entry, ...]
@@ -82,10 +83,10 @@ def walk(api: Api, fetcher: Fetcher, progress: Progress, check_deleted: int) -> 
             continue
         if not cursor["next"]:
             cursor["began"] = _iso(reply.moment() - OVERLAP)
-            if value is not None:
-                cursor["etag"] = {"url": url, "tag": reply.headers.get("etag", "")} if phase == "changes" else {}
         visited.add(url)
         page = Page(()) if value is None else api.page(phase, str(cursor.get("since", "")), value, reply)
+        if not cursor["next"] and value is not None:
+            cursor["etag"] = _tag(phase, url, page, reply)
         left = yield from _steps(api, fetcher, progress, page, cursor)
         try:
             _turn(api, cursor, page, visited)
@@ -113,6 +114,11 @@ def _condition(cursor: Mapping[str, Any], phase: Phase, url: str) -> dict[str, s
     return {"if-none-match": noted["tag"]} if phase == "changes" and noted.get("url") == url and noted["tag"] else {}
 
 
+def _tag(phase: Phase, url: str, page: Page, reply: Reply) -> dict[str, str]:
+    """Return what tells whether changes are as they were: that a page is says nothing of those behind it."""
+    return {"url": url, "tag": reply.headers.get("etag", "")} if phase == "changes" and not page.next else {}
+
+
 def _steps(
     api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: dict[str, Any]
 ) -> Generator[Step, None, tuple[Item, ...]]:
@@ -120,8 +126,6 @@ def _steps(
 
     The cursor stays at the page until those are stored, which they are together with the next place.
     """
-    if page.brief:
-        return tuple(Item(entry.key) for entry in page.entries)
     items: list[Item] = []
     requests = fetcher.requests
     for entry in page.entries:
@@ -129,7 +133,7 @@ def _steps(
         stamp = {"updated": entry.updated}
         if entry.gone:
             items.append(Item(entry.key, gone=True))
-        elif known is not None and known.stamp.get("updated") == entry.updated:
+        elif known is not None and known.stamp and (page.brief or known.stamp.get("updated") == entry.updated):
             items.append(Item(entry.key))
         else:
             cursor["news"] = True

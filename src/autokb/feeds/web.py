@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from email.message import Message
 from typing import Any
 from urllib.parse import urldefrag, urlsplit
@@ -10,7 +10,7 @@ from urllib.parse import urldefrag, urlsplit
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.fetch import FeedError, Fetcher, Reply
+from autokb.feeds.fetch import FeedError, Fetcher, Reply, SiteError
 from autokb.feeds.items import AT_ONCE, Feed, Item, Known, Progress, Step
 from autokb.feeds.robots import Robots
 from autokb.feeds.sitemap import read_sitemap
@@ -18,7 +18,7 @@ from autokb.sources.documents import read_fetched
 from autokb.sources.formats import Format, format_of
 
 UNFETCHED_AT_ONCE = 500  # items in one step that were not asked for, so that nothing is lost with them
-MOST_FAILURES = 5  # pages that cannot be fetched one after the other: then the site cannot
+MOST_FAILURES = 5  # pages one after the other at which a site fails: then the site does
 _GONE = (404, 410)
 _NO_TYPE = ("", "application/octet-stream", "binary/octet-stream")
 _TYPES: Mapping[str, Format] = {
@@ -36,6 +36,8 @@ _TYPES: Mapping[str, Format] = {
 def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templates: Mapping[str, str]) -> Feed:
     """Yield all pages of a source; a run that stopped goes on with those that it had not asked for.
 
+    Pages at which a run ended end no later one: the site may have them and fail at them alone.
+
     A page that is not there is no item: who stores the steps decides when it is gone.
     """
     cursor = dict(progress.cursor)
@@ -47,32 +49,39 @@ def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templ
     if source.sitemap:
         listed, skipped = read_sitemap(source.sitemap, fetcher, robots)
         addresses = listed | {url: listed.get(url, "") for url in addresses}
-    pages = _Pages(fetcher, robots, templates, skipped)
+    pages = _Pages(fetcher, robots, templates, skipped, [url for url in cursor.get("failed") or () if url in addresses])
     for url, changed in addresses.items():
         known = progress.known.get(url)
         if known is not None and known.listing == cursor["listing"]:
+            pages.were_read = True
             continue  # the run that stopped had it
         pages.read(url, changed, known)
         if pages.are_enough:
             yield pages.step(cursor)
-        if pages.failures == MOST_FAILURES:
+        if pages.site_fails:
             raise FeedError(f"{MOST_FAILURES} pages one after the other cannot be read. {pages.last_reason}")
-    if pages.failures and not pages.were_read:
+    if pages.last_reason and not pages.were_read:
         raise FeedError(f"None of its pages can be read. {pages.last_reason}")
     yield pages.step(cursor | {"open": False}, complete=True)
 
 
 class _Pages:
-    """The pages of one step, and how many failed one after the other."""
+    """The pages of one step, and at which the site failed, one after the other and in earlier runs."""
 
     def __init__(
-        self, fetcher: Fetcher, robots: Robots, templates: Mapping[str, str], skipped: Sequence[Skipped]
+        self,
+        fetcher: Fetcher,
+        robots: Robots,
+        templates: Mapping[str, str],
+        skipped: Sequence[Skipped],
+        failed: Iterable[str],
     ) -> None:
         self._fetcher, self._robots, self._templates = fetcher, robots, templates
         self._items: list[Item] = []
         self._skipped = list(skipped)
         self._fetched = 0
-        self.failures = 0
+        self._failing: list[str] = []
+        self._failed = dict.fromkeys(failed)
         self.were_read = False
         self.last_reason = ""
 
@@ -82,15 +91,18 @@ class _Pages:
             self._skip(url, "is closed by robots.txt.")
         elif known is not None and changed and known.stamp.get("lastmod") == changed:
             self._items.append(Item(url))
+            self.were_read = True
         else:
             if self._fetcher.requests > 1:
                 self._fetcher.pause(self._robots.of(url).delay)
             self._fetched += 1
             try:
                 self._items += _fetch(url, changed, known, self._fetcher, self._robots, self._templates)
-                self.failures, self.were_read = 0, True
+                self._failing, self.were_read = [], True
+                self._failed.pop(url, None)
             except FeedError as error:
-                self.failures += 1
+                if isinstance(error, SiteError) and url not in self._failed:
+                    self._failing.append(url)
                 self._items.append(Item(url))  # it is there, if not to be read
                 self._skip(url, str(error))
 
@@ -101,12 +113,19 @@ class _Pages:
     @property
     def are_enough(self) -> bool:
         """Whether they are to be stored now."""
-        return self._fetched >= AT_ONCE or len(self._items) >= UNFETCHED_AT_ONCE or self.failures == MOST_FAILURES
+        return self._fetched >= AT_ONCE or len(self._items) >= UNFETCHED_AT_ONCE or self.site_fails
+
+    @property
+    def site_fails(self) -> bool:
+        """Whether it failed at so many pages that the others are not asked for."""
+        return len(self._failing) == MOST_FAILURES
 
     def step(self, cursor: Mapping[str, Any], *, complete: bool = False) -> Step:
         """Return them, and begin the next step; where the site fails, its last pages were not met."""
-        met = self._items[:-MOST_FAILURES] if self.failures == MOST_FAILURES else self._items
-        step = Step(tuple(met), dict(cursor), tuple(self._skipped), complete=complete)
+        failing = self._failing if self.site_fails else []
+        met = tuple(item for item in self._items if item.key not in failing)
+        cursor = {**cursor, "failed": [*self._failed, *failing]}
+        step = Step(met, cursor, tuple(self._skipped), complete=complete)
         self._items, self._skipped, self._fetched = [], [], 0
         return step
 
@@ -152,5 +171,5 @@ def _typed(url: str, reply: Reply) -> tuple[Format, bytes]:
         return kind, reply.body
     try:
         return kind, reply.body.decode(charset).encode("utf-8", "replace")
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, ValueError):  # an encoding that there is not, that decodes nothing or that it is not in
         return kind, reply.body

@@ -50,7 +50,6 @@ class BoundedClient(httpx2.AsyncClient):
             await response.aclose()
         # The body is unpacked by now, and its length another one.
         headers = [(n, v) for n, v in response.headers.raw if n.lower() not in (b"content-encoding", b"content-length")]
-        body = without_half_escapes(body)
         whole = httpx2.Response(
             response.status_code,
             headers=headers,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from autokb.app.add import added_today, differs, repeated_blocks, staged_documents
@@ -11,6 +11,7 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
+from autokb.feeds.fetch import FeedError
 from autokb.feeds.items import Item, Known, Progress, Step
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.stores.codecs import RAW_ISSUE
@@ -60,7 +61,9 @@ class SyncedItems:
             items = {key: {**one, **_checked(one)} for key, one in noted.items() if not is_new or "id" in one}
         # What somebody removed by hand is not known any more, and comes again when it is met.
         self._items = {k: one for k, one in items.items() if one["reason"] or (one["kind"], one["id"]) in staged}
+        self._stale: Iterable[str] = ()  # rows that the first step writes anew, as they are known now
         if is_new:
+            self._stale = tuple(noted)
             self._items = {key: {**one, "stamp": {}, "listing": 0} for key, one in self._items.items()}
             self._body = {"place": place, "cursor": {}}
         self._touched: dict[str, str] = {}
@@ -80,41 +83,67 @@ class SyncedItems:
 
     # Complex: what a step, a listing and a deletion change is one transaction.
     def keep(self, step: Step) -> None:
-        """Store a step: its items and from where a later run goes on, together."""
+        """Store a step: its items and from where a later run goes on, together.
+
+        Raises FeedError, and stores nothing, where a whole list has none of the items that are known.
+        """
         listing = int(step.cursor.get("listing", 0))
-        staged, reasons = self._staged(step.items)
+        self._check_some(step, listing)
+        items = _last_of_each(step.items)
+        staged, reasons = self._staged(items)
         changes: dict[str, Body] = {}
         with self._workspace.file() as file, file.transaction():
-            for item in step.items:
+            for item in items:
                 if not item.gone:
                     note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
                     if note["id"] or note["reason"]:
                         changes[item.key] = {**note, "listing": listing, "missing": 0}
-            gone = [item.key for item in step.items if item.gone and item.key in self._items]
+            gone = [item.key for item in items if item.gone and item.key in self._items]
             if step.complete:
                 changes |= self._missing(listing, {*changes, *gone}, gone)
             self._remove(file, gone)
+            self._write_anew(file, gone)
             keep_sync_items(file, self._source.name, changes)
             self._body = {**self._body, "cursor": dict(step.cursor)}
             keep_sync_source(file, self._source.name, self._body)
             if gone or any(self._touched.get(key) in ("added", "updated") for key in changes):
                 file.note(UNBUILT, "1")
+        self._stale = ()
         self._items |= changes
         for key in gone:
             del self._items[key]
         not_taken = [Skipped(key, note["reason"]) for key, note in changes.items() if note["reason"]]
         self._skipped += [*step.skipped, *not_taken]
 
+    def _write_anew(self, file: WorkspaceFile, gone: Container[str]) -> None:
+        """Replace the rows of what the source was before its settings changed."""
+        if self._stale:
+            forget_sync_items(file, self._source.name, self._stale)
+            left = {key: one for key, one in self._items.items() if key not in gone}
+            keep_sync_items(file, self._source.name, left)
+
+    def _check_some(self, step: Step, listing: int) -> None:
+        """Refuse a whole list with nothing in it, as a folder without files is refused: a fault would look the same."""
+        staged = sum(bool(one["id"]) for one in self._items.values())
+        was_met = step.items or any(one["listing"] == listing for one in self._items.values())
+        if step.complete and staged and not was_met:
+            raise FeedError(
+                f"It lists nothing, and {staged:,} items of it are here: they stay. If it is empty, take them out "
+                f"(autokb remove, {self._source.name})."
+            )
+
     def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> Body:
         """Store an item, where it has a content that can be stored, and return what is known of it then."""
         note = dict(self._items.get(item.key, _UNKNOWN))
-        if new is not None:
-            reason = self._stage(file, item.key, new)
-            note |= {} if reason else {"kind": new.kind, "id": new.item.id}
-        if reason is not None:
-            note["reason"] = reason
         if item.stamp is not None:
             note["stamp"] = dict(item.stamp)
+        if new is not None:
+            reason = self._stage(file, item.key, new)
+            # Where another has its id, it is asked for again: the other may go.
+            taken: Body = {"kind": new.kind, "id": new.item.id}
+            note |= {"stamp": {}} if reason else taken
+        if reason is not None:
+            note["reason"] = reason
         return note
 
     def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
@@ -199,6 +228,11 @@ class SyncedItems:
                 file.unstage(known["kind"], [known["id"]])
                 self._touched[key] = "removed"
         forget_sync_items(file, self._source.name, keys)
+
+
+def _last_of_each(items: Iterable[Item]) -> list[Item]:
+    """Return items by their keys: one that a page has twice is as it was last."""
+    return list({item.key: item for item in items}.values())
 
 
 def _checked(noted: Body) -> Body:

@@ -59,6 +59,7 @@ def _inside(checkout: Path, folder: str) -> Path:
     return root
 
 
+# Complex: what is noted before an add, after it and where it is refused belongs to one decision.
 def _add(
     workspace: Workspace,
     source: SourceSettings,
@@ -79,14 +80,21 @@ def _add(
     with workspace.file() as file, file.transaction():  # before what changes, so that no kill can lose it
         file.note(UNBUILT, "1")
     kind: Kind = source.as_kind  # type: ignore[assignment]  # the settings know no other
-    done = add(workspace, [root], kind, Fields(**source.fields), sync=True, progress=progress)
+    try:
+        done = add(workspace, [root], kind, Fields(**source.fields), sync=True, progress=progress)
+    except BadInputError:  # nothing was added
+        with workspace.file() as file, file.transaction():
+            file.note(UNBUILT, was_unbuilt)
+        raise
     with workspace.file() as file, file.transaction():
         if body.get("place") not in (None, place):
             _remove_earlier(file, body, known, root)
         forget_sync_items(file, source.name, known)
         keep_sync_items(file, source.name, now)
-        kept = {"place": place, "staged": _staged(file, source.as_kind, root), "root": str(root)}
-        keep_sync_source(file, source.name, {**kept, "kind": source.as_kind})
+        kept: dict[str, Any] = {"place": place, "root": str(root), "kind": source.as_kind}
+        if not done.skipped:  # else all is read again: a mode that changes is no other size or time
+            kept["staged"] = _staged(file, source.as_kind, root)
+        keep_sync_source(file, source.name, kept)
         changed = done.added + done.updated + done.removed or body.get("place") not in (None, place)
         file.note(UNBUILT, "1" if changed else was_unbuilt)
     if source.type == "folder":
