@@ -41,7 +41,9 @@ SAME_HEADINGS = (
 )
 FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
 MOST_ALIKE = 300  # sections whose headings share a word that is rare in them: 45,000 pairs, a second's work
-MOST_JUDGED = 300  # pairs that a model is asked about, those most alike: some 50 requests
+# Pairs that a model is asked about, those most alike: some 50 requests. Only their answers are looked up, as a lookup
+# needs what the model reads of a pair: 0.5 ms each, with every page.
+MOST_JUDGED = 300
 MOST_PLACES = 20  # of one finding that are told
 # A link as CommonMark has it: an address without spaces, and perhaps a title in quotation marks.
 _LINK = re.compile(r"""(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)>?(?:\s+["'][^"'\n]*["'])?\s*\)|<(https?://[^\s<>]+)>""")
@@ -90,7 +92,7 @@ class Known:
 
     ``dates`` say by document when it changed last. ``roots`` are row by row those of ``vectors``, which are of their
     names, and of ``reports``, the mean vectors of what customers reported; one without a known vector has no row.
-    ``judged`` is what a model answered on pairs.
+    ``judged`` is what a model answered on the pairs that it would be asked about now.
     """
 
     found: AllSolutions
@@ -313,7 +315,7 @@ def _inside(document: str, target: str, known: Known, own: frozenset[str]) -> st
 def contradictions(known: Known) -> Iterator[Finding]:
     """Give pairs of what answers one problem, for customers that may be the same, whose steps disagree.
 
-    Where a model has judged a pair, it is as the model says.
+    Where a model has judged a pair that is among those that it would be asked about now, it is as the model says.
     """
     seen: set[str] = set()
     for one, other in _candidates(known):
