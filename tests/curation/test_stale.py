@@ -122,6 +122,18 @@ def test_a_finding_is_settled_with_who_and_when_and_opened_again(hand_made: Work
     assert [one.id for one in of_kind(kb, "uncited")] == [found.id]
 
 
+def test_what_was_said_of_is_looked_for_among_its_kind_alone(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = SupportKB(hand_made)
+    (found,) = of_kind(kb, "uncited")
+    kb.curation.settle_finding(found.id, "dismissed")
+    monkeypatch.setattr(stale, "FINDERS", {"uncited": findings.uncited_documents})
+    assert kb.curation.settle_finding(found.id, "settled").changed == 1
+    monkeypatch.setattr(stale, "FINDERS", {})
+    assert kb.curation.settle_finding(found.id, "open").changed == 1
+
+
 def test_what_cannot_be_said_is_refused(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     (found,) = of_kind(kb, "uncited")
