@@ -96,6 +96,17 @@ def test_words_of_customers_become_no_markup(kb: SupportKB) -> None:
     assert page.count("<h1") == 1 and page.count("<h2") == len(SECTIONS)
 
 
+def test_a_day_without_hyphens_is_that_day_and_words_begin_no_list(kb: SupportKB) -> None:
+    assert kb.usage.digest(ago(7).replace("-", "")) == kb.usage.digest(ago(7))
+    texts = ["- a flood", "+ a storm", "1. a fire", "2) a frost"]
+    asked = [LoggedQuestion(text, "abstains", "ask", f"{ago(2)}T08:00:00+00:00") for text in texts]
+    with kb.workspace.file() as file, file.transaction():
+        keep_questions(file, asked)
+    page = MarkdownIt().render(section(kb.usage.digest(ago(7)).markdown, "What is unanswered"))
+    assert all(f"<li>{text} (once" in page for text in texts)
+    assert page.count("<ul>") == 1 and "<ol" not in page
+
+
 def test_a_quiet_week_says_so(hand_made: Workspace) -> None:
     with hand_made.file() as file, file.transaction(), file.reading() as db:
         db.execute("UPDATE version SET body = json_set(body, '$.date', ?) WHERE number = 1", (ago(9),))

@@ -16,11 +16,15 @@ from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
+from autokb.curation.decisions import judge
+from autokb.evaluation.statistics.counts import rate_ratio
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
-from autokb.usage.rises import ALL, DatedEvents, Group, Trend, chance_of_rise, find_trends
+from autokb.usage import dated_events
+from autokb.usage.effects import Effect, in_order
+from autokb.usage.rises import ALL, DatedEvents, Group, Trend, chance_of_rise, find_trends, first_week
 from autokb.usage.trends import Trends, last_whole_week
 from autokb.usage.weeks import monday_of, today, week_name, week_of
 
@@ -106,6 +110,16 @@ def test_a_constant_share_of_less_is_no_rise(hand_made: Workspace) -> None:
     assert SupportKB(hand_made).usage.trends(until=sunday(13)).rising == ()
 
 
+def test_a_stray_old_date_makes_no_weeks_of_zero() -> None:
+    last = week_of("2025-12-28") or 0
+    stray: tuple[int, tuple[Group, ...]] = (week_of("1970-01-01") or 0, ())
+    young = [(week, ()) for week in range(last - 3, last + 1) for _ in range(5)]
+    (told,), series = find_trends([DatedEvents("tickets", [stray, *young])], {}, last, 4)
+    assert told.why.startswith("Too short") and not any(t.rises for t in series)
+    assert first_week([1, 30, 40, 60], 50) == 30 and first_week([4, 30, 40], 50) == 4
+    assert [first_week(weeks, 7) for weeks in ([], [9], [1], [7])] == [7, 7, 1, 7]
+
+
 def test_a_theme_with_several_trees_has_a_series_of_its_own() -> None:
     trees: list[Group] = [("tree", "a"), ("tree", "b")]
     theme: Group = ("theme", "power")
@@ -179,6 +193,10 @@ def test_a_wrong_day_or_number_is_said(hand_made: Workspace) -> None:
     for until in ("soon", "2026-13-01"):
         with pytest.raises(BadInputError, match="until is a day"):
             kb.usage.trends(until=until)
+    for until in ("0001-01-01", "0001-12-31"):
+        with pytest.raises(BadInputError, match="with weeks before it"):
+            kb.usage.trends(until=until)
+    assert kb.usage.trends(until="0003-01-01").rising == ()
     for weeks in (0, 27):
         with pytest.raises(BadInputError, match="1 to 26"):
             kb.usage.trends(weeks)
@@ -219,7 +237,8 @@ def test_what_no_tree_answers_since_the_last_build_is_joined_and_named(hand_made
     assert [(t.asked, t.first[:10], t.last[:10]) for t in found.new] == [(3, day(5), day(5, 2)), (1, day(6), day(6))]
     assert "fountain" in found.new[0].name.casefold() and "hedgehog" in found.new[1].name.casefold()
     assert SupportKB(hand_made).usage.gaps().questions[0].id == found.new[0].gap
-    assert SupportKB(hand_made).usage.trends(until=day(5, 1)).new[0].asked == 2
+    for until in (day(5, 1), day(5, 1).replace("-", "")):
+        assert SupportKB(hand_made).usage.trends(until=until).new[0].asked == 2
 
 
 def test_what_a_solution_did_is_the_rate_before_and_after_it(hand_made: Workspace) -> None:
@@ -230,6 +249,7 @@ def test_what_a_solution_did_is_the_rate_before_and_after_it(hand_made: Workspac
         with file.reading() as db:
             for i, body in db.execute("SELECT id, body FROM past_record WHERE kind = 'solution'"):
                 records["solution", i] = body
+        records["raw_issue", "stray"] = canonical_json({"text": "stray", "date": "1970-01-05"})
         file.publish(records, KINDS, Made("build", f"{day(8)}T09:00:00+00:00"))
     date_versions(hand_made, "2025-01-01T00:00:00+00:00", f"{day(0)}T00:00:00+00:00")
     with hand_made.file() as file, file.transaction(), file.reading() as db:
@@ -242,6 +262,38 @@ def test_what_a_solution_did_is_the_rate_before_and_after_it(hand_made: Workspac
     assert effect.ratio.value == pytest.approx(1 / 6) and (effect.ratio.high or 1) < 1
     early = SupportKB(hand_made).usage.trends(until=sunday(10))
     assert all(e.why for e in early.effects) and any(e.why.startswith("Too short") for e in early.effects)
+
+
+def test_where_people_approve_a_solution_counts_from_its_first_approval(hand_made: Workspace) -> None:
+    lay_issues(hand_made, {"charge": [3] * 17}, day(0))
+    with hand_made.file() as file, file.transaction():
+        records = {(kind, i): body for kind, i, body in file.lines()}
+        records["setting", "review"] = canonical_json({"show": "approved"})
+        file.publish(records, [*KINDS, "setting"], Made("build", day(0)))
+    date_versions(hand_made, *[f"{day(0)}T00:00:00+00:00"] * 3)
+    wrong = f"{day(5)}T09:00:00+00:00"
+    judge(hand_made, ["s-contacts"], "approve", author="ann", now=wrong)
+    judge(hand_made, ["s-contacts"], "approve", author="ann", undo=True)
+    for week, author in ((8, "ann"), (12, "bob")):
+        judge(hand_made, ["s-contacts"], "reject", author=author, now=f"{day(week)}T07:00:00+00:00")
+        judge(hand_made, ["s-contacts"], "approve", author=author, now=f"{day(week)}T09:00:00+00:00")
+    (effect,) = SupportKB(hand_made).usage.trends(until=sunday(16)).effects
+    assert (effect.tree, effect.solutions) == ("charge", ("s-contacts",))
+    assert (effect.published, effect.weeks_before) == (week_name((FIRST or 0) + 8), 7)
+
+
+def test_the_surest_and_largest_change_comes_first_and_then_the_newest() -> None:
+    def effect(published: str, before: int, after: int) -> Effect:
+        ratio = rate_ratio(after, before, 10, 10)
+        return Effect("issues", published, "", (), published, 10, before, 10, after, ratio)
+
+    found = [
+        effect("2026-W01", 10, 10),
+        effect("2026-W03", 60, 10),
+        effect("2026-W02", 10, 40),
+        effect("2026-W04", 9, 9),
+    ]
+    assert [one.published for one in in_order(found)] == ["2026-W03", "2026-W02", "2026-W04", "2026-W01"]
 
 
 def test_a_solution_by_hand_counts_from_its_writing(hand_made: Workspace, tmp_path: Path) -> None:
@@ -278,7 +330,9 @@ def test_tickets_have_series_by_component(hand_made: Workspace, tmp_path: Path) 
     assert one(found, "project", "APP", "tickets").counts == (1,) * 13
 
 
-def test_added_conversations_fall_into_the_tree_that_answers_them(hand_made: Workspace, tmp_path: Path) -> None:
+def test_added_conversations_fall_into_the_tree_that_answers_them(
+    hand_made: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = {"charge": "my robot does not charge in the dock", "": "do you sell pizza margherita"}
     lines = [
         {
@@ -294,8 +348,13 @@ def test_added_conversations_fall_into_the_tree_that_answers_them(hand_made: Wor
     (tmp_path / "chats.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     kb = SupportKB(hand_made)
     kb.add([tmp_path / "chats.jsonl"], "chats")
+    with monkeypatch.context() as patch:
+        patch.setattr(dated_events, "MOST_CONVERSATIONS", 20)  # of 22 up to then
+        some = kb.usage.trends(weeks=1, until=sunday(10))
+        assert one(some, "all", source="conversations").counts == (2,) * 9 and some.sources[-1].dated == 20
+        assert some.sources[-1].why == "Only the newest 20 were read."
     found = kb.usage.trends(weeks=2, until=sunday(11))
-    assert one(found, "tree", "charge", "conversations").counts == (1,) * 11
+    assert found.sources[-1].why == "" and one(found, "tree", "charge", "conversations").counts == (1,) * 11
     assert one(found, "all", source="conversations").counts == (2,) * 11
     assert {t.id for t in found.series if t.source == "conversations" and t.kind == "tree"} == {"charge"}
     kb.close()

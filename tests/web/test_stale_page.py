@@ -42,6 +42,10 @@ def test_findings_are_shown_with_their_places_and_settled_by_a_click(client: Tes
     (link,) = kb.curation.stale("dead_link").findings
     settled = client.post("/stale", data={"finding": link.id, "what": "dismissed"}, headers=HTMX).text
     assert "dismissed" in settled and "Open again" in settled and "<html" not in settled
+    opened = client.post("/stale", data={"finding": link.id, "what": "open"}, headers=HTMX).text
+    assert all(f'value="{what}"' in opened for what in ("settled", "dismissed")) and "Open again" not in opened
+    assert 'value="joined"' not in opened  # which two trees can be
+    client.post("/stale", data={"finding": link.id, "what": "dismissed"}, headers=HTMX)
     assert link.id not in client.get("/stale?kind=dead_link").text and link.id in client.get("/stale?settled=true").text
     done = client.post("/stale", data={"finding": link.id, "what": "open"})
     assert done.status_code == 200 and done.url.path == "/stale"
@@ -62,7 +66,7 @@ def test_programs_do_the_same(client: TestClient) -> None:
     (place,) = kinds["dead_link"]["places"]
     assert place["solution"] == "s-contacts" and place["quote"] == "[<b>this</b>](gone.md)"
     finding = kinds["dead_link"]["id"]
-    done = {"id": finding, "status": "settled", "changed": 1}
+    done = {"id": finding, "kind": "dead_link", "status": "settled", "changed": 1}
     assert client.post(f"/v1/stale/{finding}/settled").json() == done
     (settled,) = client.get("/v1/stale", params={"settled": True}).json()["findings"]
     assert (settled["id"], settled["status"]) == (finding, "settled")

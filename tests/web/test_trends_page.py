@@ -62,7 +62,7 @@ def test_what_rises_is_drawn_and_what_is_new_is_named(client: TestClient) -> Non
 
 
 def test_a_wrong_number_or_day_is_a_sentence(client: TestClient) -> None:
-    for wrong in ({"weeks": 99}, {"until": "soon"}):
+    for wrong in ({"weeks": 99}, {"weeks": "9" * 5_000}, {"weeks": "few"}, {"until": "soon"}):
         assert client.get("/trends", params=wrong).status_code == 422
     assert client.get("/v1/digest", headers={"accept": "*/*"}).status_code == 422
     assert "day" in client.get("/v1/digest", params={"since": "soon"}, headers={"accept": "*/*"}).json()["detail"]

@@ -59,14 +59,10 @@ def stale(
     """
     from autokb.app import SupportKB
     from autokb.cli.output import emit
-    from autokb.core.errors import BadInputError
 
     told: dict[FindingStatus, str] = {"settled": settle, "dismissed": dismiss, "joined": join, "open": undo}
     given = [(status, finding) for status, finding in told.items() if finding]
-    if len(given) > 1:
-        raise BadInputError("Give one of --settle, --dismiss, --join and --undo at a time.")
-    if budget is not None and not model:
-        raise BadInputError("--budget goes with --model: nobody else is asked.")
+    _refuse_two_things(len(given), model, budget)
     curation = SupportKB.open(workspace, model=model).curation
     if given:
         status, finding = given[0]
@@ -75,7 +71,18 @@ def stale(
     else:
         judged = {"judged": _judge(curation, budget).as_json()} if model else {}
         found = curation.stale(kind, every_kind=every_kind, settled=settled)
-        emit(json, found.as_json() | judged, lambda: _view(workspace, found, every_kind or bool(kind)))
+        emit(json, found.as_json() | judged, lambda: _view(workspace, found, every_kind or bool(kind), settled))
+
+
+def _refuse_two_things(said: int, model: str, budget: float | None) -> None:
+    from autokb.core.errors import BadInputError
+
+    if said > 1:
+        raise BadInputError("Give one of --settle, --dismiss, --join and --undo at a time.")
+    if said and (model or budget is not None):
+        raise BadInputError("--settle, --dismiss, --join and --undo go without --model and --budget.")
+    if budget is not None and not model:
+        raise BadInputError("--budget goes with --model: nobody else is asked.")
 
 
 def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
@@ -94,7 +101,7 @@ def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
     return judged
 
 
-def _view(workspace: Path, found: Stale, everything: bool) -> RenderableType:
+def _view(workspace: Path, found: Stale, everything: bool, settled: bool) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -107,10 +114,10 @@ def _view(workspace: Path, found: Stale, everything: bool) -> RenderableType:
         lines.append(Text(f"{one_line(one.id)}  {one.kind}  {one_line(one.text, SHOWN)}{by}"))
         lines += [Text(f"    {line}", "dim") for line in _places(one)]
     if not lines:
-        lines.append(Text("Nothing is left to look at."))
+        lines.append(Text("Nothing is settled." if settled else "Nothing is left to look at."))
     lines.append(Text(""))
     lines.append(Text("Open: " + ", ".join(f"{kind} {count:,}" for kind, count in found.counts.items()), "dim"))
-    if found.off and not everything:
+    if found.off and not everything and not settled:
         lines.append(Text(f"Not shown without --all: {', '.join(found.off)}.", "dim"))
     lines.append(Text("--settle ID: mended.  --dismiss ID: no finding.  --join ID: two trees are one problem.", "dim"))
     lines.append(next_line(f"Next: autokb stale {quoted(workspace)} --settle ID --author NAME"))

@@ -14,7 +14,7 @@ FindingStatus = Literal["open", "settled", "dismissed", "joined"]
 
 @dataclass(frozen=True, slots=True)
 class SettledFinding:
-    """What a person said of one finding; ``trees`` are the roots of two that are to be one, as they were then."""
+    """What a person said of one finding; ``trees`` are the roots of two that are to be one, by their ``names`` then."""
 
     id: str
     kind: FindingKind
@@ -22,6 +22,7 @@ class SettledFinding:
     author: str
     date: str
     trees: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def joined_trees(settled: Iterable[SettledFinding]) -> list[tuple[str, ...]]:

@@ -7,12 +7,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from functools import cache, cached_property
 from itertools import chain, combinations, product
 from math import ceil
+from urllib.parse import unquote
 
 from autokb.core.attributes import Match, compare
+from autokb.core.decisions import KEPT, Decided
 from autokb.core.document_names import DocumentNames, normal_url
 from autokb.core.domain import ENGLISH
 from autokb.core.findings import FindingKind, FindingStatus
@@ -39,7 +41,9 @@ SAME_HEADINGS = (
 )
 FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
 MOST_ALIKE = 300  # sections whose headings share a word that is rare in them: 45,000 pairs, a second's work
-MOST_JUDGED = 300  # pairs that a model is asked about, those most alike: some 50 requests
+# Pairs that a model is asked about, those most alike: some 50 requests. Only their answers are looked up, as a lookup
+# needs what the model reads of a pair: 0.5 ms each, with every page.
+MOST_JUDGED = 300
 MOST_PLACES = 20  # of one finding that are told
 # A link as CommonMark has it: an address without spaces, and perhaps a title in quotation marks.
 _LINK = re.compile(r"""(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)>?(?:\s+["'][^"'\n]*["'])?\s*\)|<(https?://[^\s<>]+)>""")
@@ -88,7 +92,7 @@ class Known:
 
     ``dates`` say by document when it changed last. ``roots`` are row by row those of ``vectors``, which are of their
     names, and of ``reports``, the mean vectors of what customers reported; one without a known vector has no row.
-    ``judged`` is what a model answered on pairs.
+    ``judged`` is what a model answered on the pairs that it would be asked about now.
     """
 
     found: AllSolutions
@@ -161,12 +165,20 @@ def changed_sources(known: Known) -> Iterator[Finding]:
     decided = known.found.decided
     for i, solution in decided.solutions.items():
         if solution.status not in ("rejected", "hidden") and decided.source_changed(i):
-            base, by = decided.base[i], decided.verdicts.get(i) or decided.edits[i]
+            base, by = decided.base[i], _changed_since(decided, i)
             places = [known.place(base, evidence) for evidence in base.evidence] or [known.place(base, None)]
             text = f"Its source has changed since {_whose(by)}."
-            said = (i, by.shown, by.text, base.text, *base.steps)
+            said = (i, by.shown, by.text, "\n".join(by.steps), base.text, *base.steps)
             yield _finding("source_changed", text, places, said, known.reported(solution.issue_id))
     yield from _gone_sources(known)
+
+
+def _changed_since(decided: Decided, solution: str) -> Decision:
+    """Return the decision whose source has changed: the edit, but for one by which a build keeps an approved text."""
+    edit, verdict = decided.edits.get(solution), decided.verdicts.get(solution)
+    if edit is None or (edit.reason == KEPT and verdict is not None):
+        return verdict or decided.edits[solution]
+    return edit
 
 
 def _gone_sources(known: Known) -> Iterator[Finding]:
@@ -200,11 +212,11 @@ def _whose(decision: Decision) -> str:
 
 def outdated_sources(known: Known) -> Iterator[Finding]:
     """Give the documents that nobody has changed for longer than ``stale_after``; one without a date is none."""
-    oldest = known.today - timedelta(days=known.stale_after)
+    oldest = known.today.toordinal() - known.stale_after  # which may lie before the year 1
     cited = _citations(known)
     for i, document in known.documents.items():
         day = known.dates.get(i)
-        if day is not None and day < oldest:
+        if day is not None and day.toordinal() < oldest:
             text = f"It was last changed on {day.isoformat()}, more than {known.stale_after} days ago."
             place = FindingPlace(document.title, i, document.title)
             yield _finding("outdated", text, [place], (i, digest(document.text), day.isoformat()), cited[i])
@@ -288,7 +300,7 @@ def _inside(document: str, target: str, known: Known, own: frozenset[str]) -> st
     if scheme:
         inside = scheme.group(1).casefold() in ("http", "https") and _folder(target) in own
         return normal_url(target).partition("?")[0] if inside else ""
-    path = target.partition("#")[0].partition("?")[0]
+    path = unquote(target.partition("#")[0].partition("?")[0])
     if not path or not has_known_suffix(path):
         return ""
     whole = posixpath.normpath(posixpath.join(posixpath.dirname(document), path)).lstrip("/")
@@ -303,7 +315,7 @@ def _inside(document: str, target: str, known: Known, own: frozenset[str]) -> st
 def contradictions(known: Known) -> Iterator[Finding]:
     """Give pairs of what answers one problem, for customers that may be the same, whose steps disagree.
 
-    Where a model has judged a pair, it is as the model says.
+    Where a model has judged a pair that is among those that it would be asked about now, it is as the model says.
     """
     seen: set[str] = set()
     for one, other in _candidates(known):
@@ -391,9 +403,17 @@ def _contradiction(known: Known, one: Solution, other: Solution) -> Finding | No
     reason, steps = _disagreement(known, one, other)
     if not reason:
         return None
-    places = [known.place(s, s.evidence[n] if n < len(s.evidence) else None) for s, n in steps]
+    places = [_place_of_step(known, s, n) for s, n in steps]
     said = sorted(f"{p.document or p.solution}\n{p.quote}" for p in places)
     return _finding("contradiction", reason, places, said, known.reported(one.issue_id, other.issue_id))
+
+
+def _place_of_step(known: Known, solution: Solution, n: int) -> FindingPlace:
+    """Return where a step stands; the evidence of steps that a person edited is that of the built ones."""
+    built = known.found.decided.base.get(solution.id, solution)
+    if solution.steps == built.steps and n < len(solution.evidence):
+        return known.place(solution, solution.evidence[n])
+    return FindingPlace(solution.steps[n], solution=solution.id, issue=solution.issue_id)
 
 
 def _disagreement(known: Known, one: Solution, other: Solution) -> tuple[str, list[tuple[Solution, int]]]:

@@ -86,7 +86,7 @@ def _outlook(
 def read_judged(
     file: WorkspaceFile, find_pairs: Callable[[], Sequence[FindDisagreement]]
 ) -> dict[FindDisagreement, FoundDisagreement]:
-    """Return what models answered on pairs, the last one that was asked first; nobody is asked.
+    """Return what models answered on these pairs, the last one that was asked first; nobody is asked.
 
     The pairs are looked for only where somebody asked a model about any.
     """

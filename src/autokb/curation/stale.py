@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from itertools import zip_longest
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from autokb.core.nouns import Document, Issue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result
 from autokb.core.vectors import Vectors
-from autokb.curation.findings import FINDERS, Finding, Known, pairs_to_judge
+from autokb.curation.findings import FINDERS, Finding, FindingPlace, Known, pairs_to_judge
 from autokb.curation.judged_pairs import JudgedPairs, Told, judge_pairs, read_judged
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.steps.passages import find_passages
@@ -55,6 +56,7 @@ class FindingSettled(Result):
     """What was said of a finding; ``changed`` is 0 where it was so before."""
 
     id: str
+    kind: FindingKind
     status: FindingStatus
     changed: int
 
@@ -68,7 +70,10 @@ def find_stale(
     settled: bool = False,
     today: date | None = None,
 ) -> Stale:
-    """Return what is open, of one kind or of all that are on; with ``settled`` what people said something of."""
+    """Return what is open, of one kind or of all that are on; with ``settled`` what people said something of.
+
+    Trees that a build has joined are among that, for they can be parted again.
+    """
     wanted = _wanted(kind, every_kind or settled)
     found = _find_all(workspace, memory, today)
     told = [one for one in found if (one.status != "open") == settled and one.kind in wanted]
@@ -90,7 +95,7 @@ def judge_contradictions(
 ) -> JudgedPairs:
     """Ask the settings' model which pairs of solutions and sections disagree; ``find_stale`` then tells its answers.
 
-    It asks nobody itself. See ``judge_pairs``.
+    It asks nobody itself, and tells those on pairs that are among the ``MOST_JUDGED`` then. See ``judge_pairs``.
     """
     known, _ = _read(workspace, memory, None)
     return judge_pairs(workspace, pairs_to_judge(known), options, progress, told)
@@ -112,32 +117,58 @@ def settle_finding(
     kind; UnknownIdError where there is no such finding).
     """
     named = cleaned_name(author, "author")
-    known = {one.id: one for one in _find_all(workspace, memory, None)}
-    with workspace.file() as file, file.transaction():
+    with workspace.file() as file:
         before = read_findings(file).get(finding)  # which is there too when its trees are joined by now
-        found = known.get(finding)
-        if found is None and (before is None or status != "open"):
-            folder = shlex.quote(str(workspace.folder))
-            raise UnknownIdError(f"There is no finding {finding!r}; this lists them: autokb stale {folder} --all")
-        was: FindingStatus = before.status if before else "open"
-        if status == "open":
+    if before is not None and status == "open":
+        kind, new = before.kind, None
+    else:
+        found = _find_one(workspace, memory, finding, [before.kind] if before else FINDING_KINDS)
+        kind, new = found.kind, None if status == "open" else _said(found, status, named)
+    with workspace.file() as file, file.transaction():
+        before = read_findings(file).get(finding)
+        if new is None:
             drop_finding(file, finding)
-        elif found is not None:
-            keep_finding(file, _said(found, status, named))
-    return FindingSettled(finding, status, int(was != status))
+        else:
+            keep_finding(file, new)
+    was: FindingStatus = before.status if before else "open"
+    return FindingSettled(finding, kind, status, int(was != status))
+
+
+def _find_one(workspace: Workspace, memory: SolutionsInMemory, finding: str, kinds: Sequence[FindingKind]) -> Finding:
+    """Return a finding of one of these kinds; once it is there, no other is looked for."""
+    known, _ = _read(workspace, memory, None)
+    for one in (one for kind in kinds for one in FINDERS[kind](known)):
+        if one.id == finding:
+            return one
+    folder = shlex.quote(str(workspace.folder))
+    raise UnknownIdError(f"There is no finding {finding!r}; this lists them: autokb stale {folder} --all")
 
 
 def _said(found: Finding, status: FindingStatus, author: str) -> SettledFinding:
     if status == "joined" and found.kind != "duplicate":
         raise BadInputError(f"Only two trees can be joined, and {found.id!r} is of the kind {found.kind}.")
-    trees = tuple(place.issue for place in found.places) if status == "joined" else ()
-    return SettledFinding(found.id, found.kind, status, author, moment(), trees)
+    places = found.places if status == "joined" else ()
+    trees, names = tuple(place.issue for place in places), tuple(place.quote for place in places)
+    return SettledFinding(found.id, found.kind, status, author, moment(), trees=trees, names=names)
+
+
+def _joined(said: SettledFinding, issues: Mapping[str, Issue]) -> Finding:
+    """Return the finding of trees that a build has joined; what is gone by now is told by its name then."""
+    places = [
+        FindingPlace(issues[tree].text if tree in issues else name or tree, issue=tree if tree in issues else "")
+        for tree, name in zip_longest(said.trees, said.names, fillvalue="")
+    ]
+    return Finding(said.id, said.kind, "They were joined: they are one tree in every build.", tuple(places))
 
 
 def _find_all(workspace: Workspace, memory: SolutionsInMemory, today: date | None) -> list[Finding]:
     """Return every finding with what people said of it."""
     known, settled = _read(workspace, memory, today)
-    everything = [_with_status(one, settled) for find in FINDERS.values() for one in find(known)]
+    found = [one for find in FINDERS.values() for one in find(known)]
+    there = {one.id for one in found}
+    joined = (said for said in settled.values() if said.status == "joined" and said.id not in there)
+    found += [_joined(said, known.found.issues) for said in joined]
+    everything = [_with_status(one, settled) for one in found]
     order = {kind: n for n, kind in enumerate(FINDING_KINDS)}
     return sorted(everything, key=lambda one: (order[one.kind], -one.reported, one.id))
 

@@ -37,8 +37,8 @@ class DatedKnowledge:
     roots: Mapping[str, str]
 
 
-def read_dated(file: WorkspaceFile, known: AllSolutions, trees_of: TreesOf) -> DatedKnowledge:
-    """Read all sources; ``trees_of`` finds the node of a conversation, which no build looks at."""
+def read_dated(file: WorkspaceFile, known: AllSolutions, trees_of: TreesOf, end: int) -> DatedKnowledge:
+    """Read all sources; ``trees_of`` finds the node of a conversation, which no build looks at, up to a week."""
     forest: Forest[Issue] = Forest(known.issues.values())
     roots = {node: forest.root(node).id for node in forest.nodes}
     themes = ThemeNames(file, of_many=True)
@@ -56,7 +56,7 @@ def read_dated(file: WorkspaceFile, known: AllSolutions, trees_of: TreesOf) -> D
     sources = (
         _raw_issues(file, groups_of),
         _questions(questions, groups_of, _beginnings(file, published, set(roots.values()))),
-        _conversations(staged_conversations(file), groups_of, trees_of),
+        _conversations(staged_conversations(file), groups_of, trees_of, end),
         _tickets(one.ticket for one in read_tickets(file).values()),
     )
     some = tuple(one for one in sources if one.events or one.undated)
@@ -114,17 +114,34 @@ def _beginnings(file: WorkspaceFile, published: Mapping[int, str], trees: set[st
 
 
 def _conversations(
-    chats: Sequence[Conversation], groups_of: Callable[[str], tuple[Group, ...]], trees_of: TreesOf
+    chats: Sequence[Conversation], groups_of: Callable[[str], tuple[Group, ...]], trees_of: TreesOf, end: int
 ) -> DatedEvents:
-    """Return added conversations by when they began and what their customer wrote first."""
-    begun = [(next((m.date for m in chat.messages if m.date), ""), chat) for chat in chats]
-    dated = sorted(((date, chat.id, chat) for date, chat in begun if week_of(date) is not None), reverse=True)
+    """Return added conversations by when they began and what their customer wrote first; later ones have no tree."""
+    begun = [(_beginning(chat), chat) for chat in chats]
+    weeks = {date: _week_or(date, end + 1) for date, _ in begun}
+    dated = sorted(((date, chat.id, chat) for date, chat in begun if weeks[date] <= end), reverse=True)
     read = dated[:MOST_CONVERSATIONS]
-    firsts = [next((m.text for m in chat.messages if m.role == CUSTOMER), "") for _, _, chat in read]
+    firsts = [_first_words(chat) for _, _, chat in read]
     nodes = trees_of(firsts) if read else []
     events = [(date, groups_of(node)) for (date, _, _), node in zip(read, nodes, strict=True)]
-    undated = [("", ())] * (len(chats) - len(dated))
-    return _sorted_in("conversations", [*events, *undated])
+    others: list[tuple[str, tuple[Group, ...]]] = [(date, ()) for date, _ in begun if weeks[date] > end]
+    return replace(
+        _sorted_in("conversations", [*events, *others]),
+        unread=f"Only the newest {MOST_CONVERSATIONS:,} were read." if len(dated) > len(read) else "",
+    )
+
+
+def _beginning(chat: Conversation) -> str:
+    return next((m.date for m in chat.messages if m.date), "")
+
+
+def _week_or(date: str, otherwise: int) -> int:
+    week = week_of(date)
+    return otherwise if week is None else week
+
+
+def _first_words(chat: Conversation) -> str:
+    return next((m.text for m in chat.messages if m.role == CUSTOMER), "")
 
 
 def _tickets(tickets: Iterable[Ticket]) -> DatedEvents:

@@ -28,6 +28,7 @@ from autokb.views.versions import diff, list_versions
 MOST_LINES = 10  # of a section: what a meeting reads
 LONGEST_LINE = 160  # characters of a customer's words
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>()#|~!&:])")  # what Markdown makes something of inside a line
+_LEADING = re.compile(r"^(\d+(?=\.)|(?=[-+]))")  # and what begins a list: -, + and 1. (1) is among the others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def write_digest(
     day = read_day(since, "since")
     if day is None or day > today():
         raise BadInputError("A digest needs the day that it begins with, such as 2026-03-02; it cannot lie ahead.")
+    since = day.isoformat()  # dates are compared as they are kept
     weeks = min(MOST_WEEKS, max(WEEKS, last_whole_week(None) - week_of_day(day) + 1))
     versions = list_versions(workspace)
     published = tuple(v for v in versions.versions if not v.is_candidate and v.date[:10] >= since)
@@ -224,7 +226,7 @@ def _said(text: str) -> str:
     """Return words of customers and documents as one line in which Markdown finds nothing of its own."""
     words = " ".join(replace_controls(text).split())
     words = words if len(words) <= LONGEST_LINE else words[: LONGEST_LINE - 1].rstrip() + "…"
-    return _ACTIVE.sub(r"\\\1", words)
+    return _LEADING.sub(r"\1\\", _ACTIVE.sub(r"\\\1", words))
 
 
 def _cut(lines: Iterable[str], total: int | None = None) -> list[str]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import log
 
 from autokb.core.decisions import Decided
 from autokb.core.nouns import DISPLAYED
 from autokb.core.results import Result
+from autokb.core.review_policy import ReviewPolicy
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
 from autokb.evaluation.statistics.counts import rate_ratio
+from autokb.stores.published import REVIEW
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.usage.dated_events import DatedKnowledge
-from autokb.usage.rises import FEWEST_EVENTS, PAST_WEEKS, DatedEvents, SourceName
+from autokb.usage.rises import FEWEST_EVENTS, PAST_WEEKS, DatedEvents, SourceName, first_week
 from autokb.usage.weeks import week_name, week_of
 
 FEWEST_WEEKS = 4  # whole weeks before and after: a month each, so that one odd week is not all there is
@@ -45,48 +48,65 @@ class Effect(Result):
 
 
 def find_effects(file: WorkspaceFile, decided: Decided, dated: DatedKnowledge, end: int) -> list[Effect]:
-    """Return what is known of each publication up to a week: those that are sure first, then the newest."""
-    found = [
-        effect
-        for source in dated.sources
-        if source.source in SOURCES
-        for (tree, week), solutions in _publications(file, decided, dated).items()
-        for effect in _effects(source, tree, dated.names.get(("tree", tree), tree), solutions, week, end)
-    ]
-    return sorted(found, key=lambda one: (bool(one.why), -abs(_distance(one)), one.tree, one.published, one.source))
+    """Return what is known of each publication up to a week, in order."""
+    published = _publications(file, decided, dated)
+    found: list[Effect] = []
+    for source in (one for one in dated.sources if one.source in SOURCES):
+        weeks = sorted({week for week, _ in source.events})
+        for (tree, week), solutions in published.items():
+            begun = first_week(weeks, min(end, week + PAST_WEEKS)) + 1
+            name = dated.names.get(("tree", tree), tree)
+            found += _effects(source, (tree, name), solutions, week, (begun, end))
+    return in_order(found)
+
+
+def in_order(found: Iterable[Effect]) -> list[Effect]:
+    """Return effects in the order in which they are told: the surest and largest first, then the newest."""
+    newest = sorted(sorted(found, key=lambda one: (one.tree, one.source)), key=lambda one: one.published, reverse=True)
+    return sorted(newest, key=lambda one: (bool(one.why), -_distance(one)))
 
 
 def _distance(one: Effect) -> float:
-    """Return how far the interval is from saying that nothing changed, below 0 where it does not."""
+    """Return how far the interval is from saying that nothing changed, by its logarithm; 0 where it says so."""
     low, high = one.ratio.low, one.ratio.high
-    return 0.0 if low is None else max(low - 1, 0.0 if high is None else 1 - high, 0.0)
+    return max(log(low) if low else 0.0, -log(high) if high else 0.0, 0.0)
 
 
 def _publications(file: WorkspaceFile, decided: Decided, dated: DatedKnowledge) -> dict[tuple[str, int], list[str]]:
     """Return the solutions that readers see by their tree and the week in which they first did, where it is known."""
     since = file.first_versions("solution")
+    policy = ReviewPolicy.of_setting(file.record("setting", REVIEW))
     found: dict[tuple[str, int], list[str]] = {}
     for solution, one in sorted(decided.solutions.items()):
         if one.status not in DISPLAYED or one.issue_id not in dated.roots:
             continue
-        week = week_of(_first_shown(solution, decided, since, dated.published))
+        week = week_of(_first_shown(solution, decided, policy) or dated.published.get(since.get(solution, 0), ""))
         if week is not None:
             found.setdefault((dated.roots[one.issue_id], week), []).append(solution)
     return found
 
 
-def _first_shown(solution: str, decided: Decided, since: Mapping[str, int], published: Mapping[int, str]) -> str:
-    """Return when readers first saw a solution: by a build, or by the person who wrote or approved it."""
+def _first_shown(solution: str, decided: Decided, policy: ReviewPolicy) -> str:
+    """Return when a person first showed readers a solution, by writing or approving it; nothing where a build did."""
     if solution in decided.written:
         return decided.written[solution].date
-    if decided.base[solution].status not in DISPLAYED and solution in decided.verdicts:
-        return decided.verdicts[solution].date
-    return published.get(since.get(solution, 0), "")
+    if policy.show != "approved" and decided.base[solution].status in DISPLAYED:
+        return ""
+    approvals = (one for one in decided.taken.get(solution, ()) if one.what == "approved" and not one.undone)
+    by_author: dict[str, str] = {}
+    for one in approvals:
+        by_author.setdefault(one.author, one.date)
+    return "".join([*by_author.values()][: policy.approvals][-1:])
 
 
-def _effects(source: DatedEvents, tree: str, name: str, solutions: list[str], week: int, end: int) -> Iterator[Effect]:
-    """Give what one publication did to one source, where that has anything of the tree."""
-    begun = min((one for one, _ in source.events), default=end) + 1
+def _effects(
+    source: DatedEvents, named: tuple[str, str], solutions: list[str], week: int, known: tuple[int, int]
+) -> Iterator[Effect]:
+    """Give what one publication did to one source, where that has anything of the tree.
+
+    ``named`` are the tree's id and name, ``known`` the first and last whole week of the source.
+    """
+    (tree, name), (begun, end) = named, known
     first, last = max(begun, week - PAST_WEEKS), min(end, week + PAST_WEEKS)
     weeks = [one for one, groups in source.events if ("tree", tree) in groups and first <= one <= last]
     if not weeks:

@@ -192,7 +192,7 @@ def measure_use(workspace: Workspace, since: str | None) -> InUse:
     used = {one.conversation for one in feedback if one.verdict in ("used", "edited") and one.conversation}
     control = {conversation for conversation, arm in arms.items() if arm == CONTROL}
     return InUse(
-        since=since or None,
+        since=day or None,
         suggestions=_acceptance(feedback),
         by_source=parted("by_source", lambda one: one.source),
         by_theme=parted("by_theme", lambda one: theme_of.get(one.solution_id or "", "")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,12 +30,14 @@ ALL: Group = ("all", "")
 class DatedEvents:
     """What one source has: the week of each thing and the groups that it counts for; ``undated`` have no week.
 
-    A group that is only known since a week ``begins`` with it: before, nothing could fall into it.
+    Where the oldest things were too many to be read, ``unread`` says so. A group that is only known since a week
+    ``begins`` with it: before, nothing could fall into it.
     """
 
     source: SourceName
     events: Sequence[tuple[int, tuple[Group, ...]]]
     undated: int = 0
+    unread: str = ""
     begins: Mapping[Group, int] = field(default_factory=dict)
 
 
@@ -65,7 +68,7 @@ class Trend(Result):
 class SourceWeeks(Result):
     """What one source has: its dated and undated things, and the first and last week with any.
 
-    ``why`` says why nothing of it was tested.
+    ``why`` says why nothing of it was tested, or that its oldest things were not read.
     """
 
     source: SourceName
@@ -96,16 +99,31 @@ class _Window:
 def describe_source(one: DatedEvents, end: int, weeks: int) -> SourceWeeks:
     """Say what a source has up to a week, and why it cannot be compared if it cannot."""
     known = [week for week, _ in one.events if week <= end]
-    window = _window(one, end, weeks)
-    why = ""
-    if not known:
-        why = "Nothing of it has a date before the week that runs."
-    elif window.past < FEWEST_WEEKS:
-        why = TOO_SHORT
-    elif max(known) < window.turn:
-        why = f"Nothing of it is of these weeks; the last is of {week_name(max(known))}."
+    why = " ".join(filter(None, (_why_not(known, _window(one, end, weeks)), one.unread)))
     first, last = (min(known), max(known)) if known else (None, None)
     return SourceWeeks(one.source, len(known), one.undated, week_name(first), week_name(last), why)
+
+
+def _why_not(known: Sequence[int], window: _Window) -> str:
+    """Say why a source with things of these weeks cannot be compared; nothing where it can."""
+    if not known:
+        return "Nothing of it has a date before the week that runs."
+    if window.past < FEWEST_WEEKS:
+        return TOO_SHORT
+    if max(known) < window.turn:
+        return f"Nothing of it is of these weeks; the last is of {week_name(max(known))}."
+    return ""
+
+
+def first_week(weeks: Sequence[int], end: int) -> int:
+    """Return the first of ascending weeks up to one, without those before a gap that no comparison looks across.
+
+    A single wrong date, such as 1970, says nothing of when a source began. Without any it is ``end``.
+    """
+    first = last = bisect_right(weeks, end)
+    while first and (first == last or weeks[first] - weeks[first - 1] <= PAST_WEEKS):
+        first -= 1
+    return weeks[first] if last else end
 
 
 def find_trends(
@@ -116,11 +134,7 @@ def find_trends(
     Returns what the sources have, and all series: those that rise first, then by chance.
     """
     told = tuple(describe_source(one, end, weeks) for one in sources)
-    series = [
-        trend
-        for one, said in zip(sources, told, strict=True)
-        for trend in _series(one, names, _window(one, end, weeks), said.why)
-    ]
+    series = [trend for one in sources for trend in _series(one, names, _window(one, end, weeks))]
     tested = [n for n, one in enumerate(series) if one.chance is not None]
     for n, chance in zip(tested, holm([series[n].chance or 0.0 for n in tested]), strict=True):
         series[n] = replace(series[n], chance=chance, rises=chance < ALARM)
@@ -131,12 +145,13 @@ def find_trends(
 def _window(one: DatedEvents, end: int, weeks: int) -> _Window:
     """Return the weeks that count; the first one that has anything may have begun before the source did."""
     turn = end - weeks + 1
-    first = min((week for week, _ in one.events), default=end)
+    first = first_week(sorted({week for week, _ in one.events}), end)
     return _Window(max(turn - PAST_WEEKS, min(first + 1, turn)), turn, end)
 
 
-def _series(one: DatedEvents, names: Mapping[Group, str], window: _Window, why: str) -> Iterator[Trend]:
+def _series(one: DatedEvents, names: Mapping[Group, str], window: _Window) -> Iterator[Trend]:
     """Give the series of all groups that have anything in these weeks."""
+    why = _why_not([week for week, _ in one.events if week <= window.end], window)
     weekly = _weekly(one, window)
     for group in sorted(weekly, key=lambda one: (one != ALL, one)):
         since = max(window.start, one.begins.get(group, window.start))

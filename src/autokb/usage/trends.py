@@ -15,7 +15,7 @@ from autokb.usage.dated_events import TreesOf, read_dated
 from autokb.usage.effects import NOT_CAUSAL, Effect, find_effects
 from autokb.usage.gaps import GapKind, cluster_questions
 from autokb.usage.rises import PAST_WEEKS, SourceWeeks, Trend, find_trends
-from autokb.usage.weeks import monday_of, read_day, today, week_name, week_of_day
+from autokb.usage.weeks import day_given, monday_of, read_day, today, week_name, week_of_day
 from autokb.views.solutions_in_memory import SolutionsInMemory
 
 WEEKS = 4  # that are compared with those before: of a rise to three times its rate they show twice what two weeks do
@@ -74,10 +74,11 @@ def find_all_trends(
     weeks = WEEKS if weeks is None else weeks
     if not 1 <= weeks <= MOST_WEEKS:
         raise BadInputError(f"The last 1 to {MOST_WEEKS} weeks can be compared, not {weeks}.")
+    until = day_given(until, "until")  # dates are compared as they are kept
     end = last_whole_week(until)
     with workspace.file() as file, file.snapshot():
         known = memory.read(file)
-        dated = read_dated(file, known, trees_of)
+        dated = read_dated(file, known, trees_of, end)
         effects = find_effects(file, known.decided, dated, end)
     sources, series = find_trends(dated.sources, dated.names, end, weeks)
     since = dated.published.get(dated.shown_version, "")
@@ -99,10 +100,16 @@ def find_all_trends(
 
 
 def last_whole_week(until: str | None) -> int:
-    """Return the last week that is over at the end of a day, or was before today; the one that runs never counts."""
+    """Return the last week that is over at the end of a day, or was before today; the one that runs never counts.
+
+    BadInputError for a day that has no weeks before it to compare.
+    """
     day = read_day(until, "until")
     over = today() if day is None or day >= today() else day + timedelta(days=1)
-    return week_of_day(over) - 1
+    last = week_of_day(over) - 1
+    if last < MOST_WEEKS + PAST_WEEKS:
+        raise BadInputError(f"until is a day such as 2026-03-01, with weeks before it to compare, not {until}.")
+    return last
 
 
 def _new_topics(asked: Iterable[LoggedQuestion], product: str, language: str) -> list[NewTopic]:

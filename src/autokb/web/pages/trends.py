@@ -6,10 +6,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from autokb.app import SupportKB
+from autokb.core.errors import BadInputError
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
 
+DIGITS = 4  # of a number of weeks; Python reads no more than 4,300
 SERIES = 20  # that are drawn; the others rise less
 pages = APIRouter(include_in_schema=False)
 
@@ -20,6 +22,15 @@ async def show(request: Request, weeks: str = "", until: str = "", whole: bool =
     if not (whole or weeks or until or is_partial(request)):
         return render(request, "trends.html", found=None, weeks=weeks, until=until)
     kb: SupportKB = request.app.state.kb
-    number = int(weeks) if weeks.isdecimal() else None
+    number = _whole_number(weeks.strip())
     found = await in_thread(lambda: kb.usage.trends(number, until or None))
     return render(request, "trends.html#report", found=found, series=found.series[:SERIES], weeks=weeks, until=until)
+
+
+def _whole_number(weeks: str) -> int | None:
+    """Return a number of the form, None where it is empty (BadInputError where it is none)."""
+    if not weeks:
+        return None
+    if not (weeks.isdecimal() and len(weeks) <= DIGITS):
+        raise BadInputError(f"weeks is a whole number such as 4, not {weeks[:40]!r}.")
+    return int(weeks)
