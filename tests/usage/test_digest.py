@@ -81,6 +81,8 @@ def test_the_page_tells_what_happened(kb: SupportKB) -> None:
     assert len(open_ones) == found.counts["rots"] > 0
     rotten = section(found.markdown, "What rots")
     assert f"- {open_ones[0].kind.replace('_', ' ')}: " in rotten
+    place = next(place for one in open_ones for place in one.places if place.document)
+    assert f"\n  - {place.document}: {place.quote}\n" in rotten.replace("\\", "")
     rest = {name: count for name, count in found.counts.items() if name != "rots"}
     assert rest == {"rises": 1, "new_topics": 1, "unanswered": 2, "published": 1, "suggestions_used": 2}
     kb.curation.settle_finding(open_ones[0].id)

@@ -26,6 +26,7 @@ from autokb.views.solutions_in_memory import SolutionsInMemory
 from autokb.views.versions import diff, list_versions
 
 MOST_LINES = 10  # of a section: what a meeting reads
+MOST_PLACES = 2  # of a finding: a pair that disagrees; the page of what rots lists the others
 LONGEST_LINE = 160  # characters of a customer's words
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>()#|~!&:])")  # what Markdown makes something of inside a line
 _LEADING = re.compile(r"^(\d+(?=\.)|(?=[-+]))")  # and what begins a list: -, + and 1. (1) is among the others)
@@ -52,7 +53,7 @@ class _Found:
     changes: Changes | None
     in_use: InUse
     helped: tuple[tuple[str, int], ...]
-    rots: Mapping[str, Sequence[str]]
+    rots: Mapping[str, Sequence[Sequence[str]]]
     hidden: Mapping[str, int]
 
 
@@ -61,12 +62,12 @@ def write_digest(
     memory: SolutionsInMemory,
     trees_of: TreesOf,
     since: str,
-    stale: Callable[[], tuple[Mapping[str, Sequence[str]], Mapping[str, int]]],
+    stale: Callable[[], tuple[Mapping[str, Sequence[Sequence[str]]], Mapping[str, int]]],
 ) -> Digest:
     """Return the page about what happened since a day (BadInputError where that is none, or is still to come).
 
-    ``stale`` gives the open findings of what rots, in words, by their kinds, and counts those of kinds that are told
-    when they are asked for.
+    ``stale`` gives the open findings of what rots by their kinds, each in words and its places, and counts those of
+    kinds that are told when they are asked for.
     """
     day = read_day(since, "since")
     if day is None or day > today():
@@ -159,10 +160,15 @@ def _what_is_unanswered(found: _Found) -> list[str]:
 
 
 def _what_rots(found: _Found) -> list[str]:
-    lines = [f"- {kind.replace('_', ' ')}: {_said(text)}" for kind, texts in found.rots.items() for text in texts]
+    lines = [
+        "\n  - ".join([f"- {kind.replace('_', ' ')}: {_said(text)}", *map(_said, places[:MOST_PLACES])])
+        for kind, findings in found.rots.items()
+        for text, *places in findings
+    ]
     more = [f"{count} of {kind.replace('_', ' ')}" for kind, count in found.hidden.items() if count]
+    nothing = "Nothing is open of the kinds that are listed here." if more else "Nothing is left to look at."
     return [
-        *(_cut(lines) or ["Nothing is left to look at."]),
+        *(_cut(lines) or [nothing]),
         *(["", f"Not listed, for few of them need anything done: {', '.join(more)}."] if more else []),
     ]
 

@@ -139,8 +139,8 @@ class UsageDoor:
         memory = self._memory
         return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since, self._what_rots)
 
-    def _what_rots(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
-        """Return the open findings in words, by their kinds, and the counts of kinds that are off."""
+    def _what_rots(self) -> tuple[Mapping[str, Sequence[Sequence[str]]], Mapping[str, int]]:
+        """Return the open findings by their kinds, each in words and its places, and the counts of those off."""
         from autokb.core.errors import NothingPublishedError
         from autokb.curation.stale import find_stale
 
@@ -148,10 +148,10 @@ class UsageDoor:
             found = find_stale(self._memory.workspace, self._memory.views.solutions)
         except NothingPublishedError:
             return {}, {}
-        told: dict[str, list[str]] = {}
+        told: dict[str, list[tuple[str, ...]]] = {}
         for one in found.findings:
-            named = dict.fromkeys(place.title or place.quote for place in one.places)
-            told.setdefault(one.kind, []).append(f"{'; '.join(named)}. {one.text}")
+            places = [f"{place.document}: {place.quote}" if place.document else place.quote for place in one.places]
+            told.setdefault(one.kind, []).append((one.text, *dict.fromkeys(places)))
         return told, {kind: found.counts[kind] for kind in found.off}
 
     def _nodes_of(self, texts: Sequence[str]) -> list[str]:
