@@ -13,6 +13,7 @@ import argparse
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,14 @@ from unittest.mock import patch
 from autokb.app import SupportKB
 from autokb.core.ids import canonical_json
 from autokb.core.settings import GateSettings
-from autokb.evaluation.checks import refuse
+from autokb.evaluation.checks import Compared, refuse
 from autokb.evaluation.checks import run as figures_of
+from autokb.evaluation.trees import fit_of_trees
 from autokb.pipeline.checks import READERS, ask_checks, pass_gate
+from autokb.pipeline.open_index import open_index
 from autokb.retrieval import ranker
 from autokb.stores.checks import read_checks
+from autokb.stores.published import read_published
 from autokb.text.markdown import sections
 from benchmarks.answers import SHIPPED, make, questions
 from benchmarks.figures import Figure, Result
@@ -56,17 +60,22 @@ def _of_base(base: str, place: Path, trials: int, builds: int, rebuilds: int) ->
     yield Figure(f"{base}.checks", now.n)
     yield Figure(f"{base}.first", now.first.value)
     yield Figure(f"{base}.outcome", now.outcome.value)
+    with closing(open_index(kb.workspace)) as opened:
+        fit = fit_of_trees(opened.index, read_published(opened.file).raw_issues)
+    yield Figure(f"{base}.trees_fit", fit.right / fit.n, f"of {fit.n} solutions of {len(fit.by_issue)} issues")
     for name, fault in PLANTED.items():
-        stopped, other = 0, 0
+        stopped, other, trees = 0, 0, []
         for seed in range(trials):
             with kb.workspace.file() as file:
                 _keep(file, fault, seed)
                 passed = pass_gate(kb.workspace, file)
             assert passed.found is not None
+            trees.append(passed.trees or 0.0)
             stopped += passed.refusal is not None
             other += sum(was.shown != one.shown for was, one in zip(now.checks, passed.found.checks, strict=True))
         yield Figure(f"{base}.{name}.stopped", stopped / trials, f"of {trials}", at_least=1)
         yield Figure(f"{base}.{name}.shown_first_differs", other / trials / now.n, "of checks")
+        yield Figure(f"{base}.{name}.trees_fit", sum(trees) / trials)
     kb.versions.discard()
     yield Figure(f"{base}.weights_zeroed.stopped", _without_weights(kb), "of 1", at_least=1)
     refused = sum(kb.build().refusal is not None for _ in range(rebuilds))
@@ -199,7 +208,7 @@ def _without_weights(kb: SupportKB) -> int:
         ranker.packaged_ranker.cache_clear()
         now = figures_of(ask_checks(kb.workspace, checks, READERS))
     ranker.packaged_ranker.cache_clear()
-    return int(refuse(now, before, GATE) is not None)
+    return int(refuse(Compared(now, before), GATE) is not None)
 
 
 RECORD = ranker.packaged_record()

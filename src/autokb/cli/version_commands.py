@@ -9,7 +9,7 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.core.results import Versions
+    from autokb.core.results import VersionChecks, Versions
 
 Number = Annotated[int, typer.Argument(metavar="N", min=1, help="The number of a version.")]
 Shows = Annotated[str, typer.Argument(metavar="N|candidate", help="The number of a version, or: candidate.")]
@@ -34,15 +34,16 @@ def _versions_text(found: Versions) -> str:
     for one in found.versions:
         mark = "<- readers see it" if one.published else "candidate" if one.is_candidate else ""
         counts = f"{one.documents} documents, {one.issues} issues, {one.solutions} solutions"
-        checked = (
-            f"of {one.checks.n} checks first right {one.checks.first:.2f}, outcome {one.checks.outcome:.2f}"
-            if one.checks
-            else ""
-        )
+        checked = _checked(one.checks) if one.checks else ""
         forced = "published against the gate" if one.checks and one.checks.forced else ""
         said = "  ".join(filter(None, (one_line(one.date), one_line(one.by), counts, checked, forced, mark)))
         lines.append(f"{one.number:>4}  {said}")
     return "\n".join(lines)
+
+
+def _checked(found: VersionChecks) -> str:
+    trees = "" if found.trees is None else f", trees fit {found.trees:.2f}"
+    return f"of {found.n} checks first right {found.first:.2f}, outcome {found.outcome:.2f}{trees}"
 
 
 @app.command(epilog="Example: autokb diff kb 3 4  and  autokb diff kb 4 candidate")

@@ -447,12 +447,16 @@ class Forced(Result):
 
 @dataclass(frozen=True, slots=True)
 class VersionChecks(Result):
-    """What the ``n`` checks of a team found of a version: the shares that were right first, and in their outcome."""
+    """What the ``n`` checks of a team found of a version: the shares that were right first, and in their outcome.
+
+    ``trees`` is the share of what trees show that fits the issues that they are of, where the gate looked at it.
+    """
 
     first: float
     outcome: float
     n: int
     forced: Forced | None = None
+    trees: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,11 +75,13 @@ class ClusteringSettings:
 class GateSettings:
     """How much worse than what readers see a version may do in a team's checks, and which of these must stay right.
 
-    ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often.
+    ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often;
+    ``trees`` is that by which what trees show may fit customers' own texts less often.
     """
 
     first: float = GATE_MARGIN
     outcome: float = GATE_MARGIN
+    trees: float = GATE_MARGIN
     must: tuple[str, ...] = ()
 
 
@@ -335,8 +337,10 @@ def _read_gate(value: Mapping[Any, Any]) -> GateSettings:
 
 
 def _read_margins(losses: Any) -> dict[str, float]:
-    if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome"}:
-        raise BadInputError("settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02}.")
+    if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome", "trees"}:
+        raise BadInputError(
+            "settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}."
+        )
     margins = {str(name): _read_number(share) for name, share in losses.items()}
     if wrong := [name for name, share in margins.items() if not 0 <= share <= 1]:
         raise BadInputError(

@@ -21,6 +21,7 @@ from autokb.evaluation.files import read_test_set
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.experiment import paired_difference
 from autokb.evaluation.statistics.shares import share
+from autokb.evaluation.trees import EXAMPLES, TreesFit
 from autokb.text.markdown import section_at, sections
 
 AMONG = 3  # the places in which somebody still looks
@@ -225,15 +226,29 @@ def _measured(column: Sequence[float]) -> Measured:
     return Measured(found.value, found.low, found.high)
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The checks asked of a candidate, and of what readers see where anything is published.
+
+    The fit of the trees of both is there where it was asked.
+    """
+
+    now: CheckRun
+    before: CheckRun | None
+    trees: TreesFit | None = None
+    trees_before: TreesFit | None = None
+
+
 # Complex: shares and single checks are two reasons of one refusal, which names what turned once.
-def refuse(now: CheckRun, before: CheckRun | None, gate: GateSettings) -> Refusal | None:
+def refuse(found: Compared, gate: GateSettings) -> Refusal | None:
     """Say why readers keep what they see: a share fell by more than its margin, or a check is wrong that must not be.
 
     Without anything published ``before`` no share can fall; a check that must stay right must be right then. One that
     is wrong for readers already keeps nothing back.
     """
+    now, before = found.now, found.before
     known = {} if before is None else {one.id: one for one in before.checks}
-    reasons = [] if before is None else _losses(before, now, gate)
+    reasons = [] if before is None else [*_losses(before, now, gate), *_trees_lost(found, gate.trees)]
     broken = [
         Turned(one.id, known.get(one.id), one)
         for one in now.wrong
@@ -254,6 +269,20 @@ def _losses(before: CheckRun, now: CheckRun, gate: GateSettings) -> list[str]:
         f"{MEASURES[name]} fell from {was:.3f} to {now.figures[name]:.3f}, by more than {margins[name]:g}."
         for name, was in before.figures.items()
         if was - now.figures[name] > margins[name] + ROUNDING
+    ]
+
+
+def _trees_lost(found: Compared, margin: float) -> list[str]:
+    """Say that what trees show fits what customers wrote less often, with some of the texts that it fitted before."""
+    now, before = found.trees, found.trees_before
+    if now is None or before is None or now.share is None or before.share is None:
+        return []
+    if before.share - now.share <= margin + ROUNDING:
+        return []
+    examples = "; ".join(f'"{text}"' for text in now.turned(before)[:EXAMPLES])
+    return [
+        f"What trees show fits the issues that they are of in {now.share:.3f}, before in {before.share:.3f}: it is for "
+        f"others, or about something else. For example: {examples}."
     ]
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from autokb.core.checks import Check, CheckList
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.ids import canonical_json, short_id
-from autokb.core.nouns import Document
 from autokb.core.results import CheckResult, KeptChecks, Refusal
 from autokb.core.settings import NO_RERANKER
 from autokb.evaluation.checks import (
     CheckRun,
+    Compared,
     Headings,
     heading_path,
     judge_all,
@@ -26,6 +26,7 @@ from autokb.evaluation.checks import (
     refuse,
     run,
 )
+from autokb.evaluation.trees import TreesFit, fit_of_trees
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.read_question import read_values
 from autokb.stores.checks import drop_checks, keep_checks, read_checks
@@ -120,34 +121,41 @@ def _some_checks(workspace: Workspace, file: WorkspaceFile) -> tuple[Check, ...]
 
 def ask_checks(workspace: Workspace, checks: Sequence[Check], shows: str) -> list[CheckResult]:
     """Ask each check's question of what readers see, or of what else is named (NothingPublishedError)."""
+    return _look(workspace, checks, shows).results
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What one version has: its checks' results, and how well its trees fit where that was asked."""
+
+    results: list[CheckResult]
+    trees: TreesFit | None
+
+
+def _look(workspace: Workspace, checks: Sequence[Check], shows: str, *, at_trees: bool = False) -> _Looked:
     offline = replace(workspace.settings, reranker=NO_RERANKER)  # which may be late, and then answers otherwise
     with closing(open_index(replace(workspace.of(shows), settings=offline))) as opened:
-        documents: dict[str, Document] = dict(read_published(opened.file).kb.documents)
+        published = read_published(opened.file)
         spec = opened.index.spec
 
         def ask(check: Check) -> Any:
             stated = {name: sorted(values) for name, values in check.attributes.items()}
             return opened.ask(check.text, read_values(spec, stated))
 
-        return judge_all(checks, ask, Headings(documents))
+        trees = fit_of_trees(opened.index, published.raw_issues) if at_trees else None
+        return _Looked(judge_all(checks, ask, Headings(published.kb.documents)), trees)
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The checks asked of a candidate, and of what readers see where anything is published."""
-
-    now: CheckRun
-    before: CheckRun | None
-
-
-def compare_checks(workspace: Workspace, checks: Sequence[Check]) -> Compared:
-    """Ask the checks of the candidate and of what readers see."""
+def compare_checks(workspace: Workspace, checks: Sequence[Check], *, at_trees: bool = False) -> Compared:
+    """Ask the checks of the candidate and of what readers see, and perhaps how well the trees of each fit."""
     try:
-        before = ask_checks(workspace, checks, READERS)
+        before = _look(workspace, checks, READERS, at_trees=at_trees)
     except NothingPublishedError:
         before = None
-    now = run(ask_checks(workspace, checks, CANDIDATE), before)
-    return Compared(now, None if before is None else run(before))
+    now = _look(workspace, checks, CANDIDATE, at_trees=at_trees)
+    if before is None:
+        return Compared(run(now.results), None, now.trees)
+    return Compared(run(now.results, before.results), run(before.results), now.trees, before.trees)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +168,15 @@ class Passed:
     refusal: Refusal | None = None
     found: CheckRun | None = None
     forced: tuple[str, ...] = ()
+    trees: float | None = None  # the share of what they show that fits
 
     def as_noted(self, author: str) -> dict[str, Any]:
         """Return what the version keeps of it; nothing where there are no checks."""
         if self.found is None:
             return {}
         forced = {"forced": {"by": author, "reasons": list(self.forced)}} if self.forced else {}
-        return {"n": self.found.n, **self.found.figures, **forced}
+        trees = {} if self.trees is None else {"trees": self.trees}
+        return {"n": self.found.n, **self.found.figures, **trees, **forced}
 
 
 def check_gate_settings(workspace: Workspace, file: WorkspaceFile) -> None:
@@ -192,12 +202,13 @@ def pass_gate(workspace: Workspace, file: WorkspaceFile, *, force: bool = False)
     checks = without_tickets(read_checks(file))
     if not checks or not file.differs_for_readers:
         return Passed()
-    found = compare_checks(workspace, checks)
     gate = workspace.settings.gate
-    refusal = None if gate is None else refuse(found.now, found.before, gate)
+    found = compare_checks(workspace, checks, at_trees=gate is not None)
+    share = None if found.trees is None else found.trees.share
+    refusal = None if gate is None else refuse(found, gate)
     if refusal is not None and force:
-        return Passed(None, found.now, refusal.reasons)
-    return Passed(refusal, found.now)
+        return Passed(None, found.now, refusal.reasons, share)
+    return Passed(refusal, found.now, trees=share)
 
 
 def keep_check(

@@ -55,7 +55,8 @@ def _checks(body: Mapping[str, Any]) -> VersionChecks | None:
     with damaged_rows("version"):
         forced = found.get("forced")
         by = Forced(str(forced["by"]), tuple(map(str, forced["reasons"]))) if forced else None
-        return VersionChecks(float(found["first"]), float(found["outcome"]), int(found["n"]), by)
+        trees = None if found.get("trees") is None else float(found["trees"])
+        return VersionChecks(float(found["first"]), float(found["outcome"]), int(found["n"]), by, trees)
 
 
 def _view(
