@@ -33,7 +33,7 @@ from autokb.feeds.items import AT_ONCE
 from benchmarks.figures import Figure, Result
 from benchmarks.running import folder
 
-DOCUMENTS, PAGES, KILLS = 10_000, 2_000, 20
+DOCUMENTS, PAGES, KILLS = 10_000, 10_000, 20
 CHANGED = 100  # documents, of which one changes between two runs
 THROTTLED, THROTTLED_LISTS = 500, 20  # requests for pages and for lists of articles, of which one is asked to wait
 PAGE_SIZE = 100  # articles of a page

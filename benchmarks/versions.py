@@ -1,9 +1,10 @@
 """A knowledge base that lives: a hundred versions, each with one edited page; what they weigh; the way back; kill -9.
 
-The shipped headphones are built, one page gets another sentence, and so on, in this process. What a version weighs is
-the length of its records; the file also holds vectors and finished work, which no version has twice. Kills hit a
-process that publishes candidates, rolls back and discards, at random moments; afterwards readers must see one of the
-versions whole, with every decision of people.
+The shipped headphones are built, one page gets another sentence, and so on, in this process; then Thunderbird (not in
+the short form), one article after the other. What a version weighs is the length of its records; the file also holds
+vectors and finished work, which no version has twice. Kills hit a process that publishes candidates of the headphones,
+rolls back and discards, at random moments; afterwards readers must see one of the versions whole, with every decision
+of people.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +28,10 @@ import numpy as np
 from autokb.app import SupportKB
 from autokb.core.nouns import DISPLAYED
 from autokb.sources import Fields
+from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.killed_builds import DOMAIN
+from benchmarks.retrieval import split
 from benchmarks.running import folder
 
 VERSIONS, KILLS = 100, 50
@@ -37,6 +41,7 @@ SIZES, SECONDS, NEXT = 2.0, 1.0, 3.0  # aims: times one version, s of a rollback
 FIELDS = Fields(text="text", title="title", id="id", date="date", resolved_by="resolved_by")
 PAGE = "audio-delay.md"
 QUESTION = "the sound comes later than the picture"
+ARTICLE_QUESTION = "how do I archive old messages"
 WORKS = """\
 import sys
 from autokb.app import SupportKB
@@ -59,20 +64,34 @@ def run(options: argparse.Namespace) -> Result:
     with folder() as place:
         manuals = Path(shutil.copytree(DOMAIN / "documents", place / "manuals"))
         SupportKB.create(place / "kb", "headphones")
-        (place / "kb" / "settings.yaml").write_text(f"keep_versions: {count}\n", encoding="utf-8")
         kb = SupportKB.open(place / "kb")
-        kb.add([manuals])
         kb.add([DOMAIN / "issues" / "issues.csv"], "issues", FIELDS)
-        page = manuals / PAGE
-        text = page.read_text(encoding="utf-8")
-        for number in range(1, count + 1):
-            page.write_text(f"{text}\nNoted in week {number}.\n", encoding="utf-8")
-            kb.add([manuals])
-            kb.build()
-        figures = [*_weights(place / "kb", count), *_ways_back(kb, count), *_opening(place / "kb", place / "one")]
-        figures += _kills(place / "kb", kills)
         kb.close()
+        figures = _edited(place / "kb", manuals, [PAGE], QUESTION, count)
+        figures += _kills(place / "kb", kills)
+    if not options.quick:
+        with folder() as place:
+            _, history = split(thunderbird.issues(), tuning=False)
+            manuals = thunderbird.stage(place / "kb", history)
+            pages = sorted(page.name for page in manuals.iterdir())
+            found = _edited(place / "kb", manuals, pages, ARTICLE_QUESTION, count)
+            figures += [replace(one, name=f"thunderbird.{one.name}") for one in found]
     return Result("versions", figures)
+
+
+def _edited(workspace: Path, manuals: Path, pages: Sequence[str], question: str, count: int) -> list[Figure]:
+    """Publish a version for each of the pages in turn, which gets another sentence, and look at all of them."""
+    (workspace / "settings.yaml").write_text(f"keep_versions: {count}\n", encoding="utf-8")
+    kb = SupportKB.open(workspace)
+    texts = {name: (manuals / name).read_text(encoding="utf-8") for name in pages}
+    for number in range(1, count + 1):
+        name = pages[number % len(pages)]
+        (manuals / name).write_text(f"{texts[name]}\nNoted in week {number}.\n", encoding="utf-8")
+        kb.add([manuals])
+        kb.build()
+    figures = [*_weights(workspace, count), *_ways_back(kb, question, count)]
+    kb.close()
+    return [*figures, *_opening(workspace, workspace.parent / "one", question)]
 
 
 def _weights(workspace: Path, count: int) -> Iterator[Figure]:
@@ -86,15 +105,15 @@ def _weights(workspace: Path, count: int) -> Iterator[Figure]:
     yield Figure("file", (workspace / "knowledge.db").stat().st_size / 2**20, "MiB")
 
 
-def _ways_back(kb: SupportKB, count: int) -> Iterator[Figure]:
+def _ways_back(kb: SupportKB, question: str, count: int) -> Iterator[Figure]:
     """Say how long a rollback takes, and how long it is until the next question is answered."""
-    kb.ask(QUESTION)
+    kb.ask(question)
     back, answered = [], []
     for number in range(1, count + 1, max(1, count // 20)):
         started = time.perf_counter()
         kb.versions.roll_back(number)
         back.append(time.perf_counter() - started)
-        kb.ask(QUESTION)
+        kb.ask(question)
         answered.append(time.perf_counter() - started)
     kb.versions.roll_back(count)
     yield Figure("rollback.p50", float(np.median(back)), "s", at_most=SECONDS)
@@ -103,7 +122,7 @@ def _ways_back(kb: SupportKB, count: int) -> Iterator[Figure]:
     yield Figure("next_answer.longest", max(answered), "s")
 
 
-def _opening(many: Path, one: Path) -> Iterator[Figure]:
+def _opening(many: Path, one: Path, question: str) -> Iterator[Figure]:
     """Say how long a workspace takes to open and answer, with all its versions and with the newest alone, in turns."""
     shutil.copytree(many, one)
     with closing(sqlite3.connect(one / "knowledge.db", isolation_level=None)) as db:
@@ -115,7 +134,7 @@ def _opening(many: Path, one: Path) -> Iterator[Figure]:
         for folder_, kept in seconds.items():
             started = time.perf_counter()
             kb = SupportKB.open(folder_)
-            kb.ask(QUESTION)
+            kb.ask(question)
             kept.append(time.perf_counter() - started)
             kb.close()
     yield Figure("open_and_answer.all_versions", float(np.median(seconds[many])), "s")
