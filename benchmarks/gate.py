@@ -62,7 +62,8 @@ def _of_base(base: str, place: Path, trials: int, builds: int, rebuilds: int) ->
     yield Figure(f"{base}.outcome", now.outcome.value)
     with closing(open_index(kb.workspace)) as opened:
         fit = fit_of_trees(opened.index, read_published(opened.file).raw_issues)
-    yield Figure(f"{base}.trees_fit", fit.right / fit.n, f"of {fit.n} solutions of {len(fit.by_issue)} issues")
+    of = f"of {len(fit.solutions)} solutions of {len(fit.by_issue)} issues"
+    yield Figure(f"{base}.trees_fit", fit.share, of)
     for name, fault in PLANTED.items():
         stopped, other, trees = 0, 0, []
         for seed in range(trials):

@@ -449,7 +449,7 @@ class Forced(Result):
 class VersionChecks(Result):
     """What the ``n`` checks of a team found of a version: the shares that were right first, and in their outcome.
 
-    ``trees`` is the share of what trees show that fits the issues that they are of, where the gate looked at it.
+    ``trees`` is the share of the trees' solutions that fit their customers' issues, where the gate looked at it.
     """
 
     first: float

@@ -76,7 +76,7 @@ class GateSettings:
     """How much worse than what readers see a version may do in a team's checks, and which of these must stay right.
 
     ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often;
-    ``trees`` is that by which what trees show may fit customers' own texts less often.
+    ``trees`` is that by which the trees' solutions may fit their customers' issues less often.
     """
 
     first: float = GATE_MARGIN

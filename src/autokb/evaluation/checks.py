@@ -273,16 +273,21 @@ def _losses(before: CheckRun, now: CheckRun, gate: GateSettings) -> list[str]:
 
 
 def _trees_lost(found: Compared, margin: float) -> list[str]:
-    """Say that what trees show fits what customers wrote less often, with some of the texts that it fitted before."""
-    now, before = found.trees, found.trees_before
-    if now is None or before is None or now.share is None or before.share is None:
+    """Say that what trees show fits what customers wrote less often, with some of the texts that it fitted before.
+
+    Only issues that both versions have count, so that a new one keeps nothing back.
+    """
+    if found.trees is None or found.trees_before is None:
         return []
-    if before.share - now.share <= margin + ROUNDING:
+    both = found.trees.by_issue.keys() & found.trees_before.by_issue.keys()
+    now, before = found.trees.of(both), found.trees_before.of(both)
+    if now.share is None or before.share is None or before.share - now.share <= margin + ROUNDING:
         return []
     examples = "; ".join(f'"{text}"' for text in now.turned(before)[:EXAMPLES])
     return [
-        f"What trees show fits the issues that they are of in {now.share:.3f}, before in {before.share:.3f}: it is for "
-        f"others, or about something else. For example: {examples}."
+        f"The share of the trees' solutions that fit their customers' issues fell from {before.share:.3f} to "
+        f"{now.share:.3f}, by more than {margin:g}: they are for other customers, or about something else. "
+        f"For example: {examples}."
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autokb.core.attributes import Match
 from autokb.core.nouns import RawIssue, Solution
@@ -23,24 +23,31 @@ OF_TREES = ("same_words", "votes", "learnt")  # features by which a tree would s
 
 @dataclass(frozen=True, slots=True)
 class TreesFit:
-    """For how many solutions of raw issues' own nodes it holds that they fit; ``by_issue`` says it of each raw issue.
+    """Whether each solution that the node of a raw issue shows fits that issue; ``texts`` are those of the issues."""
 
-    ``texts`` are those of the raw issues.
-    """
-
-    n: int
-    right: int
-    by_issue: Mapping[str, bool]
+    by_issue: Mapping[str, tuple[bool, ...]]
     texts: Mapping[str, str]
 
     @property
+    def solutions(self) -> tuple[bool, ...]:
+        """Whether it fits, of every solution of every issue."""
+        return tuple(fits for some in self.by_issue.values() for fits in some)
+
+    @property
     def share(self) -> float | None:
-        """The share that fits; None where too few are there to say."""
-        return self.right / self.n if self.n >= FEWEST else None
+        """The share of solutions that fit; None where too few are there to say."""
+        every = self.solutions
+        return sum(every) / len(every) if len(every) >= FEWEST else None
+
+    def of(self, issues: Container[str]) -> TreesFit:
+        """Return the same of some issues alone."""
+        return TreesFit({i: some for i, some in self.by_issue.items() if i in issues}, self.texts)
 
     def turned(self, before: TreesFit) -> list[str]:
-        """Return the beginnings of raw issues that had what fits before and have not now."""
-        lost = (i for i, fits in sorted(self.by_issue.items()) if not fits and before.by_issue.get(i))
+        """Return the beginnings of raw issues for which all fitted before and not all does now."""
+        lost = (
+            i for i, some in sorted(self.by_issue.items()) if not all(some) and all(before.by_issue.get(i, [False]))
+        )
         return [" ".join(self.texts[i].split())[:EXAMPLE_CHARACTERS] for i in lost]
 
 
@@ -49,18 +56,19 @@ def fit_of_trees(index: QuestionIndex, raw_issues: Mapping[str, RawIssue]) -> Tr
 
     A solution fits where neither it nor its node is for other customers than the text says, and its section is among
     the ``NEAR`` nearest by features that no tree has a part in. Of many raw issues the same ``MOST_ASKED`` are asked
-    each time. Solutions by hand, which stand nowhere, are left out.
+    each time. Solutions by hand, which stand nowhere, are left out. Nothing is embedded: an embedder may cost money.
     """
-    cited = _cited(index.nodes.knowledge, raw_issues)
+    index = replace(index, spelling=None)  # a text that is mended would be embedded
+    vectors = dict(zip(index.nodes.raw_ids, index.nodes.raw_vectors, strict=True))
+    cited = _cited(index.nodes.knowledge, vectors)
     ranker = Ranker({name: weight for name, weight in index.ranker.weights.items() if name not in OF_TREES})
-    by_issue: dict[str, list[bool]] = {}
-    for raw in _by_lot(cited)[:MOST_ASKED]:
-        scored = index.score(raw_issues[raw].text, with_history=False)
+    texts = {raw: raw_issues[raw].full_text for raw in _by_lot(cited)[:MOST_ASKED]}
+    by_issue: dict[str, tuple[bool, ...]] = {}
+    for raw, text in texts.items():
+        scored = index.score(text, with_history=False, vector=vectors[raw])
         near = frozenset(best_first(ranker.score(scored.features), NEAR).tolist())
-        by_issue[raw] = [_fits(index, scored, solution, near) for solution in cited[raw]]
-    every = [fits for some in by_issue.values() for fits in some]
-    texts = {raw: raw_issues[raw].text for raw in by_issue}
-    return TreesFit(len(every), sum(every), {raw: all(some) for raw, some in by_issue.items()}, texts)
+        by_issue[raw] = tuple(_fits(index, scored, solution, near) for solution in cited[raw])
+    return TreesFit(by_issue, texts)
 
 
 def _cited(knowledge: KnowledgeIndex, raw_issues: Container[str]) -> dict[str, list[Solution]]:

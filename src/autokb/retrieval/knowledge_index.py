@@ -153,26 +153,31 @@ class QuestionMatch:
 
 @dataclass(frozen=True)
 class NodeIndex:
-    """Row n of ``vectors`` is the text of node ``knowledge.ids[n]``; ``raw_rows`` are the rows of raw issues' nodes."""
+    """Row n of ``vectors`` is the text of node ``knowledge.ids[n]``; ``raw_rows`` are the rows of raw issues' nodes.
+
+    Row n of ``raw_vectors`` is the raw issue ``raw_ids[n]``.
+    """
 
     knowledge: KnowledgeIndex
     vectors: Vectors
+    raw_ids: tuple[str, ...]
     raw_vectors: Vectors
     raw_rows: NDArray[np.int64]
 
     @classmethod
     def of(cls, knowledge: KnowledgeIndex, vectors: Vectors, raw: Mapping[str, Vectors]) -> NodeIndex:
         """Index nodes with the raw issues behind them (``raw`` holds their vectors)."""
-        raw_rows, raw_vectors = [], []
+        raw_rows, raw_ids = [], []
         for issue_id, row in knowledge.rows.items():
             for raw_id in knowledge.issues[issue_id].raw_issues:
                 if raw_id in raw:
                     raw_rows.append(row)
-                    raw_vectors.append(raw[raw_id])
+                    raw_ids.append(raw_id)
         return cls(
             knowledge,
             vectors,
-            np.array(raw_vectors, dtype=np.float32).reshape(len(raw_vectors), vectors.shape[1]),
+            tuple(raw_ids),
+            np.array([raw[i] for i in raw_ids], dtype=np.float32).reshape(len(raw_ids), vectors.shape[1]),
             np.array(raw_rows, dtype=np.int64),
         )
 
