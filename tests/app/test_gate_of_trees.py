@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -102,23 +102,30 @@ def test_a_paid_embedder_is_not_asked(guarded: SupportKB) -> None:
     assert len(found.by_issue) > 100
 
 
+def fit(texts: Mapping[str, str], **by_issue: tuple[bool, ...]) -> TreesFit:
+    return TreesFit(by_issue, texts, frozenset(texts))
+
+
 def test_few_issues_say_nothing() -> None:
-    assert TreesFit({"a": (True,) * (FEWEST - 1)}, {}).share is None
-    assert TreesFit({"a": (True,) * (FEWEST - 3), "b": (False,) * 3}, {}).share == 1 - 3 / FEWEST
+    assert fit({}, a=(True,) * (FEWEST - 1)).share is None
+    assert fit({}, a=(True,) * (FEWEST - 3), b=(False,) * 3).share == 1 - 3 / FEWEST
 
 
-def test_examples_are_issues_that_had_what_fits() -> None:
-    texts = {"a": "The left\nearbud is silent", "b": "No sound", "c": "It hums", "d": "New"}
-    before = TreesFit({"a": (True, True), "b": (False,), "c": (True,)}, texts)
-    now = TreesFit({"a": (True, False), "b": (False,), "c": (True,), "d": (False,)}, texts)
-    assert now.turned(before) == ["The left earbud is silent"]
+def test_examples_are_issues_that_were_not_shown_what_does_not_fit() -> None:
+    texts = {"a": "The left\nearbud is silent", "b": "No sound", "c": "It hums", "d": "It rattles"}
+    before = fit(texts, a=(True, True), b=(False,), c=(True,))
+    now = fit(texts, a=(True, False), b=(False,), c=(True,), d=(False,))
+    assert now.turned(before) == ["The left earbud is silent", "It rattles"]
 
 
-def test_issues_that_one_version_alone_has_keep_nothing_back() -> None:
+def test_a_new_issue_keeps_nothing_back_but_one_that_was_shown_nothing_does() -> None:
     right = run([CheckResult("silent", True, True, True, "answered", "")])
-    before = TreesFit({"a": (True,) * FEWEST}, {"a": "It hums"})
-    with_new_ones = TreesFit({**before.by_issue, "b": (False,) * FEWEST}, {"a": "It hums", "b": "New"})
-    worse = TreesFit({"a": (True,) * (FEWEST - 2) + (False, False)}, {"a": "It hums"})
-    assert refuse(Compared(right, right, with_new_ones, before), GateSettings()) is None
-    refusal = refuse(Compared(right, right, worse, before), GateSettings())
-    assert refusal is not None and '"It hums"' in refusal.reasons[0]
+    before = fit({"a": "It hums"}, a=(True,) * FEWEST)
+    now = fit({"a": "It hums", "b": "It rattles"}, a=(True,) * FEWEST, b=(False,) * FEWEST)
+    assert refuse(Compared(right, right, now, before), GateSettings()) is None
+    before = replace(before, known=now.known)
+    refusal = refuse(Compared(right, right, now, before), GateSettings())
+    assert refusal is not None
+    assert "fell from 1.000 to 0.500" in refusal.reasons[0] and refusal.reasons[0].endswith(
+        'For example: "It rattles".'
+    )

@@ -279,7 +279,7 @@ def _trees_lost(found: Compared, margin: float) -> list[str]:
     """
     if found.trees is None or found.trees_before is None:
         return []
-    both = found.trees.by_issue.keys() & found.trees_before.by_issue.keys()
+    both = found.trees.known & found.trees_before.known
     now, before = found.trees.of(both), found.trees_before.of(both)
     if now.share is None or before.share is None or before.share - now.share <= margin + ROUNDING:
         return []

@@ -23,10 +23,14 @@ OF_TREES = ("same_words", "votes", "learnt")  # features by which a tree would s
 
 @dataclass(frozen=True, slots=True)
 class TreesFit:
-    """Whether each solution that the node of a raw issue shows fits that issue; ``texts`` are those of the issues."""
+    """Whether each solution that the node of a raw issue shows fits that issue.
+
+    ``texts`` are those of the issues; ``known`` are all raw issues there, also those that are shown nothing.
+    """
 
     by_issue: Mapping[str, tuple[bool, ...]]
     texts: Mapping[str, str]
+    known: frozenset[str]
 
     @property
     def solutions(self) -> tuple[bool, ...]:
@@ -41,13 +45,11 @@ class TreesFit:
 
     def of(self, issues: Container[str]) -> TreesFit:
         """Return the same of some issues alone."""
-        return TreesFit({i: some for i, some in self.by_issue.items() if i in issues}, self.texts)
+        return replace(self, by_issue={i: some for i, some in self.by_issue.items() if i in issues})
 
     def turned(self, before: TreesFit) -> list[str]:
-        """Return the beginnings of raw issues for which all fitted before and not all does now."""
-        lost = (
-            i for i, some in sorted(self.by_issue.items()) if not all(some) and all(before.by_issue.get(i, [False]))
-        )
+        """Return the beginnings of raw issues that are shown what does not fit, and were not before."""
+        lost = (i for i, some in sorted(self.by_issue.items()) if not all(some) and all(before.by_issue.get(i, ())))
         return [" ".join(self.texts[i].split())[:EXAMPLE_CHARACTERS] for i in lost]
 
 
@@ -68,7 +70,7 @@ def fit_of_trees(index: QuestionIndex, raw_issues: Mapping[str, RawIssue]) -> Tr
         scored = index.score(text, with_history=False, vector=vectors[raw])
         near = frozenset(best_first(ranker.score(scored.features), NEAR).tolist())
         by_issue[raw] = tuple(_fits(index, scored, solution, near) for solution in cited[raw])
-    return TreesFit(by_issue, texts)
+    return TreesFit(by_issue, texts, frozenset(raw_issues))
 
 
 def _cited(knowledge: KnowledgeIndex, raw_issues: Container[str]) -> dict[str, list[Solution]]:
