@@ -43,7 +43,14 @@ class ApiKeys(Result):
 
 
 def create_key(workspace: Workspace, role: str, name: str = "") -> CreatedKey:
-    """Make a key for a role (BadInputError where there is no such role).
+    """Make a key for a role and keep it (BadInputError where there is no such role)."""
+    made = make_key(role, name)
+    keep_key(workspace, made)
+    return made
+
+
+def make_key(role: str, name: str = "") -> CreatedKey:
+    """Make a key for a role, which counts nowhere yet (BadInputError where there is no such role).
 
     Its id begins with ``name``, who holds it (small letters of ASCII, digits and hyphens): the id is the author of what
     is done with the key, in histories, lists and exports.
@@ -56,12 +63,14 @@ def create_key(workspace: Workspace, role: str, name: str = "") -> CreatedKey:
             f"The name of a key has small letters a to z, digits and single hyphens, {NAME_CHARACTERS} at most, such "
             f"as front-desk, not {name[: NAME_CHARACTERS + 1]!r}."
         )
-    secret = PREFIX + secrets.token_urlsafe(KEY_BYTES)
     key_id = f"{name}-{secrets.token_hex(NAMED_ID_BYTES)}" if name else f"key-{secrets.token_hex(ID_BYTES)}"
-    key = ApiKey(key_id, named, _now())
+    return CreatedKey(key_id, PREFIX + secrets.token_urlsafe(KEY_BYTES), named, _now())
+
+
+def keep_key(workspace: Workspace, made: CreatedKey) -> None:
+    """Let a key count in a workspace; its hash is kept, not itself."""
     with workspace.file() as file, file.transaction():
-        keep_api_key(file, key, hash_of(secret))
-    return CreatedKey(key.id, secret, named, key.created)
+        keep_api_key(file, ApiKey(made.id, made.role, made.created), hash_of(made.key))
 
 
 def list_keys(workspace: Workspace) -> ApiKeys:

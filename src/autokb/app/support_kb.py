@@ -458,6 +458,11 @@ class SupportKB:
         """Put what is published into memory, so that no question waits for it (NothingPublishedError)."""
         self._memory.load()
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether questions are answered from memory already."""
+        return self._memory.held_index is not None
+
     def follow(self) -> bool:
         """Load what was published since the last call, beside; no question looks or waits for it from then on.
 

@@ -21,13 +21,23 @@ def create(
     name: Annotated[
         str, typer.Option(metavar="NAME", help="Who holds it, such as front-desk: its id, which histories show.")
     ] = "",
+    workspaces: Annotated[
+        str, typer.Option(metavar="NAME,NAME", help="The workspaces of a folder of them that the key is for.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Make a key; it is shown this once, for only its hash is kept."""
     from autokb.app import SupportKB
+    from autokb.app.workspace_keys import create_shared_key
+    from autokb.app.workspaces import holds_workspaces
     from autokb.cli.key_views import created_key_sentence
     from autokb.cli.output import emit
 
+    if workspaces or holds_workspaces(workspace):
+        names = [one.strip() for one in workspaces.split(",") if one.strip()]
+        shared = create_shared_key(workspace, names, role, name)
+        emit(json, shared.as_json(), lambda: created_key_sentence(shared))
+        return
     made = SupportKB.open(workspace).keys.create(role, name)
     emit(json, made.as_json(), lambda: created_key_sentence(made))
 
@@ -36,9 +46,15 @@ def create(
 def list_(workspace: Folder, json: Json = False) -> None:
     """List the keys with their roles, revoked ones too."""
     from autokb.app import SupportKB
-    from autokb.cli.key_views import keys_view
+    from autokb.app.workspace_keys import list_shared_keys
+    from autokb.app.workspaces import holds_workspaces
+    from autokb.cli.key_views import keys_view, shared_keys_view
     from autokb.cli.output import emit
 
+    if holds_workspaces(workspace):
+        listed = list_shared_keys(workspace)
+        emit(json, listed.as_json(), lambda: shared_keys_view(listed))
+        return
     found = SupportKB.open(workspace).keys.list()
     emit(json, found.as_json(), lambda: keys_view(workspace, found))
 
@@ -51,8 +67,14 @@ def revoke(
 ) -> None:
     """Let a key count no more, from the next request on."""
     from autokb.app import SupportKB
+    from autokb.app.workspace_keys import revoke_shared_key
+    from autokb.app.workspaces import holds_workspaces
     from autokb.cli.key_views import revoked_sentence
     from autokb.cli.output import emit
 
+    if holds_workspaces(workspace):
+        gone = revoke_shared_key(workspace, key_id)
+        emit(json, gone.as_json(), lambda: revoked_sentence(gone))
+        return
     done = SupportKB.open(workspace).keys.revoke(key_id)
     emit(json, done.as_json(), lambda: revoked_sentence(done))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from autokb.cli.commands import Folder, Json, app
 
-APPLICATION = "autokb.web.app:served_app"
+APPLICATION, APPLICATION_OF_MANY = "autokb.web.app:served_app", "autokb.web.many:served_many_app"
 # That a silent connection is kept: longer than proxies and clients keep theirs (nginx: 60), so that they end it and no
 # request is sent into a connection that is just being closed.
 IDLE_SECONDS = 75
@@ -30,9 +31,18 @@ def serve(
     rate: Annotated[
         int, typer.Option(metavar="N", min=0, help="Requests a minute for a key, in each process; 0 limits nothing.")
     ] = 1200,
+    memory: Annotated[
+        str,
+        typer.Option(
+            metavar="SIZE", help="With a folder of workspaces: the memory above which unused ones are closed (700M)."
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Serve a workspace over HTTP until it is stopped (Ctrl-C, SIGTERM); requests under way are answered first."""
+    """Serve a workspace over HTTP until it is stopped (Ctrl-C, SIGTERM); requests under way are answered first.
+
+    A folder of workspaces is served as a whole: each of them under /w/NAME/.
+    """
     import os
     import signal
     import socket
@@ -45,12 +55,18 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     from autokb.app import SupportKB
+    from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
     from autokb.cli.output import emit
     from autokb.core.errors import BadInputError
 
-    kb = SupportKB.open(workspace)
-    needs_key = kb.keys.are_needed()
-    kb.close()
+    many = holds_workspaces(workspace)
+    size = _check_many(workspace, workers, memory, many=many)
+    if many:
+        needs_key = not Workspaces(FolderOfWorkspaces(workspace)).rights(None)
+    else:
+        kb = SupportKB.open(workspace)
+        needs_key = kb.keys.are_needed()
+        kb.close()
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=WAITING)
@@ -71,12 +87,13 @@ def serve(
         "AUTOKB_SERVED_HOST": host,
         "AUTOKB_SERVED_RATE": str(rate),
         "AUTOKB_SERVED_WORKERS": str(workers),
+        "AUTOKB_SERVED_MEMORY": str(size),
     }
     # Workers that each take all processors for one text wait for each other.
     os.environ.setdefault("AUTOKB_ENCODER_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
     _allow_open_files()
     config = uvicorn.Config(
-        APPLICATION,
+        APPLICATION_OF_MANY if many else APPLICATION,
         factory=True,
         http="autokb.web.connections:Connection",
         workers=workers,
@@ -98,6 +115,25 @@ def serve(
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, lambda _signal, _frame: None)
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _check_many(folder: Path, workers: int, memory: str, *, many: bool) -> int:
+    """Return the bytes that the process may have, 0 for any; say what a folder of workspaces has that is not served."""
+    from autokb.app.workspaces import FolderOfWorkspaces, read_size
+    from autokb.cli.output import say
+    from autokb.core.errors import BadInputError
+
+    if not many:
+        if memory:
+            raise BadInputError("--memory is for a folder of workspaces; one workspace stays in memory whole.")
+        return 0
+    if workers > 1:
+        raise BadInputError("A folder of workspaces is served by one process, which holds them; leave --workers out.")
+    say(
+        f"{name!r} is not served: rename its folder to letters, digits, dots, hyphens and underscores."
+        for name in FolderOfWorkspaces(folder).unserved()
+    )
+    return read_size(memory) if memory else 0
 
 
 def _allow_open_files() -> None:

@@ -11,9 +11,9 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import Scope
 
-from autokb.app import SupportKB
 from autokb.core.api_keys import Role, may
 from autokb.web.problems import ProblemError
+from autokb.web.serving import Keys, path_of
 
 # What a proxy adds; with one of them a request that comes from loopback need not have begun there.
 FORWARDING = frozenset(
@@ -39,7 +39,7 @@ class Caller:
 
 
 # Complex: the order of key, origin, cookie and open path is what keeps the service safe.
-def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
+def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str] = OPEN_PATHS) -> Caller | None:
     """Return who sends a request (ProblemError 401); None on an open path without a key.
 
     A key that is shown is checked, on every path. ``bound_to`` is the address that the server listens on. What a
@@ -49,26 +49,35 @@ def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
     shown = headers.getlist("authorization")
     if shown:
         scheme, _, secret = shown[0].strip().partition(" ")
-        found = kb.keys.find(secret.strip()) if len(shown) == 1 and scheme.lower() == "bearer" else None
+        found = keys.find(secret.strip()) if len(shown) == 1 and scheme.lower() == "bearer" else None
         if found is None:
             raise ProblemError(401, REFUSED, CHALLENGE)
         return Caller(found.id, found.role)
-    cookies = cookie_parser("; ".join(headers.getlist("cookie")))
-    is_form = scope["method"] not in SAFE_METHODS and (COOKIE in cookies or not scope["path"].startswith("/v1/"))
+    shown_in_cookie, path = key_in_cookie(headers), path_of(scope)
+    is_form = scope["method"] not in SAFE_METHODS and (shown_in_cookie is not None or not path.startswith("/v1/"))
     if is_form and not is_same_origin(headers):
         raise ProblemError(403, OTHER_SITE)
-    if scope["path"].startswith(SIGNING_IN):
+    if path.startswith(SIGNING_IN):
         return None
-    if COOKIE in cookies:
-        found = kb.keys.find(cookies[COOKIE])
+    if shown_in_cookie is not None:
+        found = keys.find(shown_in_cookie)
         if found is None:
             raise ProblemError(401, REFUSED, CHALLENGE)
         return Caller(found.id, found.role)
-    if scope["path"] in OPEN_PATHS:
+    if path in open_paths:
         return None
-    if not is_at_this_machine(scope, headers, bound_to) or kb.keys.are_needed():
+    if not is_at_this_machine(scope, headers, bound_to) or keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
     return Caller("", "admin")
+
+
+def key_in_cookie(headers: Headers) -> str | None:
+    """Return the key that a browser holds: of two the first, which is that of the longer path (RFC 6265, 5.4)."""
+    for part in "; ".join(headers.getlist("cookie")).split(";"):
+        name = part.partition("=")[0]
+        if name.strip() == COOKIE:
+            return cookie_parser(part.strip())[COOKIE]
+    return None
 
 
 def is_at_this_machine(scope: Scope, headers: Headers, bound_to: str) -> bool:

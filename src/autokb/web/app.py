@@ -10,8 +10,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 
 from anyio import CapacityLimiter
@@ -23,6 +23,7 @@ from starlette.routing import Match
 
 from autokb import __version__
 from autokb.app import SupportKB
+from autokb.app.workspaces import OpenedWorkspace
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.web.figures import METHODS, ServiceFigures
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
@@ -43,7 +44,9 @@ from autokb.web.pages import (
 )
 from autokb.web.pages.rendering import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
+from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
+from autokb.web.serving import Door, Serving, folder_of, of_one
 
 # By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
@@ -72,7 +75,9 @@ def create_app(
     ``follows``, what is published is loaded beside, and questions are answered meanwhile by what was there before;
     else the next question loads it. ``workers`` is among how many processes like this one the processors are shared.
     """
-    kb, figures = SupportKB.open(folder, keep_log=True), ServiceFigures()
+    kb = SupportKB.open(folder, keep_log=True)
+    opened = OpenedWorkspace("", Path(folder), kb)
+    limits = limits or ServiceLimits()
 
     @asynccontextmanager
     async def loaded(_app: FastAPI) -> AsyncIterator[None]:
@@ -80,10 +85,35 @@ def create_app(
         loading = asyncio.create_task(_follow(kb) if follows else _load(kb))
         yield
         loading.cancel()
-        kb.close()
-        if (beside := getattr(app.state, "candidate", None)) is not None:
-            beside.close()
+        opened.close()
 
+    serving = Serving(kb.keys, opened, None if kb.waits_for_servers else computing_limit(workers))
+    door = Door(ServiceFigures(), RateLimit(limits.requests_a_minute), of_one(serving))
+    app = workspace_app(loaded)
+    app.state.kb = kb
+    app.add_middleware(ServiceMiddleware, door_of=lambda _scope: door, bound_to=host, limits=limits)
+    return app
+
+
+def computing_limit(workers: int = 1) -> CapacityLimiter:
+    """Return what bounds how many questions are answered at once, where ``workers`` processes share the processors."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return CapacityLimiter(max(1, COMPUTING * processors // workers))
+
+
+def workspace_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
+    """Return every path of a workspace, for whatever workspace a request is answered from."""
+    app = bare_app(lifespan)
+    app.include_router(v1)
+    app.include_router(beside)
+    read, decided = (sign_in, conversation, knowledge, tickets), (review, versions, checks, stale)
+    for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
+        app.include_router(page.pages)
+    return app
+
+
+def bare_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
+    """Return an application without paths that says what goes wrong as all of the service does."""
     app = FastAPI(
         title="autokb",
         version=__version__,
@@ -92,21 +122,12 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=loaded,
+        lifespan=lifespan,
     )
-    app.state.kb, app.state.figures, app.state.folder = kb, figures, Path(folder)
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    app.state.computing = None if kb.waits_for_servers else CapacityLimiter(max(1, COMPUTING * processors // workers))
-    app.include_router(v1)
-    app.include_router(beside)
-    read, decided = (sign_in, conversation, knowledge, tickets), (review, versions, checks, stale)
-    for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
-        app.include_router(page.pages)
     app.add_exception_handler(AutokbError, _expected)
     app.add_exception_handler(ProblemError, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _no_route)
-    app.add_middleware(ServiceMiddleware, kb=kb, bound_to=host, limits=limits or ServiceLimits(), figures=figures)
     return app
 
 
@@ -168,7 +189,7 @@ def _expected(request: Request, error: Exception) -> Response:
     assert isinstance(error, AutokbError)
     if not isinstance(error, BadInputError):
         log_fault(error)
-    return as_page(request.scope, problem_of(error, request.app.state.folder))
+    return as_page(request.scope, problem_of(error, folder_of(request)))
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -22,12 +22,12 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from autokb.app import SupportKB
-from autokb.web.access import Caller, identify
-from autokb.web.figures import METHODS, OTHER, ServiceFigures
+from autokb.web.access import OPEN_PATHS, Caller, identify
+from autokb.web.figures import METHODS, OTHER
 from autokb.web.pages.rendering import as_page
 from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem
 from autokb.web.rate_limit import A_MINUTE, RateLimit
+from autokb.web.serving import HOLD, ROOT, Door, computing_of
 
 LOG = logging.getLogger("autokb.web")
 BUSY = "More requests are under way than can be answered in time; send this one again in some seconds."
@@ -53,26 +53,36 @@ async def in_thread(work: Callable[[], Any], limiter: CapacityLimiter | None = N
 
     A ``limiter`` bounds how many of a kind are done at once, the first first; without one some forty are.
     """
-    return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+    hold = HOLD.get()
+
+    def held() -> Any:
+        with hold():
+            return work()
+
+    return await to_thread.run_sync(held, abandon_on_cancel=True, limiter=limiter)
 
 
 async def compute(request: Request, work: Callable[[], Any]) -> Any:
     """Answer a question: as many at once as there is to compute with, for more would only slow each other down."""
-    return await in_thread(work, request.app.state.computing)
+    return await in_thread(work, computing_of(request))
 
 
 class ServiceMiddleware:
     """What every request passes first (ASGI)."""
 
     def __init__(
-        self, app: ASGIApp, kb: SupportKB, bound_to: str, limits: ServiceLimits, figures: ServiceFigures
+        self,
+        app: ASGIApp,
+        door_of: Callable[[Scope], Door],
+        bound_to: str,
+        limits: ServiceLimits,
+        open_paths: frozenset[str] = OPEN_PATHS,
     ) -> None:
         self.app = app
-        self.kb = kb
+        self.door_of = door_of
         self.bound_to = bound_to
         self.limits = limits
-        self.figures = figures
-        self.rate = RateLimit(limits.requests_a_minute)
+        self.open_paths = open_paths
         self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,32 +103,38 @@ class ServiceMiddleware:
                 message = {**message, "headers": [*given, *not_kept, AS_IT_SAYS]}
             await send(message)
 
+        door = self.door_of(scope)
+        ROOT.set(scope.get("root_path", ""))
+        scope.setdefault("state", {})["door"] = door
         self.under_way += 1
-        self.figures.under_way.inc()
+        door.figures.under_way.inc()
         try:
-            refused = await self._serve(scope, receive, note_and_send)
+            refused = await self._serve(door, scope, receive, note_and_send)
             if refused is not None and not status:
                 said = problem(refused.status, refused.sentence, refused.headers)
                 await as_page(scope, said)(scope, receive, note_and_send)
         finally:
             self.under_way -= 1
-            self.figures.under_way.dec()
+            door.figures.under_way.dec()
             self._log(scope, method, status, time.perf_counter() - started)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> ProblemError | None:
+    async def _serve(self, door: Door, scope: Scope, receive: Receive, send: Send) -> ProblemError | None:
         """Serve a request; returns what it is refused with where nobody has answered it."""
         is_read = False
         try:
             async with asyncio.timeout(self.limits.seconds):
                 if self.under_way > self.limits.at_once:
                     raise ProblemError(503, BUSY, {"Retry-After": SECONDS_TO_WAIT})
-                caller = identify(self.kb, scope, self.bound_to)  # microseconds: an index of a connection that is open
-                scope.setdefault("state", {})["caller"] = caller  # also for the log of what is refused from here on
-                if caller is not None:
-                    self._limit_rate(caller)
-                body = await read_body(Headers(scope=scope), receive, self.limits.body_bytes)
-                is_read = True
-                await self.app(scope, _replay(body, receive), send)
+                async with door.serving(scope) as serving:
+                    scope["state"]["serving"] = serving
+                    # Microseconds: an index of a connection that is open.
+                    caller = identify(serving.keys, scope, self.bound_to, self.open_paths)
+                    scope["state"]["caller"] = caller  # also for the log of what is refused from here on
+                    if caller is not None:
+                        _limit_rate(door.rate, caller)
+                    body = await read_body(Headers(scope=scope), receive, self.limits.body_bytes)
+                    is_read = True
+                    await self.app(scope, _replay(body, receive), send)
         except ProblemError as refused:
             return refused
         except _ClientGoneError:
@@ -133,20 +149,25 @@ class ServiceMiddleware:
             return ProblemError(500, FAULT)
         return None
 
-    def _limit_rate(self, caller: Caller) -> None:
-        """Count a request of a key; who is at this machine without one may send as many as it answers."""
-        if caller.key and (wait := self.rate.take(caller.key)):
-            most = f"{self.rate.a_minute:,} requests a minute, {self.rate.burst:,} at once"
-            sentence = f"This key sends more than it may ({most}); wait, and send fewer."
-            raise ProblemError(429, sentence, {"Retry-After": str(math.ceil(wait))})
-
     def _log(self, scope: Scope, method: str, status: int, seconds: float) -> None:
         path = getattr(scope.get("route"), "path", OTHER)
         method = method if method in METHODS else OTHER
-        self.figures.note(method, path, status, seconds)
-        caller = scope.get("state", {}).get("caller")
+        state = scope.get("state", {})
+        door, caller = state["door"], state.get("caller")
+        door.figures.note(method, path, status, seconds)
         said = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6)}
-        _say(logging.INFO, {**said, "key": caller.key if caller else ""})
+        _say(
+            logging.INFO,
+            {**said, "key": caller.key if caller else "", **({"workspace": door.name} if door.name else {})},
+        )
+
+
+def _limit_rate(rate: RateLimit, caller: Caller) -> None:
+    """Count a request of a key; who is at this machine without one may send as many as it answers."""
+    if caller.key and (wait := rate.take(caller.key)):
+        most = f"{rate.a_minute:,} requests a minute, {rate.burst:,} at once"
+        sentence = f"This key sends more than it may ({most}); wait, and send fewer."
+        raise ProblemError(429, sentence, {"Retry-After": str(math.ceil(wait))})
 
 
 async def read_body(headers: Headers, receive: Receive, most: int) -> bytes:
@@ -183,14 +204,17 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return read
 
 
-def log_fault(error: BaseException) -> None:
+def log_fault(error: BaseException, **more: str) -> None:
     """Note what failed by its class and the places in the code: the words of an error may be a customer's.
 
     Of a file that cannot be read or written SQLite's name of the reason stands beside (SQLITE_FULL, SQLITE_READONLY).
     """
     places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
     reason = getattr(error.__cause__ or error.__context__, "sqlite_errorname", "")
-    _say(logging.ERROR, {"error": type(error).__name__, **({"reason": reason} if reason else {}), "places": places})
+    _say(
+        logging.ERROR,
+        {"error": type(error).__name__, **more, **({"reason": reason} if reason else {}), "places": places},
+    )
 
 
 def _say(level: int, said: dict[str, Any]) -> None:

@@ -49,9 +49,9 @@ from autokb.web.answers import (
     Suggestions,
     page_of,
 )
-from autokb.web.figures import ServiceFigures
 from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
+from autokb.web.serving import figures_of, folder_of, kb_of, root
 from autokb.web.shapes import (
     LiveConversation,
     NewCheck,
@@ -92,11 +92,6 @@ def role_of(request: Request) -> Role:
     return caller.role
 
 
-def _kb(request: Request) -> SupportKB:
-    kb: SupportKB = request.app.state.kb
-    return kb
-
-
 async def _answer(work: Callable[[], Result]) -> JSONResponse:
     """Return what a method returns as its ``as_json``, worked out beside the event loop."""
     return JSONResponse(await in_thread(lambda: work().as_json()))
@@ -112,9 +107,9 @@ async def health() -> dict[str, str]:
 async def ready(request: Request) -> Response:
     """Say whether questions can be answered: what is published is in memory."""
     try:
-        await in_thread(_kb(request).load)
+        await in_thread(kb_of(request).load)
     except NothingPublishedError as error:
-        unready = problem_of(error, request.app.state.folder)
+        unready = problem_of(error, folder_of(request))
         body = {**json.loads(bytes(unready.body)), "status": 503, "title": "Service Unavailable"}
         return JSONResponse(body, 503, media_type=unready.media_type)
     return JSONResponse({"status": "ready"})
@@ -133,7 +128,7 @@ async def ask(request: Request, asked: Question) -> Response:
         loop.call_soon_threadsafe(told.put_nowait, answer.as_json())
 
     def work() -> Any:
-        kb = _kb(request)
+        kb = kb_of(request)
         options: dict[str, Any] = asked.model_dump(include={"explain", "style"})
         return kb.ask(asked.text, asked.attributes, asked.k, **options, first=tell).as_json()
 
@@ -176,7 +171,7 @@ async def suggest(request: Request, conversation: LiveConversation) -> Response:
     """
     said = [Message(one.role, one.text, one.date) for one in conversation.messages]
     options: dict[str, Any] = conversation.model_dump(include={"strategy", "passages", "conversation"})
-    found = await compute(request, lambda: _kb(request).suggest(said, **options).as_json())
+    found = await compute(request, lambda: kb_of(request).suggest(said, **options).as_json())
     _count(request, "/v1/suggest", found)
     if not _wants_events(request):
         return JSONResponse(found)
@@ -197,80 +192,80 @@ def _wants_events(request: Request) -> bool:
 async def give_feedback(request: Request, given: NewFeedback) -> Response:
     """Store what became of a suggestion; it is on the disk when this answers. The same feedback is stored once."""
     whole = given.model_dump()
-    return await _answer(lambda: _kb(request).usage.give_feedback(**whole))
+    return await _answer(lambda: kb_of(request).usage.give_feedback(**whole))
 
 
 @v1.get("/feedback", response_model=FeedbackList, dependencies=[AGENT])
 async def feedback(request: Request, limit: int = 100, after: str = "") -> Response:
     """List feedback in the order of its taking."""
-    return await _answer(lambda: _kb(request).usage.feedback(limit, after))
+    return await _answer(lambda: kb_of(request).usage.feedback(limit, after))
 
 
 @v1.post("/outcomes", response_model=ReportedOutcome, dependencies=[AGENT])
 async def report_outcome(request: Request, given: NewOutcome) -> Response:
     """Store how a conversation ended; it is on the disk when this answers. What is null stays as it was."""
     whole = given.model_dump()
-    return await _answer(lambda: _kb(request).usage.report_outcome(**whole))
+    return await _answer(lambda: kb_of(request).usage.report_outcome(**whole))
 
 
 @v1.get("/in-use", response_model=InUse, dependencies=[EDITOR])
 async def in_use(request: Request, since: str = "") -> Response:
     """Show what is made of suggestions and what becomes of conversations, since a day."""
-    return await _answer(lambda: _kb(request).usage.in_use(since))
+    return await _answer(lambda: kb_of(request).usage.in_use(since))
 
 
 @v1.get("/trends", response_model=Trends, dependencies=[EDITOR])
 async def trends(request: Request, weeks: int | None = None, until: str = "") -> Response:
     """Say what rises against its own past, what is new since the last build, and what solutions did."""
-    return await _answer(lambda: _kb(request).usage.trends(weeks, until))
+    return await _answer(lambda: kb_of(request).usage.trends(weeks, until))
 
 
 @v1.get("/digest", response_model=Digest, dependencies=[EDITOR])
 async def digest(request: Request, since: str) -> Response:
     """Write one page of Markdown about what happened since a day."""
-    return await _answer(lambda: _kb(request).usage.digest(since))
+    return await _answer(lambda: kb_of(request).usage.digest(since))
 
 
 @v1.get("/gaps", response_model=Gaps, dependencies=[EDITOR])
 async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: bool = False) -> Response:
     """List what is lacking: questions nobody could answer, issues without solution, documents nothing cites."""
-    return await _answer(lambda: _kb(request).usage.gaps(limit, newest=newest, closed=closed))
+    return await _answer(lambda: kb_of(request).usage.gaps(limit, newest=newest, closed=closed))
 
 
 @v1.post("/gaps/{gap}/dismiss", response_model=SettledGap)
 async def dismiss_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Close a gap for good."""
-    return await _answer(lambda: _kb(request).usage.dismiss_gap(gap, author=caller.key))
+    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, author=caller.key))
 
 
 @v1.post("/gaps/{gap}/done", response_model=SettledGap)
 async def close_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Close a gap until it is asked again."""
-    return await _answer(lambda: _kb(request).usage.dismiss_gap(gap, done=True, author=caller.key))
+    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, done=True, author=caller.key))
 
 
 @v1.post("/gaps/{gap}/undo", response_model=SettledGap)
 async def open_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Open a gap again."""
-    return await _answer(lambda: _kb(request).usage.dismiss_gap(gap, undo=True, author=caller.key))
+    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, undo=True, author=caller.key))
 
 
 @v1.get("/issues", response_model=page_of(IssueView, "summary"), dependencies=[READER])
 async def issues(request: Request, limit: int = 100, after: str = "") -> Response:
     """List the nodes of the knowledge base."""
-    return await _answer(lambda: _kb(request).views.issues(limit, after))
+    return await _answer(lambda: kb_of(request).views.issues(limit, after))
 
 
 @v1.get("/solutions", response_model=page_of(SolutionView), dependencies=[READER])
 async def solutions(request: Request, limit: int = 100, after: str = "") -> Response:
     """List solutions with what people decided; for agents and above also those that customers are not shown."""
-    return await _answer(lambda: _kb(request).views.solutions(limit, after, role=role_of(request)))
+    return await _answer(lambda: kb_of(request).views.solutions(limit, after, role=role_of(request)))
 
 
 @v1.get("/solutions/{solution:path}/history", response_model=SolutionHistory, dependencies=[AGENT])
 async def history(request: Request, solution: str) -> Response:
     """Show who did what to a solution and when, the newest first."""
-    return await _answer(lambda: _kb(request).curation.history(solution))
+    return await _answer(lambda: kb_of(request).curation.history(solution))
 
 
 @v1.get("/solutions/{solution:path}", response_model=SolutionView, dependencies=[READER])
@@ -353,7 +348,7 @@ async def undo(
 
 async def _show_after(request: Request, solution: str, act: Callable[[SupportKB], object]) -> Response:
     """Do something with a solution and show it as it is now; its whole id is wanted, not the first letters."""
-    kb, role = _kb(request), role_of(request)
+    kb, role = kb_of(request), role_of(request)
 
     def done() -> dict[str, Any]:
         kb.views.solution(solution, role=role)
@@ -380,25 +375,25 @@ def _version(if_match: str | None, body: NewText | ReadVersion | None) -> str:
 @v1.get("/review", response_model=ReviewPage, dependencies=[EDITOR])
 async def review(request: Request, limit: int = 100, after: str = "", kind: str = "") -> Response:
     """List what a person should look at, the highest impact first."""
-    return await _answer(lambda: _kb(request).curation.review(limit, after, kind))
+    return await _answer(lambda: kb_of(request).curation.review(limit, after, kind))
 
 
 @v1.post("/review/{edit:path}/dismiss", response_model=DismissedEdit)
 async def dismiss_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Take an edit whose solution is gone out of the queue; it is kept for when the solution returns."""
-    return await _answer(lambda: _kb(request).curation.dismiss_edit(edit, author=caller.key))
+    return await _answer(lambda: kb_of(request).curation.dismiss_edit(edit, author=caller.key))
 
 
 @v1.post("/review/{edit:path}/undo", response_model=DismissedEdit)
 async def queue_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
     """Put an edit that was dismissed into the queue again."""
-    return await _answer(lambda: _kb(request).curation.dismiss_edit(edit, undo=True, author=caller.key))
+    return await _answer(lambda: kb_of(request).curation.dismiss_edit(edit, undo=True, author=caller.key))
 
 
 @v1.get("/stale", response_model=Stale, dependencies=[EDITOR])
 async def stale(request: Request, kind: str = "", every_kind: bool = False, settled: bool = False) -> Response:
     """List what rots, of each kind what most readers meet first, or what people said something of."""
-    return await _answer(lambda: _kb(request).curation.stale(kind, every_kind=every_kind, settled=settled))
+    return await _answer(lambda: kb_of(request).curation.stale(kind, every_kind=every_kind, settled=settled))
 
 
 @v1.post("/stale/{finding}/{what}", response_model=FindingSettled)
@@ -406,134 +401,133 @@ async def settle_finding(
     request: Request, finding: str, what: FindingStatus, caller: Annotated[Caller, EDITOR]
 ) -> Response:
     """Settle or dismiss a finding, join two near duplicates, or open it again; it stays so over builds."""
-    return await _answer(lambda: _kb(request).curation.settle_finding(finding, what, author=caller.key))
+    return await _answer(lambda: kb_of(request).curation.settle_finding(finding, what, author=caller.key))
 
 
 @v1.get("/changes", response_model=Changes, dependencies=[AGENT])
 async def changes(request: Request) -> Response:
     """Say what the last build changed for readers, with the texts that they no longer see."""
-    return await _answer(lambda: _kb(request).views.changes())
+    return await _answer(lambda: kb_of(request).views.changes())
 
 
 @v1.get("/versions", response_model=Versions, dependencies=[AGENT])
 async def versions(request: Request) -> Response:
     """List what readers saw since the oldest version that is kept, and the candidate."""
-    return await _answer(lambda: _kb(request).versions.list())
+    return await _answer(lambda: kb_of(request).versions.list())
 
 
 @v1.get("/versions/diff", response_model=Changes, dependencies=[AGENT])
 async def diff(request: Request, before: str, after: str) -> Response:
     """Say what readers see otherwise in one version than in another: numbers, or candidate."""
-    return await _answer(lambda: _kb(request).versions.diff(before, after))
+    return await _answer(lambda: kb_of(request).versions.diff(before, after))
 
 
 @v1.post("/versions/{number}/rollback", response_model=Published, dependencies=[EDITOR])
 async def roll_back(request: Request, number: int) -> Response:
     """Let readers see an earlier version; what people decided stays."""
-    return await _answer(lambda: _kb(request).versions.roll_back(number))
+    return await _answer(lambda: kb_of(request).versions.roll_back(number))
 
 
 @v1.post("/candidate/publish", response_model=Published, responses={409: {"model": Refused}})
 async def publish(request: Request, caller: Annotated[Caller, EDITOR], force: bool = False) -> Response:
     """Let readers see the candidate if it passes the gate (else 409), or by force, which goes on record."""
     author = caller.key or ("who runs the service" if force else "")
-    done = await in_thread(lambda: _kb(request).versions.publish(author=author, force=force))
+    done = await in_thread(lambda: kb_of(request).versions.publish(author=author, force=force))
     return JSONResponse(done.as_json(), 200 if done.published else 409)
 
 
 @v1.get("/checks", response_model=CheckList, dependencies=[AGENT])
 async def checks(request: Request) -> Response:
     """List the questions that must stay right."""
-    return await _answer(lambda: _kb(request).checks.list())
+    return await _answer(lambda: kb_of(request).checks.list())
 
 
 @v1.post("/checks", response_model=KeptChecks)
 async def add_check(request: Request, given: NewCheck, caller: Annotated[Caller, EDITOR]) -> Response:
     """Keep a check, in the place of one with its id."""
     check = {"author": caller.key, **given.model_dump(exclude_defaults=True)}
-    return await _answer(lambda: _kb(request).checks.add_one(check))
+    return await _answer(lambda: kb_of(request).checks.add_one(check))
 
 
 @v1.post("/checks/run", response_model=CheckRun, dependencies=[EDITOR])
 async def run_checks(request: Request, candidate: bool = False) -> Response:
     """Ask the checks, offline, of what readers see, or of the candidate beside it."""
-    found = await compute(request, lambda: _kb(request).checks.run(candidate=candidate))
+    found = await compute(request, lambda: kb_of(request).checks.run(candidate=candidate))
     return JSONResponse(found.as_json())
 
 
 @v1.post("/checks/{check:path}/remove", response_model=CheckList, dependencies=[EDITOR])
 async def remove_check(request: Request, check: str) -> Response:
     """Forget a check; answers with those that are left."""
-    return await _answer(lambda: _kb(request).checks.remove([check]))
+    return await _answer(lambda: kb_of(request).checks.remove([check]))
 
 
 @v1.post("/candidate/discard", response_model=Discarded, dependencies=[EDITOR])
 async def discard(request: Request) -> Response:
     """Forget the candidate."""
-    return await _answer(lambda: _kb(request).versions.discard())
+    return await _answer(lambda: kb_of(request).versions.discard())
 
 
 @v1.get("/documents", response_model=page_of(DocumentView, "summary"), dependencies=[READER])
 async def documents(request: Request, limit: int = 100, after: str = "") -> Response:
     """List documents without their texts."""
-    return await _answer(lambda: _kb(request).views.documents(limit, after))
+    return await _answer(lambda: kb_of(request).views.documents(limit, after))
 
 
 @v1.get("/documents/{document:path}", response_model=DocumentView, dependencies=[READER])
 async def document(request: Request, document: str) -> Response:
     """Show one document with its text."""
-    return await _answer(lambda: _kb(request).views.document(document))
+    return await _answer(lambda: kb_of(request).views.document(document))
 
 
 @v1.get("/tickets", response_model=page_of(TicketView, "summary"), dependencies=[READER])
 async def tickets(request: Request, limit: int = 100, after: str = "") -> Response:
     """List past tickets; for a reader their titles without private data."""
-    return await _answer(lambda: _kb(request).tickets.list(limit, after, role=role_of(request)))
+    return await _answer(lambda: kb_of(request).tickets.list(limit, after, role=role_of(request)))
 
 
 @v1.get("/tickets/{ticket:path}", response_model=ShownTicket, dependencies=[READER])
 async def ticket(request: Request, ticket: str) -> Response:
     """Show one ticket with its sections and links; for a reader without private data."""
-    return await _answer(lambda: _kb(request).tickets.show(ticket, role=role_of(request)))
+    return await _answer(lambda: kb_of(request).tickets.show(ticket, role=role_of(request)))
 
 
 @v1.get("/keys", response_model=ApiKeys, dependencies=[ADMIN])
 async def keys(request: Request) -> Response:
     """List the keys, revoked ones too, without what they are."""
-    return await _answer(lambda: _kb(request).keys.list())
+    return await _answer(lambda: kb_of(request).keys.list())
 
 
 @v1.post("/keys", response_model=CreatedKey, dependencies=[ADMIN])
 async def create_key(request: Request, given: NewKey) -> Response:
     """Make a key; it is shown this once. From the first one on nobody is served without a key."""
-    return await _answer(lambda: _kb(request).keys.create(given.role, given.name))
+    return await _answer(lambda: kb_of(request).keys.create(given.role, given.name))
 
 
 @v1.post("/keys/{key}/revoke", response_model=ApiKey, dependencies=[ADMIN])
 async def revoke_key(request: Request, key: str) -> Response:
     """Let a key count no more, by its id."""
-    return await _answer(lambda: _kb(request).keys.revoke(key))
+    return await _answer(lambda: kb_of(request).keys.revoke(key))
 
 
 @v1.get("/settings", response_model=SettingsInForce, dependencies=[ADMIN])
 async def settings(request: Request) -> Response:
     """Show the settings that the service works by; they are changed in settings.yaml, for its next start."""
-    return await _answer(lambda: _kb(request).settings())
+    return await _answer(lambda: kb_of(request).settings())
 
 
 @beside.get("/metrics", dependencies=[READER], include_in_schema=False)
 async def metrics(request: Request) -> Response:
     """Give Prometheus its figures."""
-    figures: ServiceFigures = request.app.state.figures
-    return Response(figures.text(), headers={"content-type": METRICS})
+    return Response(figures_of(request).text(), headers={"content-type": METRICS})
 
 
 @beside.get("/openapi.json", dependencies=[READER], include_in_schema=False)
 async def openapi(request: Request) -> Response:
     """Say what each path takes and gives."""
-    return JSONResponse(request.app.openapi())
+    said: dict[str, Any] = request.app.openapi()
+    return JSONResponse({**said, "servers": [{"url": root()}]} if root() else said)
 
 
 def _count(request: Request, path: str, found: dict[str, Any]) -> None:
-    figures: ServiceFigures = request.app.state.figures
-    figures.outcomes.labels(path, found["outcome"]).inc()
+    figures_of(request).outcomes.labels(path, found["outcome"]).inc()

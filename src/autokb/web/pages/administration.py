@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.app.api_keys import NAME_CHARACTERS, CreatedKey
 from autokb.core.api_keys import ROLES
 from autokb.core.errors import BadInputError
@@ -16,6 +15,7 @@ from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.problems import ProblemError
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, see_other
 
 ADMINS = needs("admin")
 FIRST = "The first key is an admin's: from then on nobody gets in without a key."
@@ -37,7 +37,7 @@ async def create(
     name: Annotated[str, Form()] = "",
 ) -> Response:
     """Make a key and show it, this once; the first one is an admin's, so that somebody can make the others."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
 
     def make() -> CreatedKey:
         if role != "admin" and not kb.keys.are_needed():
@@ -56,15 +56,15 @@ async def revoke(request: Request, caller: Annotated[Caller, ADMINS], key: Annot
     """Let a key count no more; one's own is kept, so that an admin is left who can sign in."""
     if key == caller.key:
         raise ProblemError(422, OWN)
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     await in_thread(lambda: kb.keys.revoke(key))
-    return RedirectResponse("/settings", 303)
+    return see_other("/settings")
 
 
 async def _page(
     request: Request, caller: Caller, *, made: CreatedKey | None = None, problem: str = "", status: int = 200
 ) -> Response:
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     keys = await in_thread(lambda: kb.keys.list().keys)
     return render(
         request,

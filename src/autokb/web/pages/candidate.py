@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from threading import Lock
-
 from starlette.requests import Request
 
 from autokb.app import SupportKB
+from autokb.app.workspaces import CANDIDATE
 from autokb.core.api_keys import may
 from autokb.web.access import Caller
+from autokb.web.serving import candidate_of, kb_of
 
 COOKIE = "autokb_shows"  # of a browser whose user looks at the candidate
-CANDIDATE = "candidate"
-_opening = Lock()
 
 
 def shown_kb(request: Request) -> SupportKB:
     """Return the knowledge base that this browser looks at: the candidate, while there is one, by its user's choice."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     caller: Caller | None = request.scope["state"].get("caller")
     if request.cookies.get(COOKIE) != CANDIDATE or caller is None or not may(caller.role, "agent"):
         return kb
@@ -29,9 +27,4 @@ def shown_kb(request: Request) -> SupportKB:
 
 def candidate_kb(request: Request) -> SupportKB:
     """Return what answers and shows the candidate (BadInputError where there is none); it stays open."""
-    state = request.app.state
-    with _opening:
-        if getattr(state, "candidate", None) is None:
-            state.candidate = SupportKB.open(state.folder, shows=CANDIDATE)
-    kb: SupportKB = state.candidate
-    return kb
+    return candidate_of(request)

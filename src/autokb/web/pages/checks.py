@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.evaluation.checks import MEASURES, CheckRun
 from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, see_other
 
 AGENTS, EDITORS = needs("agent"), needs("editor")
 pages = APIRouter(include_in_schema=False)
@@ -26,7 +26,7 @@ async def show(request: Request) -> Response:
 @pages.post("/checks/run", dependencies=[EDITORS])
 async def run(request: Request, of: Annotated[str, Form()]) -> Response:
     """Ask the checks of what readers see, or of the candidate beside it."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     found = await compute(request, lambda: kb.checks.run(candidate=of == "candidate"))
     return await _show(request, found, of)
 
@@ -34,13 +34,13 @@ async def run(request: Request, of: Annotated[str, Form()]) -> Response:
 @pages.post("/checks/remove", dependencies=[EDITORS])
 async def remove(request: Request, id: Annotated[str, Form()]) -> Response:  # noqa: A002
     """Forget a check."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     await in_thread(lambda: kb.checks.remove([id]))
-    return RedirectResponse("/checks", 303)
+    return see_other("/checks")
 
 
 async def _show(request: Request, found: CheckRun | None = None, of: str = "readers") -> Response:
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     checks = (await in_thread(kb.checks.list)).checks
     results = {one.id: one for one in found.checks} if found else {}
     has_candidate = await in_thread(lambda: kb.versions.has_candidate)

@@ -10,10 +10,9 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Form, Request
 from pydantic import TypeAdapter, ValidationError
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from autokb.answering.suggest import Suggestion
-from autokb.app import SupportKB
 from autokb.core.api_keys import may
 from autokb.core.attributes import as_lists
 from autokb.core.errors import BadInputError
@@ -26,6 +25,7 @@ from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.problems import ProblemError
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, see_other
 
 AGENTS = needs("agent")
 UNREADABLE = "This page's own record of the conversation cannot be read; start a new conversation."
@@ -76,7 +76,7 @@ async def start(request: Request) -> Response:
     """Begin a conversation; who may only read goes to what there is to read."""
     caller: Caller | None = request.scope["state"]["caller"]
     if caller is not None and not may(caller.role, "agent"):
-        return RedirectResponse("/knowledge", 303)
+        return see_other("/knowledge")
     check_role(caller, "agent")
     return _show(request, ConversationState(secrets.token_hex(CONVERSATION_BYTES)))
 
@@ -136,7 +136,7 @@ async def check(request: Request, caller: Annotated[Caller, needs("editor")], st
     found = _read(state)
     if (chosen := _place(place, found)) is None:
         raise ProblemError(422, UNREADABLE)
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     one = found.offered[chosen]
     where = {"document": one.documents[0], "start": one.start} if one.start is not None and one.documents else {}
     what: Any = where or {"solution": one.solution_id or ""}
@@ -150,7 +150,7 @@ def _place(said: str, found: ConversationState) -> int | None:
 
 
 async def _suggest(request: Request, state: ConversationState, reply: str) -> Response:
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
 
     def work() -> tuple[Any, tuple[str, str] | None]:
         found = kb.suggest(state.messages, conversation=state.conversation)
@@ -178,7 +178,7 @@ async def _note(
     group: str,
     sent: str = "",
 ) -> None:
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     source: Any = one.source
 
     def give(solution_id: str | None) -> None:

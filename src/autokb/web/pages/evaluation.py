@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, see_other
 
 EDITORS = needs("editor")
 ANSWERS = {"yes": True, "no": False, "": None}
@@ -24,7 +24,7 @@ async def report(request: Request, whole: bool = False) -> Response:
     """Show the figures; they follow the page, which is there at once, or come with it where no script runs."""
     if not whole and not is_partial(request):
         return render(request, "evaluation.html", report=None)
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
 
     def work() -> dict[str, Any]:
         return {
@@ -40,7 +40,7 @@ async def report(request: Request, whole: bool = False) -> Response:
 @pages.get("/evaluation/sheet", dependencies=[EDITORS])
 async def sheet(request: Request, annotator: str = "1", item: str = "") -> Response:
     """Show what an annotator has not judged yet."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     page = await in_thread(lambda: kb.evaluate.sheet_item(annotator, item))
     return render(request, "evaluation_sheet.html#item", page=page, before="")
 
@@ -54,8 +54,8 @@ async def answer(
     correct: Annotated[str, Form()] = "",
 ) -> Response:
     """Keep an answer and show the next solution."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     page = await in_thread(lambda: kb.evaluate.annotate(item, annotator, ANSWERS.get(correct), author=caller.key))
     if not is_partial(request):
-        return RedirectResponse(f"/evaluation/sheet?annotator={page.annotator}", 303)
+        return see_other(f"/evaluation/sheet?annotator={page.annotator}")
     return render(request, "evaluation_sheet.html#item", page=page, before=item)

@@ -6,15 +6,15 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.core.errors import UnknownIdError
 from autokb.views.reader_labels import plain_reason
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, see_other
 
 EDITORS = needs("editor")
 GAPS = 50  # of each list
@@ -27,7 +27,7 @@ async def figures(request: Request, since: str = "", whole: bool = False) -> Res
     """Show the figures of the team; with a full log they take seconds, so that they follow the page."""
     if not (whole or since or is_partial(request)):
         return render(request, "in_use.html", found=None, since=since)
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     found = await in_thread(lambda: kb.usage.in_use(since or None).as_json())
     return render(request, "in_use.html#figures", found=found, since=since)
 
@@ -35,7 +35,7 @@ async def figures(request: Request, since: str = "", whole: bool = False) -> Res
 @pages.get("/in-use/gaps", dependencies=[EDITORS])
 async def gaps(request: Request, newest: bool = False, closed: bool = False) -> Response:
     """Show what the knowledge base lacks, as a queue."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
 
     def work() -> dict[str, Any]:
         found = kb.usage.gaps(GAPS, newest=newest, closed=closed)
@@ -56,10 +56,10 @@ async def settle(
     what: Annotated[str, Form()] = "done",
 ) -> Response:
     """Close a gap, or open it again."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     settled = await in_thread(
         lambda: kb.usage.dismiss_gap(gap, done=what == "done", undo=what == "open", author=caller.key).as_json()
     )
     if not is_partial(request):
-        return RedirectResponse("/in-use/gaps", 303)
+        return see_other("/in-use/gaps")
     return render(request, "gap_settled.html", settled=settled)

@@ -10,14 +10,14 @@ from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.evaluation.suggestions.sheet_form import CHOICES, MARKS
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import render
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, see_other
 
 AGENTS = needs("agent")
 PATH = "/evaluation/suggestions"
@@ -27,7 +27,7 @@ pages = APIRouter(include_in_schema=False)
 @pages.get(PATH)
 async def sheets(request: Request, caller: Annotated[Caller, AGENTS], annotator: str = "") -> Response:
     """Show which sheets there are, and ask who judges where no key says it."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     names = await in_thread(kb.evaluate.sheets)
     return render(request, "judging.html", sheets=names, annotator=caller.key or annotator.strip())
 
@@ -37,7 +37,7 @@ async def case(
     request: Request, caller: Annotated[Caller, AGENTS], sheet: str, annotator: str = "", item: str = ""
 ) -> Response:
     """Show a case that is named, else the first that the annotator has not judged whole."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     page = await in_thread(lambda: kb.evaluate.sheet_case(sheet, caller.key or annotator.strip(), item))
     return render(request, "judging_case.html", page=page, choices=CHOICES)
 
@@ -51,9 +51,9 @@ async def judge(
     annotator: Annotated[str, Form()] = "",
 ) -> Response:
     """Save the marks of a case and show the next one."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     form = await request.form()
     marks = {column: str(form[column]) for column in MARKS if column in form} if "clear" not in form else {}
     page = await in_thread(lambda: kb.evaluate.judge_case(sheet, caller.key or annotator.strip(), item, marks))
     there = {"sheet": sheet, "annotator": page.annotator, "item": page.case.id if page.case else ""}
-    return RedirectResponse(f"{PATH}/sheet?{urlencode(there)}", 303)
+    return see_other(f"{PATH}/sheet?{urlencode(there)}")

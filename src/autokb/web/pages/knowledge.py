@@ -17,6 +17,7 @@ from autokb.web.middleware import in_thread
 from autokb.web.pages.candidate import shown_kb
 from autokb.web.pages.rendering import render
 from autokb.web.routes import needs, role_of
+from autokb.web.serving import root
 
 READERS = needs("reader")
 TREES_A_PAGE, RESULTS_A_PAGE, RESULTS_OF_A_KIND, DOCUMENTS_A_PAGE = 20, 20, 5, 50
@@ -134,7 +135,7 @@ def link_maker(asked: Mapping[str, str], path: str = "/knowledge") -> Any:
 
     def link(**changed: Any) -> str:
         query = {name: value for name, value in {**asked, **changed}.items() if value}
-        return f"{path}?{urlencode(query)}" if query else path
+        return f"{root()}{path}?{urlencode(query)}" if query else f"{root()}{path}"
 
     return link
 

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import Scope
 
 from autokb.core.api_keys import ROLES, Role, may
@@ -23,6 +23,7 @@ from autokb.core.step_numbers import step_numbers
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.views.reader_labels import attribute_label, for_whom, how_sure
 from autokb.web.access import COOKIE, Caller
+from autokb.web.serving import kb_of, path_of, root, see_other, workspace_name
 
 # Nothing comes from elsewhere and nothing inline runs, whatever a document's text manages to put on a page.
 POLICY = (
@@ -86,6 +87,7 @@ TEMPLATES.filters |= {
     "without_heading_marks": without_heading_marks,
 }
 TEMPLATES.tests["says_as"] = says_as
+TEMPLATES.globals["root"] = root
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
@@ -95,14 +97,15 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     at_candidate = bool(request.scope.get("state", {}).get("at_candidate"))  # of which nobody decides anything
     shared = {
         "navigation": [(path, name) for path, name, first in NAVIGATION if role and may(role, first)],
-        "here": request.url.path,
+        "here": path_of(request.scope),
         "role": role,
         "roles": ROLES,
         "signed_in": bool(caller and caller.key),
         "at_candidate": at_candidate,
         "may": lambda needed: bool(role and may("agent" if at_candidate else role, needed)),
         "asset": asset_path,
-        "rule_sentences": {rule.id: rule.text for rule in request.app.state.kb.workspace.spec.rules},
+        "workspace": workspace_name(),
+        "rule_sentences": _rule_sentences(request),
     }
     name, _, block = template.partition("#")
     found = TEMPLATES.get_template(name)
@@ -112,6 +115,14 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     else:
         text = found.render(**shared, **values)
     return HTMLResponse(text, status, HEADERS)
+
+
+def _rule_sentences(request: Request) -> dict[str, str]:
+    """Return the sentences of the workspace's rules, for who was let in to it."""
+    state = request.scope.get("state", {})
+    if state.get("caller") is None or state["serving"].opened is None:
+        return {}
+    return {rule.id: rule.text for rule in kb_of(request).workspace.spec.rules}
 
 
 def is_partial(request: Request) -> bool:
@@ -129,11 +140,16 @@ def read_asset(name: str) -> bytes | None:
 
 
 @cache
-def asset_path(name: str) -> str:
-    """Return the path of a script or a style sheet, another one for another content, so that browsers may keep it."""
+def _digest(name: str) -> str:
     data = read_asset(name)
     assert data is not None, name
-    return f"/static/{name}?v={hashlib.sha256(data).hexdigest()[:12]}"
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def asset_path(name: str) -> str:
+    """Return the path of a script or a style sheet, another one for another content, so that browsers may keep it."""
+    digest = _digest(name)
+    return f"{root()}/static/{name}?v={digest}"
 
 
 FOR_PROGRAMS = ("/v1/", "/metrics", "/openapi.json")
@@ -143,12 +159,12 @@ TITLES = {401: "Sign in", 403: "Not for this key", 404: "Not found", 413: "Too l
 def as_page(scope: Scope, problem: Response) -> Response:
     """Return a problem as a page where a browser asks for one; without a key it is the page to sign in."""
     asked = Headers(scope=scope).get("accept", "")
-    if scope["path"].startswith(FOR_PROGRAMS) or "text/html" not in asked:
+    if path_of(scope).startswith(FOR_PROGRAMS) or "text/html" not in asked:
         return problem  # what asks for JSON, or for no type at all
     if problem.status_code == 401:
         there = f"?{urlencode({'next': _path_of(scope)})}" if scope["method"] == "GET" else ""
-        response = RedirectResponse(f"/login{there}", 303)
-        response.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
+        response = see_other(f"/login{there}")
+        response.delete_cookie(COOKIE, httponly=True, samesite="strict", path=f"{root()}/")
         return response
     title = TITLES.get(problem.status_code, "That did not work")
     sentence = json.loads(bytes(problem.body))["detail"]

@@ -8,11 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from autokb.app import SupportKB
 from autokb.web.access import COOKIE
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import read_asset, render
 from autokb.web.problems import ProblemError
+from autokb.web.serving import keys_of, root, see_other
 
 KEPT_SECONDS = 12 * 3600  # a shift; then the key is asked for again
 ASSET_SECONDS = 30 * 24 * 3600  # a changed file has another path
@@ -21,21 +21,21 @@ pages = APIRouter(include_in_schema=False)
 
 
 @pages.get("/login")
-async def show(request: Request, next: str = "/") -> Response:  # noqa: A002 - the query's name
+async def show(request: Request, next: str = "") -> Response:  # noqa: A002 - the query's name
     """Ask for a key."""
     return render(request, "sign_in.html", next=_local(next), wrong="")
 
 
 @pages.post("/login")
-async def sign_in(request: Request, key: Annotated[str, Form()], next: Annotated[str, Form()] = "/") -> Response:  # noqa: A002
+async def sign_in(request: Request, key: Annotated[str, Form()], next: Annotated[str, Form()] = "") -> Response:  # noqa: A002
     """Keep a key that counts in a cookie."""
-    kb: SupportKB = request.app.state.kb
-    if await in_thread(lambda: kb.keys.find(key.strip())) is None:
+    keys = keys_of(request)
+    if await in_thread(lambda: keys.find(key.strip())) is None:
         return render(request, "sign_in.html", 401, next=_local(next), wrong=WRONG)
-    response = RedirectResponse(_local(next), 303)
+    response = RedirectResponse(_local(next), 303)  # which has what stands in front of it
     is_secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
     response.set_cookie(
-        COOKIE, key.strip(), max_age=KEPT_SECONDS, httponly=True, samesite="strict", secure=is_secure, path="/"
+        COOKIE, key.strip(), max_age=KEPT_SECONDS, httponly=True, samesite="strict", secure=is_secure, path=f"{root()}/"
     )
     return response
 
@@ -43,8 +43,9 @@ async def sign_in(request: Request, key: Annotated[str, Form()], next: Annotated
 @pages.post("/logout")
 async def sign_out(request: Request) -> Response:
     """Forget the key in this browser."""
-    response = RedirectResponse("/login", 303)
-    response.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
+    response = see_other("/login")
+    for path in sorted({"/", f"{root()}/"}):  # among several workspaces it may be signed in to all that the key is for
+        response.delete_cookie(COOKIE, httponly=True, samesite="strict", path=path)
     return response
 
 
@@ -60,5 +61,6 @@ async def asset(name: str) -> Response:
 
 
 def _local(path: str) -> str:
-    """Return where to go next, which is never another site."""
-    return path if path.startswith("/") and not path.startswith(("//", "/\\")) else "/"
+    """Return where to go next, which is never another site, nor another workspace."""
+    is_ours = path.startswith(f"{root()}/") and not path.startswith(("//", "/\\"))
+    return path if is_ours else f"{root()}/"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.core.findings import FindingStatus
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, see_other
 
 EDITORS = needs("editor")
 LISTED = 50  # findings of a page; what is settled makes room for the next ones
@@ -31,7 +31,7 @@ pages = APIRouter(include_in_schema=False)
 @pages.get("/stale", dependencies=[EDITORS])
 async def show(request: Request, kind: str = "", settled: bool = False) -> Response:
     """Show what is open, of one kind or of all that are on, or what people said something of."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     found = await in_thread(lambda: kb.curation.stale(kind, settled=settled))
     return render(request, "stale.html", found=found, kind=kind, settled=settled, kinds=KINDS, listed=LISTED)
 
@@ -44,6 +44,6 @@ async def settle(
     what: Annotated[FindingStatus, Form()],
 ) -> Response:
     """Settle a finding, or open it again."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     done = await in_thread(lambda: kb.curation.settle_finding(finding, what, author=caller.key))
-    return render(request, "stale_settled.html", one=done) if is_partial(request) else RedirectResponse("/stale", 303)
+    return render(request, "stale_settled.html", one=done) if is_partial(request) else see_other("/stale")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.web.middleware import in_thread
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of
 
 DIGITS = 4  # of a number of weeks; Python reads no more than 4,300
 SERIES = 20  # that are drawn; the others rise less
@@ -21,7 +21,7 @@ async def show(request: Request, weeks: str = "", until: str = "", whole: bool =
     """Show the series of whole weeks; with many conversations they take seconds, so that they follow the page."""
     if not (whole or weeks or until or is_partial(request)):
         return render(request, "trends.html", found=None, weeks=weeks, until=until)
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     number = _whole_number(weeks.strip())
     found = await in_thread(lambda: kb.usage.trends(number, until or None))
     return render(request, "trends.html#report", found=found, series=found.series[:SERIES], weeks=weeks, until=until)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from autokb.answering.answer import Answer
-from autokb.app import SupportKB
+from autokb.app.workspaces import CANDIDATE
 from autokb.web.access import Caller
 from autokb.web.middleware import compute, in_thread
-from autokb.web.pages.candidate import CANDIDATE, COOKIE, candidate_kb
+from autokb.web.pages.candidate import COOKIE, candidate_kb
 from autokb.web.pages.rendering import render
 from autokb.web.pages.review import CHANGES
 from autokb.web.routes import needs
+from autokb.web.serving import kb_of, root, see_other
 
 OWNER = "who runs the service"  # a caller on this machine, who needs no key
 AGENTS, EDITORS = needs("agent"), needs("editor")
@@ -24,7 +25,7 @@ pages = APIRouter(include_in_schema=False)
 @pages.get("/versions", dependencies=[AGENTS])
 async def show(request: Request) -> Response:
     """Show the versions that are kept, the newest first, and the candidate."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     found = await in_thread(lambda: kb.versions.list().versions)
     return render(request, "versions.html", versions=found[::-1])
 
@@ -32,7 +33,7 @@ async def show(request: Request) -> Response:
 @pages.get("/versions/changes", dependencies=[AGENTS])
 async def changes(request: Request, before: str, after: str) -> Response:
     """Show what readers see otherwise in one version than in another."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     found = await in_thread(lambda: kb.versions.diff(before, after).as_json())
     return render(request, "review_changes.html", changes=found, most=CHANGES, before=before, after=after)
 
@@ -40,18 +41,18 @@ async def changes(request: Request, before: str, after: str) -> Response:
 @pages.post("/versions/look", dependencies=[AGENTS])
 async def look(at: Annotated[str, Form()]) -> Response:
     """Have this browser's pages of the knowledge show the candidate, or what readers see again."""
-    response = RedirectResponse("/knowledge", 303)
+    response = see_other("/knowledge")
     if at == CANDIDATE:
-        response.set_cookie(COOKIE, CANDIDATE, httponly=True, samesite="strict", path="/")
+        response.set_cookie(COOKIE, CANDIDATE, httponly=True, samesite="strict", path=f"{root()}/")
     else:
-        response.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
+        response.delete_cookie(COOKIE, httponly=True, samesite="strict", path=f"{root()}/")
     return response
 
 
 @pages.get("/versions/try", dependencies=[AGENTS])
 async def try_out(request: Request, text: str = "") -> Response:
     """Show what the candidate answers to a question beside what readers get."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     tried: list[tuple[str, Answer]] = []
     if text.strip():
         beside = await in_thread(lambda: candidate_kb(request))
@@ -63,9 +64,9 @@ async def try_out(request: Request, text: str = "") -> Response:
 @pages.post("/versions/rollback", dependencies=[EDITORS])
 async def roll_back(request: Request, number: Annotated[int, Form()]) -> Response:
     """Let readers see an earlier version."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     await in_thread(lambda: kb.versions.roll_back(number))
-    return RedirectResponse("/versions", 303)
+    return see_other("/versions")
 
 
 @pages.post("/versions/candidate")
@@ -76,12 +77,12 @@ async def settle(
     seen: Annotated[str, Form()] = "",
 ) -> Response:
     """Publish the candidate, also against the gate, or forget it; what the gate refuses is told."""
-    kb: SupportKB = request.app.state.kb
+    kb = kb_of(request)
     if what == "discard":
         await in_thread(kb.versions.discard)
-        return RedirectResponse("/versions", 303)
+        return see_other("/versions")
     author, force = caller.key or OWNER, what == "force"
     done = await in_thread(lambda: kb.versions.publish(author=author, force=force, seen=seen))
     if done.refusal is not None:
         return render(request, "versions_refused.html", 409, refusal=done.refusal, seen=seen)
-    return RedirectResponse("/versions", 303)
+    return see_other("/versions")

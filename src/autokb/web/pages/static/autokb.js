@@ -1,6 +1,7 @@
 // What the pages do beyond links and forms: keys, a suggestion into the reply box, copying, and saying what failed.
 "use strict";
 
+const root = document.documentElement.dataset.root || ""; // what stands in front of the paths of this workspace
 const one = (selector) => selector && document.querySelector(selector);
 const isWriting = (element) => element.matches("input:not([type=radio]), textarea, select") || element.isContentEditable;
 
@@ -70,8 +71,8 @@ function choose(form, { key, target }) {
 function keep() {
   for (const field of document.querySelectorAll("[data-kept]")) {
     try {
-      if (!field.value) field.value = localStorage.getItem(field.dataset.kept) || "";
-      field.onchange = () => localStorage.setItem(field.dataset.kept, field.value);
+      if (!field.value) field.value = localStorage.getItem(root + field.dataset.kept) || "";
+      field.onchange = () => localStorage.setItem(root + field.dataset.kept, field.value);
     } catch {
       return; // a browser that keeps nothing
     }
@@ -98,7 +99,7 @@ function say(sentence) {
 document.addEventListener("htmx:responseError", (event) => {
   const { status, responseText } = event.detail.xhr;
   if (status === 401) {
-    location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+    location.assign(`${root}/login?next=${encodeURIComponent(location.pathname + location.search)}`);
     return;
   }
   let sentence = "That did not work; try again.";

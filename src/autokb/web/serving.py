@@ -1,0 +1,131 @@
+"""What a request is answered from: the one workspace of a service, or that of its path among several."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from anyio import CapacityLimiter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.types import Scope
+
+from autokb.app import SupportKB
+from autokb.app.workspaces import OpenedWorkspace
+from autokb.core.api_keys import ApiKey
+from autokb.web.figures import ServiceFigures
+from autokb.web.rate_limit import RateLimit
+
+
+class Keys(Protocol):
+    """What tells whose key a request shows."""
+
+    def find(self, key: str) -> ApiKey | None:
+        """Return which key was shown; None where it is wrong or revoked."""
+        ...
+
+    def are_needed(self) -> bool:
+        """Return whether nobody is served without a key."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What one request is answered from; ``opened`` is None where there is no workspace of the name."""
+
+    keys: Keys
+    opened: OpenedWorkspace | None
+    computing: CapacityLimiter | None  # how many questions are answered at once
+
+
+@dataclass(slots=True)
+class Door:
+    """A workspace as the requests to it find it: what they are counted by, and how it is opened for one of them."""
+
+    figures: ServiceFigures
+    rate: RateLimit
+    serving: Callable[[Scope], AbstractAsyncContextManager[Serving]]
+    name: str = ""  # among several
+
+
+# Keeps the workspace of the present request open while a thread works for it, also after the request's time is up.
+HOLD: ContextVar[Callable[[], AbstractContextManager[object]]] = ContextVar("HOLD", default=nullcontext)
+
+
+def of_one(serving: Serving) -> Callable[[Scope], AbstractAsyncContextManager[Serving]]:
+    """Return what serves every request from the same workspace, which stays open."""
+
+    @asynccontextmanager
+    async def always(_scope: Scope) -> AsyncIterator[Serving]:
+        yield serving
+
+    return always
+
+
+PREFIX = "/w/"  # of the paths of each workspace among several
+# What stands in front of the paths of the present request's workspace: ``/w/NAME`` among several, else nothing.
+ROOT: ContextVar[str] = ContextVar("ROOT", default="")
+
+
+def root() -> str:
+    """Return what stands in front of each path that a page of this workspace names."""
+    return ROOT.get()
+
+
+def workspace_name() -> str:
+    """Return the name of the present request's workspace as its path says it; empty where there is but one."""
+    return root().removeprefix(PREFIX)
+
+
+def path_of(scope: Scope) -> str:
+    """Return the path of a request within its workspace."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+def see_other(path: str) -> RedirectResponse:
+    """Send a browser to another page of its workspace."""
+    return RedirectResponse(f"{root()}{path}", 303)
+
+
+def kb_of(request: Request) -> SupportKB:
+    """Return the knowledge base that a request is answered from."""
+    return _opened(request).kb
+
+
+def candidate_of(request: Request) -> SupportKB:
+    """Return what answers and shows the candidate (BadInputError where there is none); it stays open."""
+    return _opened(request).candidate()
+
+
+def folder_of(request: Request) -> Path:
+    """Return where the workspace lies, which no answer may say."""
+    return _opened(request).folder
+
+
+def figures_of(request: Request) -> ServiceFigures:
+    """Return what counts the requests to this workspace."""
+    door: Door = request.scope["state"]["door"]
+    return door.figures
+
+
+def keys_of(request: Request) -> Keys:
+    """Return what tells whose key a form shows."""
+    serving: Serving = request.scope["state"]["serving"]
+    return serving.keys
+
+
+def computing_of(request: Request) -> CapacityLimiter | None:
+    """Return what bounds how many questions are answered at once."""
+    serving: Serving = request.scope["state"]["serving"]
+    return serving.computing
+
+
+def _opened(request: Request) -> OpenedWorkspace:
+    serving: Serving = request.scope["state"]["serving"]
+    assert serving.opened is not None  # who has no right to it was refused before
+    return serving.opened
