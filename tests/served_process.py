@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 from autokb.stores.workspace import Workspace
@@ -24,9 +25,10 @@ class Serving(subprocess.Popen[str]):
 
 
 @contextmanager
-def served(workspace: Workspace, *words: str) -> Iterator[tuple[Serving, dict[str, Any]]]:
+def served(workspace: Workspace | Path, *words: str) -> Iterator[tuple[Serving, dict[str, Any]]]:
     """Give a running service and what it said of itself; it is ended by its process."""
-    command = [sys.executable, "-m", "autokb", "serve", str(workspace.folder), "--port", "0", "--json", *words]
+    folder = workspace if isinstance(workspace, Path) else workspace.folder
+    command = [sys.executable, "-m", "autokb", "serve", str(folder), "--port", "0", "--json", *words]
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as log,
         Serving(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from autokb.web.app import create_app
 
@@ -19,11 +20,16 @@ SECONDS = 60  # that the service may take to begin or to end before it is given 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Give the address of the service."""
+    with served_app(create_app(folder)) as url:
+        yield url
+
+
+@contextmanager
+def served_app(app: ASGIApp) -> Iterator[str]:
+    """Give the address of the service that an application is."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         # The application's own log has no place in what a test prints.
-        config = uvicorn.Config(
-            create_app(folder), http="h11", ws="none", lifespan="on", log_config=None, timeout_graceful_shutdown=5
-        )
+        config = uvicorn.Config(app, http="h11", ws="none", lifespan="on", log_config=None, timeout_graceful_shutdown=5)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
