@@ -43,6 +43,7 @@ RESULTS = (
     "autokb.core.nouns",
     "autokb.core.api_keys",
     "autokb.app.api_keys",
+    "autokb.app.workspace_keys",
     "autokb.views.kinds",
     "autokb.views.show",
     "autokb.ticket_answers.open_tickets",
