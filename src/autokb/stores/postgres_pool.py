@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import time
 from collections.abc import Generator, Iterator
@@ -13,9 +14,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import Connection, Error
+from psycopg.sql import SQL, Identifier
 from psycopg.waiting import Ready
 
 from autokb.core.errors import AutokbError, BadInputError, StoreAwayError, UnwritableWorkspaceError, WorkspaceBusyError
+from autokb.stores.database import RESTORE
 
 MOST_CONNECTIONS = 8  # of a process to one workspace, beside the one that hears notices
 IDLE = 4  # that stay open while nobody uses them
@@ -64,7 +67,7 @@ class Pool:
     """The connections of this process to one schema of a server."""
 
     def __init__(self, url: str) -> None:
-        self._address, self.schema = split_url(url)
+        self.address, self.schema = split_url(url)
         self._idle: list[BoundedConnection] = []
         self._lock, self._free = Lock(), Semaphore(MOST_CONNECTIONS)
         self._away_until = 0.0
@@ -76,12 +79,12 @@ class Pool:
             raise StoreAwayError(AWAY)
         try:
             db = BoundedConnection.connect(
-                self._address,
+                self.address,
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name="autokb",
-                options=f"-c search_path={self.schema}",
             )
+            db.execute(SQL("SET search_path TO {}").format(Identifier(self.schema)))
         except Error as error:
             self._away_until = time.monotonic() + AWAY_SECONDS
             raise failure_of(error) from None
@@ -143,6 +146,10 @@ def split_url(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     asked = parse_qsl(parts.query, keep_blank_values=True)
     schema = dict(asked).get("schema", SCHEMA)
+    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) or schema.startswith("pg_"):
+        raise BadInputError(
+            "A schema's name has small letters, digits and _ alone, 63 at most; change ?schema= in the URL."
+        )
     others = [(name, value) for name, value in asked if name != "schema"]
     return urlunsplit(parts._replace(query=urlencode(others))), schema
 
@@ -173,6 +180,8 @@ def failure_of(error: Error) -> AutokbError:
             f"The workspace could not be written (SQLSTATE {state}). Nothing was changed; free some disk space of the "
             "server, or give the user the right to write, and run the command again."
         )
+    if state[:2] == "22":  # what stands there is not what was written
+        return AutokbError(f"The workspace's store is damaged (SQLSTATE {state}); {RESTORE}.")
     if state[:2] in ("28", "3D"):
         return BadInputError(f"The server refuses the user or the database (SQLSTATE {state}); mend the URL.")
     return AutokbError(f"The workspace's store failed (SQLSTATE {state}); its log says why.")

@@ -73,6 +73,10 @@ class Workspace:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return Made(by, now, self.settings.keep_versions, dict(inputs or {}))
 
+    def copied_to(self, folder: Path) -> Workspace:
+        """Return the workspace as it will be as a file in another folder, wherever it is kept now."""
+        return replace(self, folder=folder, settings=replace(self.settings, store=""))
+
     @property
     def is_on_server(self) -> bool:
         """Whether a Postgres server keeps the workspace, and not a file in its folder."""
