@@ -142,10 +142,11 @@ def new_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_S
                 staging.mkdir(mode=0o700)
                 (staging / DOMAIN_FILE).write_text(domain_text, encoding="utf-8")
                 (staging / SETTINGS_FILE).write_text(settings_text, encoding="utf-8")
-                WorkspaceFile(staging / KNOWLEDGE_FILE, create=True).close()
+                if not settings_from(staging / SETTINGS_FILE).store:
+                    WorkspaceFile(staging / KNOWLEDGE_FILE, create=True).close()
                 yield open_workspace(staging)
                 for name in (DOMAIN_FILE, SETTINGS_FILE, KNOWLEDGE_FILE):  # the last one makes it a workspace
-                    if not (folder / name).exists():
+                    if (staging / name).exists() and not (folder / name).exists():
                         (staging / name).replace(folder / name)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
