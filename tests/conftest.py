@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from filelock import FileLock
 
 import hand_made_kb
 import made_once
+import postgres_server
 from autokb.app import SupportKB
 from autokb.app.create import create
 from autokb.exchange.import_kb import import_file
@@ -38,6 +39,13 @@ def _made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callab
             make(begun)
             begun.rename(made)
     return made
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgres_server.PostgresServer]:
+    """A Postgres server for a whole run of a worker; each test has a schema of its own."""
+    with postgres_server.postgres_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -94,6 +94,17 @@ def publish(
 ) -> WorkspaceFile:
     """A workspace file with these tickets in place of all others."""
     file = WorkspaceFile(path, create=True)
+    publish_into(file, tickets, edges, template)
+    return file
+
+
+def publish_into(
+    file: WorkspaceFile,
+    tickets: Iterable[PublishedTicket],
+    edges: Iterable[Edge],
+    template: TicketTemplate = TEMPLATE,
+) -> None:
+    """Put these tickets into a workspace in the place of all others."""
     with file.transaction():
         with file.reading() as db:
             old = [i for (i,) in db.execute("SELECT id FROM ticket")]
@@ -101,7 +112,6 @@ def publish(
         publish_tickets(file, tickets, [i for i in old if i not in {t.ticket.id for t in tickets}], template)
         publish_edges(file, edges)
         count_generation(file)
-    return file
 
 
 def make_plans(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,27 @@ class SqliteStore:
         return failures_as_sentences(Path(self.address))
 
 
-STORES = {"sqlite": SqliteStore}
+@dataclass(frozen=True)
+class PostgresStore:
+    """A schema of a server."""
+
+    address: str
+    name: str = "postgres"
+
+    def open(self, shows: str = "") -> WorkspaceFile:
+        return WorkspaceFile(Path("knowledge.db"), shows=shows, url=self.address)
+
+    def run_past_it(self, statement: str) -> None:
+        from autokb.stores.postgres_pool import pool_of
+
+        with pool_of(self.address).connection() as db:
+            db.execute(statement)
+
+    def sentences(self) -> AbstractContextManager[None]:
+        return failures_as_sentences(Path("knowledge.db"))
+
+
+STORES: dict[str, Callable[[str], Store]] = {"sqlite": SqliteStore, "postgres": PostgresStore}
 
 
 def solution(title: str) -> str:

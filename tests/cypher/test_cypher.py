@@ -14,7 +14,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.ticket_plan import SubgraphPlan
 from autokb.cypher.ladybug import LadybugGraph
 from autokb.cypher.reader import run_cypher
-from autokb.stores.ticket_graph import SqliteGraph
+from autokb.stores.ticket_graph import TicketGraph
 
 pytestmark = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
 
@@ -39,7 +39,7 @@ def plan(graph: LadybugGraph) -> SubgraphPlan:
 
 def test_the_plan_gives_what_the_workspace_file_gives(graph: LadybugGraph, plan: SubgraphPlan) -> None:
     ran = run_cypher(graph, plan)
-    own = SqliteGraph(graph.file, graph.template).run(plan)
+    own = TicketGraph(graph.file, graph.template).run(plan)
     assert len(own) > 5 and ran.refused is None
     assert ran.found.rows == tuple((row.ticket, row.section, row.text) for row in own)
     assert ran.text.startswith("MATCH (t:Ticket) WHERE t.id IN ")

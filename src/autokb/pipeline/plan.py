@@ -61,7 +61,7 @@ def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: 
     changed = [d for d in documents if published.kb.documents.get(d.id) != d]
     encoder = open_free_embedder(embedder)
     with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
-        copy = replace(workspace, folder=Path(folder))
+        copy = workspace.copied_to(Path(folder))
         file.copy_to(copy.knowledge_path)
         with closing(copy.open_file()) as own:  # a damaged copy is a damaged workspace
             stages = Stages(own, FreeEncoder(encoder, own), progress=progress)
@@ -155,7 +155,7 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
     found = {}
     with tempfile.TemporaryDirectory(prefix="autokb-plan-") as folder:
         for mode in MODES:
-            copy = replace(workspace, folder=Path(folder), mode=mode)
+            copy = replace(workspace.copied_to(Path(folder)), mode=mode)
             file.copy_to(copy.knowledge_path)
             estimate = found[mode] = _nothing(workspace, file)
             with closing(WorkspaceFile(copy.knowledge_path)) as own:  # a damaged copy is a damaged workspace

@@ -87,11 +87,10 @@ def roll_back(workspace: Workspace, number: int) -> Publication:
 
 def vacuum(workspace: Workspace, *, forget_work: bool = False) -> Vacuumed:
     """Write the file anew without what was deleted; it needs as much free disk as the file has."""
-    path = workspace.knowledge_path
-    before = path.stat().st_size
     with workspace.build_lock(), workspace.file() as file:
+        before = file.size
         file.vacuum(forget_work=forget_work)
-    return Vacuumed(before, path.stat().st_size)
+        return Vacuumed(before, file.size)
 
 
 def _built(file: WorkspaceFile, noted: Mapping[str, Any]) -> Built:

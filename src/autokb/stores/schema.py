@@ -134,6 +134,26 @@ def make_schema(db: sqlite3.Connection) -> None:
     _mark_as_ours(db)
 
 
+# Tables whose rows are read in the order of their coming, which is no other column.
+BY_ROWID = ("api_key", "arm", "ticket_section", "ticket_piece")
+
+
+def tables_of(db: sqlite3.Connection) -> list[str]:
+    """Return the names of the tables of a file, sorted."""
+    rows = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    return [str(name) for (name,) in rows]
+
+
+def columns_of(db: sqlite3.Connection, table: str) -> list[str]:
+    """Return the names of the columns of a table of a file, in their order."""
+    return [str(name) for _, name, *_ in db.execute(f"PRAGMA table_info({table})")]
+
+
+def order_of(table: str) -> str:
+    """Return by what the rows of a table are read where their order is to be kept."""
+    return "rowid" if table in BY_ROWID else "1"
+
+
 def readable(version: str) -> bool:
     """Return whether a file of this version can be read."""
     return version == SCHEMA_VERSION or version in EARLIER

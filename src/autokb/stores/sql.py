@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+NUMBER = "/* number */"  # behind what an engine with types must read as one
 ALL_ROWS = 2**63 - 1  # rows; the LIMIT that is none, for engines share no other
 
 
@@ -37,7 +38,7 @@ def json_text(*path: str | int, column: str = "body") -> str:
 
 def json_number(name: str) -> str:
     """Return a number in the JSON of ``body``; an engine without types gives what stands there."""
-    return json_text(name)
+    return f"{json_text(name)} {NUMBER}"
 
 
 def has_null(name: str) -> str:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from autokb.stores.database import (
     open_database,
     result_code,
 )
-from autokb.stores.schema import BEFORE_DECISIONS, BEFORE_VERSIONS
+from autokb.stores.schema import BEFORE_DECISIONS, BEFORE_VERSIONS, columns_of, order_of, tables_of
 from autokb.stores.sql import as_bytes, json_text, marks, put, put_if_new
 from autokb.stores.versions import (
     CANDIDATE,
@@ -54,6 +54,10 @@ PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit 
 KEEP_NOTE = put("meta", "key, value", key="key")
 KEEP_VECTOR = put("vector", "key, data", key="key")
 PUBLICATIONS = "publications"  # meta: how often records changed; ``generation`` counts decisions of people too
+SIZE_ON_SERVER = (
+    "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = current_schema()"
+)
 NO_VECTOR: Vectors = np.zeros(0, dtype=np.float32)
 LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
 
@@ -85,18 +89,24 @@ class WorkspaceFile:
     records that readers see, those of a version by its number, or those of the candidate.
     """
 
-    def __init__(self, path: Path, *, create: bool = False, shows: str = "") -> None:
-        self.path = path
+    def __init__(self, path: Path, *, create: bool = False, shows: str = "", url: str = "") -> None:
+        self.path, self._url = path, url
         self._lock = threading.RLock()
         self._writing = False
         self._shown = "record"  # the table of what is shown, or the query in its place
-        if not create and not path.exists():
-            raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
-        if create and not path.exists():
-            create_database(path)
-        opened = open_database(path)
-        self._db, self.read_only = opened.connection, opened.read_only
-        self.inode = path.stat().st_ino
+        if url:
+            from autokb.stores.postgres import open_postgres
+
+            self._db: Any = open_postgres(url)
+            self.read_only, self.inode = self._db.read_only, 0
+        else:
+            if not create and not path.exists():
+                raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
+            if create and not path.exists():
+                create_database(path)
+            opened = open_database(path)
+            self._db, self.read_only = opened.connection, opened.read_only
+            self.inode = path.stat().st_ino
         try:
             self._show(shows)
         except BaseException:
@@ -130,8 +140,29 @@ class WorkspaceFile:
         """Close the connection; the file is complete at any time."""
         self._db.close()
 
+    @property
+    def is_on_server(self) -> bool:
+        """Whether a Postgres server keeps the workspace."""
+        return bool(self._url)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the workspace takes, on the disk or the server."""
+        if self._url:
+            return int(self._db.execute(SIZE_ON_SERVER).fetchone()[0])
+        return self.path.stat().st_size
+
     def copy_to(self, path: Path) -> None:
-        """Write a copy of the whole file as it is now."""
+        """Write a copy of the whole workspace as it is now, as a file."""
+        if self._url:
+            create_database(path)
+            with self.snapshot(), closing(sqlite3.connect(path)) as own, own:
+                for table in tables_of(own):
+                    columns = ", ".join(columns_of(own, table))
+                    rows = self._db.execute(f"SELECT {columns} FROM {table} ORDER BY {order_of(table)}")
+                    own.execute(f"DELETE FROM {table}")
+                    own.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks(columns.split(', '))})", rows)
+            return
         copy = sqlite3.connect(path)
         try:
             self._db.backup(copy)
@@ -140,13 +171,16 @@ class WorkspaceFile:
 
     def wait_at_most(self, seconds: float) -> None:
         """Wait no longer than this for another process's transaction from now on (WorkspaceBusyError then)."""
+        if self._url:
+            self._db.wait_seconds = seconds
+            return
         with self.reading() as db:
             db.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
 
     def is_in_place(self) -> bool:
         """Return whether the open file is still the one at its path, and not a copy that was put there since."""
         try:
-            return self.path.stat().st_ino == self.inode
+            return bool(self._url) or self.path.stat().st_ino == self.inode
         except OSError:
             return False
 
@@ -385,7 +419,11 @@ class WorkspaceFile:
         with self.reading() as db:
             if forget_work:
                 db.execute("DELETE FROM work WHERE request IS NULL")
-            db.execute("VACUUM")
+            if self._url:
+                for (table,) in db.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"):
+                    db.execute(f"VACUUM FULL {table}")
+            else:
+                db.execute("VACUUM")
         self.empty_log()
 
     def overwrite_deleted(self) -> None:

@@ -423,7 +423,7 @@ def _figures(planned: Plan) -> Figures:
 def _plan_whole(workspace: Workspace, progress: Progress) -> Figures:
     """Return the plan of the workspace, made on a copy: a plan keeps vectors."""
     with tempfile.TemporaryDirectory(prefix="autokb-trial-") as place:
-        copy = replace(workspace, folder=Path(place))
+        copy = workspace.copied_to(Path(place))
         with workspace.file() as file:
             file.copy_to(copy.knowledge_path)
         return _figures(plan(copy, progress))

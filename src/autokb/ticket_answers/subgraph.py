@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
 from autokb.heuristics.tickets.read_question import QuestionParts
-from autokb.stores.ticket_graph import SqliteGraph
+from autokb.stores.ticket_graph import TicketGraph
 from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
 from autokb.ticket_answers.open_tickets import OpenTickets
 from autokb.tickets.answers import DUPLICATES, ENDINGS, MOST_TICKETS, name_of
@@ -146,7 +146,7 @@ class SubgraphReader:
         return {end for e in edges if DUPLICATES in e.type.casefold() for end in (e.source, e.target)}
 
     def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
-        graph = SqliteGraph(self.opened.file, self.opened.index.template)
+        graph = TicketGraph(self.opened.file, self.opened.index.template)
         if self._link_types is None:
             self._link_types = graph.link_types()
         plan = plan_for(parts, tickets, graph.template, self._link_types)

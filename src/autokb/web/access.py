@@ -38,6 +38,16 @@ class Caller:
     role: Role
 
 
+def asks_store(keys: Keys, scope: Scope, open_paths: frozenset[str] = OPEN_PATHS) -> bool:
+    """Return whether ``identify`` waits for a server that keeps the keys; it then is to be called beside the loop."""
+    headers, path = Headers(scope=scope), path_of(scope)
+    shown = [one.partition(" ")[2].strip() for one in headers.getlist("authorization")]
+    in_cookie = key_in_cookie(headers)
+    shown += [] if in_cookie is None else [in_cookie]
+    is_open = path in open_paths or path.startswith(SIGNING_IN)
+    return (bool(shown) or not is_open) and keys.wait_for_store(shown)
+
+
 # Complex: the order of key, origin, cookie and open path is what keeps the service safe.
 def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str] = OPEN_PATHS) -> Caller | None:
     """Return who sends a request (ProblemError 401); None on an open path without a key.

@@ -52,6 +52,7 @@ from autokb.web.serving import Door, Serving, folder_of, of_one
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
 WORKERS = "AUTOKB_SERVED_WORKERS"
 LOOK_EVERY = 0.25  # seconds between two looks whether something was published
+LOOK_AT_SERVER_EVERY = 1.0  # seconds between two where a server keeps the store, which tells of it besides
 # A thread that waits for Python's lock gets it after so many seconds. The usual 0.005 is a third of a whole question,
 # which gives the lock away many times and, while a new build is loaded beside, would wait for it as often.
 SWITCH_SECONDS = 0.0005
@@ -78,17 +79,27 @@ def create_app(
     kb = SupportKB.open(folder, keep_log=True)
     opened = OpenedWorkspace("", Path(folder), kb)
     limits = limits or ServiceLimits()
+    rate = RateLimit(limits.requests_a_minute)
 
     @asynccontextmanager
     async def loaded(_app: FastAPI) -> AsyncIterator[None]:
         """Load what is published beside the first requests, and close it with the last."""
-        loading = asyncio.create_task(_follow(kb) if follows else _load(kb))
+        told, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(told.set)
+
+        watch = kb.watch_store(wake, rate) if follows else None
+        look_every = LOOK_EVERY if watch is None else LOOK_AT_SERVER_EVERY
+        loading = asyncio.create_task(_follow(kb, told, look_every) if follows else _load(kb))
         yield
         loading.cancel()
+        if watch is not None:
+            watch.close()
         opened.close()
 
     serving = Serving(kb.keys, opened, None if kb.waits_for_servers else computing_limit(workers))
-    door = Door(ServiceFigures(), RateLimit(limits.requests_a_minute), of_one(serving))
+    door = Door(ServiceFigures(), rate, of_one(serving))
     app = workspace_app(loaded)
     app.state.kb = kb
     app.add_middleware(ServiceMiddleware, door_of=lambda _scope: door, bound_to=host, limits=limits)
@@ -161,14 +172,17 @@ async def _load(kb: SupportKB) -> None:
         await in_thread(kb.views.load)
 
 
-async def _follow(kb: SupportKB) -> None:
+async def _follow(kb: SupportKB, told: asyncio.Event, look_every: float) -> None:
     """Load what is published, now and whenever it changes; what fails is said once until it fails otherwise.
+
+    It looks every so many seconds, and at once when it is ``told`` that something was published.
 
     After a load it rests as long as that took, so that who judges solution by solution does not slow all others down.
     """
     said, is_warm = "", False
     while True:
         started, seconds = time.monotonic(), 0.0
+        told.clear()
         try:
             with suppress(NothingPublishedError):  # which questions say
                 is_new = await in_thread(kb.follow)
@@ -182,7 +196,9 @@ async def _follow(kb: SupportKB) -> None:
             if said != repr(error):
                 log_fault(error)
             said = repr(error)
-        await asyncio.sleep(max(LOOK_EVERY, seconds))
+        await asyncio.sleep(seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(told.wait(), max(0.0, look_every - seconds))
 
 
 def _expected(request: Request, error: Exception) -> Response:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -83,6 +83,10 @@ class NoKeys:
         """Return that nobody is served without a key."""
         return True
 
+    def wait_for_store(self, shown: Iterable[str]) -> bool:
+        """Return that nothing has to be asked."""
+        return False
+
 
 class KeysInFront:
     """Whose key a request in front of the workspaces shows: one that counts in any of them."""
@@ -102,6 +106,10 @@ class KeysInFront:
     def are_needed(self) -> bool:
         """Return whether there is no workspace that needs none."""
         return self._shown is not None or not self.rights
+
+    def wait_for_store(self, shown: Iterable[str]) -> bool:
+        """Return whether another key is asked about than the one whose rights are known."""
+        return any(one != self._shown for one in shown)
 
 
 def create_many_app(

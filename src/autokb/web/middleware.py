@@ -15,6 +15,8 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -22,15 +24,17 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from autokb.web.access import OPEN_PATHS, Caller, identify
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.web.access import OPEN_PATHS, Caller, asks_store, identify
 from autokb.web.figures import METHODS, OTHER
 from autokb.web.pages.rendering import as_page
-from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem
+from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem, refusal_of
 from autokb.web.rate_limit import A_MINUTE, RateLimit
-from autokb.web.serving import HOLD, ROOT, Door, computing_of
+from autokb.web.serving import HOLD, ROOT, Door, Keys, Serving, computing_of
 
 LOG = logging.getLogger("autokb.web")
 BUSY = "More requests are under way than can be answered in time; send this one again in some seconds."
+ASKING_KEYS = 4  # keys at once that a server is asked for; who tries wrong ones waits, and takes no thread of others
 NOT_KEPT, AS_IT_SAYS = (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")
 
 
@@ -83,6 +87,7 @@ class ServiceMiddleware:
         self.bound_to = bound_to
         self.limits = limits
         self.open_paths = open_paths
+        self.asking_keys = CapacityLimiter(ASKING_KEYS)
         self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -127,8 +132,7 @@ class ServiceMiddleware:
                     raise ProblemError(503, BUSY, {"Retry-After": SECONDS_TO_WAIT})
                 async with door.serving(scope) as serving:
                     scope["state"]["serving"] = serving
-                    # Microseconds: an index of a connection that is open.
-                    caller = identify(serving.keys, scope, self.bound_to, self.open_paths)
+                    caller = await self._identify(serving.keys, scope)
                     scope["state"]["caller"] = caller  # also for the log of what is refused from here on
                     if caller is not None:
                         _limit_rate(door.rate, caller)
@@ -144,10 +148,21 @@ class ServiceMiddleware:
             if is_read:
                 return ProblemError(504, f"This took longer than {seconds}; ask for less at once, or again later.")
             return ProblemError(408, f"The request did not arrive within {seconds}; send it again.")
+        except AutokbError as error:  # a store that is away
+            if not isinstance(error, BadInputError):
+                log_fault(error)
+            return refusal_of(error, _folder_of(scope))
         except Exception as error:  # a fault of ours, whose words may be a customer's
             log_fault(error)
             return ProblemError(500, FAULT)
         return None
+
+    async def _identify(self, keys: Keys, scope: Scope) -> Caller | None:
+        work = partial(identify, keys, scope, self.bound_to, self.open_paths)
+        if asks_store(keys, scope, self.open_paths):  # for a key that may be new
+            caller: Caller | None = await in_thread(work, self.asking_keys)
+            return caller
+        return work()  # microseconds: memory, or an index of a connection that is open
 
     def _log(self, scope: Scope, method: str, status: int, seconds: float) -> None:
         path = getattr(scope.get("route"), "path", OTHER)
@@ -160,6 +175,12 @@ class ServiceMiddleware:
             logging.INFO,
             {**said, "key": caller.key if caller else "", **({"workspace": door.name} if door.name else {})},
         )
+
+
+def _folder_of(scope: Scope) -> Path:
+    """Return where the workspace of a request lies, as far as it was opened."""
+    serving: Serving | None = scope["state"].get("serving")
+    return Path() if serving is None or serving.opened is None else serving.opened.folder
 
 
 def _limit_rate(rate: RateLimit, caller: Caller) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -30,6 +30,10 @@ class Keys(Protocol):
 
     def are_needed(self) -> bool:
         """Return whether nobody is served without a key."""
+        ...
+
+    def wait_for_store(self, shown: Iterable[str]) -> bool:
+        """Return whether a server has to be asked for what is said of these keys."""
         ...
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
+from uuid import uuid4
 
 import pytest
 
@@ -20,9 +21,10 @@ from autokb.cypher.ladybug import LadybugGraph
 from autokb.cypher.port import CypherEngine
 from autokb.cypher.reader import open_engine, run_cypher
 from autokb.heuristics.tickets.parse_sections import tree_of
-from autokb.stores.ticket_graph import SqliteGraph
+from autokb.stores.ticket_graph import TicketGraph
 from autokb.stores.ticket_tables import PublishedTicket
 from autokb.stores.workspace_file import WorkspaceFile
+from postgres_server import needs_postgres
 
 GRAPHS, PLANS = 3, 60  # generated graphs, and plans that run on each
 
@@ -40,11 +42,11 @@ class EnginePlans:
         self.engine.close()
 
 
-GraphStore = SqliteGraph | EnginePlans
+GraphStore = TicketGraph | EnginePlans
 
 
-def open_sqlite(file: WorkspaceFile, folder: Path) -> GraphStore:
-    return SqliteGraph(file, ticket_graphs.TEMPLATE)
+def open_tables(file: WorkspaceFile, folder: Path) -> GraphStore:
+    return TicketGraph(file, ticket_graphs.TEMPLATE)
 
 
 def open_ladybug(file: WorkspaceFile, folder: Path) -> GraphStore:
@@ -56,7 +58,7 @@ def open_neo4j(file: WorkspaceFile, folder: Path) -> GraphStore:
 
 
 Maker = Callable[[list[PublishedTicket], list[Edge]], GraphStore]
-MAKERS = {"sqlite": open_sqlite, "ladybug": open_ladybug, "neo4j": open_neo4j}
+MAKERS = {"sqlite": open_tables, "postgres": open_tables, "ladybug": open_ladybug, "neo4j": open_neo4j}
 needs_neo4j = pytest.mark.skipif("NEO4J_URI" not in os.environ, reason="no Neo4j: NEO4J_URI is not set")
 needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
 
@@ -64,6 +66,7 @@ needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug
 @pytest.fixture(
     params=[
         "sqlite",
+        pytest.param("postgres", marks=[needs_postgres, pytest.mark.slow]),
         pytest.param("ladybug", marks=[needs_ladybug, pytest.mark.slow]),
         pytest.param("neo4j", marks=needs_neo4j),
     ]
@@ -72,9 +75,13 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:
     opened: list[EnginePlans | WorkspaceFile] = []
 
     def make_store(tickets: list[PublishedTicket], edges: list[Edge]) -> GraphStore:
-        file = ticket_graphs.publish(tmp_path / "knowledge.db", tickets, edges)
+        if request.param == "postgres":
+            file = WorkspaceFile(tmp_path, url=request.getfixturevalue("postgres").url(f"g{uuid4().hex}"))
+            ticket_graphs.publish_into(file, tickets, edges)
+        else:
+            file = ticket_graphs.publish(tmp_path / "knowledge.db", tickets, edges)
         store = MAKERS[request.param](file, tmp_path)
-        opened.extend([file] if isinstance(store, SqliteGraph) else [file, store])
+        opened.extend([file] if isinstance(store, TicketGraph) else [file, store])
         return store
 
     yield make_store

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -56,6 +57,7 @@ from autokb.stores.ticket_tables import (
 )
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace_file import Staged, WorkspaceFile
+from postgres_server import PostgresServer, needs_postgres
 from workspace_stores import DATE, HELD, STORES, Store, paid, read_everything, solution, ticket, write_everything
 
 TESTS = Path(workspace_stores.__file__).parent
@@ -64,9 +66,12 @@ SECRET = "sesame"
 MADE = Made("build", DATE)
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=[needs_postgres, pytest.mark.slow])])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    return STORES[request.param](str(tmp_path / "knowledge.db"))
+    if request.param == "sqlite":
+        return STORES["sqlite"](str(tmp_path / "knowledge.db"))
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return STORES["postgres"](server.url(f"s{uuid4().hex}"))
 
 
 @pytest.fixture

@@ -1,0 +1,101 @@
+"""A workspace on a Postgres server: the same knowledge base and the same answers as in a file, to the byte."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from autokb.app import SupportKB
+from autokb.app.create import create
+from autokb.core.errors import AutokbError, UnwritableWorkspaceError
+from autokb.stores.workspace import open_workspace
+from postgres_server import PostgresServer, needs_postgres
+
+pytestmark = [needs_postgres, pytest.mark.slow]
+QUESTIONS = (
+    "my left earbud is silent, the right one is fine",
+    "the headset does not pair with my phone",
+    "how do I cook rice",
+)
+
+
+def fill(kb: SupportKB) -> None:
+    """Build, ask, judge, publish, roll back: what a team does in its first days."""
+    kb.build()
+    first = next(iter(kb.ask(QUESTIONS[0]).matches)).solutions[0].id
+    kb.usage.give_feedback("it is silent", "used", first)
+    kb.curation.approve([first], author="ann")
+
+
+def answers(kb: SupportKB) -> list[object]:
+    found = []
+    for question in QUESTIONS:
+        said = kb.ask(question).as_json()
+        said.pop("seconds")
+        found.append(said)
+    return found
+
+
+def test_a_workspace_on_a_server_is_the_one_in_a_file(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exports, said = [], []
+    for store in ("", postgres.url(f"a{uuid4().hex}")):
+        if store:
+            monkeypatch.setenv("AUTOKB_STORE", store)
+        folder = tmp_path / ("server" if store else "file")
+        create(folder, "headphones", examples=True)
+        assert (folder / "knowledge.db").exists() is not bool(store)
+        with closing(SupportKB.open(folder)) as kb:
+            fill(kb)
+            kb.export(tmp_path / f"{folder.name}.jsonl")
+            said.append(answers(kb))
+        text = (tmp_path / f"{folder.name}.jsonl").read_text(encoding="utf-8")
+        exports.append(re.sub(r"20\d\d-\d\d-\d\dT[\d:]+\+00:00", "DATE", text))  # of the feedback and the approval
+    assert said[0] == said[1]
+    assert exports[0] == exports[1] and "postgresql" not in exports[1]
+
+
+def test_a_user_who_may_only_read_is_served(postgres: PostgresServer, tmp_path: Path) -> None:
+    schema, reader = f"b{uuid4().hex}", f"r{uuid4().hex}"
+    (tmp_path / "kb").mkdir()
+    settings, domain = tmp_path / "kb" / "settings.yaml", tmp_path / "kb" / "domain.yaml"
+    domain.write_text("name: kettles\n", encoding="utf-8")
+    settings.write_text(f"store: {postgres.url(schema)}\n", encoding="utf-8")
+    manual = tmp_path / "kettle.md"
+    manual.write_text("# Kettle\n\n## Lid does not open\n\nPress the button, then lift the lid.\n", encoding="utf-8")
+    with closing(SupportKB.open(tmp_path / "kb")) as kb:
+        kb.add([manual])
+        kb.build()
+        first = kb.ask("the lid of my kettle does not open").as_json()
+    with psycopg.connect(postgres.url(schema).partition("&schema")[0], autocommit=True) as db:
+        db.execute(f"CREATE ROLE {reader} LOGIN")
+        db.execute(f"GRANT USAGE ON SCHEMA {schema} TO {reader}")
+        db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {reader}")
+    settings.write_text(f"store: {postgres.url(schema).replace('autokb@', f'{reader}@')}\n", encoding="utf-8")
+    with open_workspace(tmp_path / "kb").file() as file:
+        assert file.read_only
+    with closing(SupportKB.open(tmp_path / "kb")) as kb:
+        again = kb.ask("the lid of my kettle does not open").as_json()
+        assert {**again, "seconds": 0} == {**first, "seconds": 0} and again["outcome"] == "answered"
+        assert [one.title for one in kb.views.documents().items] == ["Kettle"]
+        with pytest.raises((UnwritableWorkspaceError, AutokbError), match="written|right"):
+            kb.add([manual], update=True)
+            kb.build()
+
+
+def test_tables_of_a_later_version_are_refused(postgres: PostgresServer, tmp_path: Path) -> None:
+    schema = f"c{uuid4().hex}"
+    (tmp_path / "domain.yaml").write_text("name: kettles\n", encoding="utf-8")
+    with psycopg.connect(postgres.url(schema).partition("&schema")[0], autocommit=True) as db:
+        db.execute(f"CREATE SCHEMA {schema}")
+        db.execute(f"CREATE TABLE {schema}.meta (key text, value text)")
+        db.execute(f"INSERT INTO {schema}.meta VALUES ('schema', '999')")
+    (tmp_path / "settings.yaml").write_text(f"store: {postgres.url(schema)}\n", encoding="utf-8")
+    with pytest.raises(AutokbError, match="version '999'"):
+        SupportKB.open(tmp_path).documents()
