@@ -16,13 +16,13 @@ from pathlib import Path
 import httpx2
 import psutil
 import pytest
+from benchmarks.postgres_server import PostgresServer, postgres_server
 
 import hand_made_kb
 from autokb.app import SupportKB
 from autokb.core.errors import WorkspaceBusyError
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, open_workspace
-from postgres_server import PostgresServer, postgres_server
 from served_process import SECONDS, served, wait_until
 
 pytestmark = pytest.mark.slow  # each test starts a server and the service

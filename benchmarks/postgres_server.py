@@ -1,4 +1,4 @@
-"""A Postgres server for tests: one of one's own, in a folder, over a socket, that can be killed and started again."""
+"""A Postgres server for benchmarks and tests: in a folder, over a socket, that can be killed and started again."""
 
 from __future__ import annotations
 
