@@ -210,6 +210,18 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_started_anew_under_load
         assert sent.kept.items() <= feedback_at(url).items()
 
 
+def test_a_server_that_hangs_stops_no_question(machines: Machines, two_machines: tuple[str, str]) -> None:
+    url = two_machines[0]
+    machines.server.hold(signal.SIGSTOP)
+    try:
+        refused = httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}, timeout=SECONDS)
+        assert refused.status_code == 503 and int(refused.headers["retry-after"]) > 0
+        assert httpx2.post(f"{url}/v1/ask", json=QUESTION, timeout=SECONDS).status_code == 200
+    finally:
+        machines.server.hold(signal.SIGCONT)
+    wait_until(lambda: httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}).status_code == 200)
+
+
 def test_nothing_acknowledged_is_lost_when_a_worker_is_killed(machines: Machines, tmp_path: Path) -> None:
     with served(machines.folder(tmp_path / "one"), "--workers", "2") as (process, said):
         url = str(said["url"])
