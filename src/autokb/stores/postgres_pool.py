@@ -54,20 +54,18 @@ class BoundedConnection(Connection[Any]):
 
 def _bounded(gen: Generator[Any, Any, Any], seconds: float) -> Generator[Any, Any, Any]:
     """Do what ``gen`` does, for so many seconds without anything ready at most (TimeoutError)."""
-    end = time.monotonic() + seconds
-    wanted = next(gen)
+    end, ready = time.monotonic() + seconds, None
     while True:
-        ready = yield wanted
-        if ready == Ready.NONE:
-            if time.monotonic() > end:
-                gen.close()
-                raise TimeoutError
-        else:
-            end = time.monotonic() + seconds
         try:
             wanted = gen.send(ready)
         except StopIteration as done:
             return done.value
+        ready = yield wanted
+        if ready != Ready.NONE:
+            end = time.monotonic() + seconds
+        elif time.monotonic() > end:
+            gen.close()
+            raise TimeoutError
 
 
 class Pool:
