@@ -12,11 +12,11 @@ from filelock import FileLock
 
 import hand_made_kb
 import made_once
-import postgres_server
 from autokb.app import SupportKB
 from autokb.app.create import create
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from benchmarks import postgres_server
 
 made_once.share()
 

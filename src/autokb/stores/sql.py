@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-NUMBER = "/* number */"  # behind what an engine with types must read as one
 ALL_ROWS = 2**63 - 1  # rows; the LIMIT that is none, for engines share no other
 
 
@@ -38,7 +37,7 @@ def json_text(*path: str | int, column: str = "body") -> str:
 
 def json_number(name: str) -> str:
     """Return a number in the JSON of ``body``; an engine without types gives what stands there."""
-    return f"{json_text(name)} {NUMBER}"
+    return f"json_extract(body, '$.\"{name}\"')"  # quoted, which tells it from a text where types are told apart
 
 
 def has_null(name: str) -> str:

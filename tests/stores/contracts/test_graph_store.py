@@ -24,7 +24,7 @@ from autokb.heuristics.tickets.parse_sections import tree_of
 from autokb.stores.ticket_graph import TicketGraph
 from autokb.stores.ticket_tables import PublishedTicket
 from autokb.stores.workspace_file import WorkspaceFile
-from postgres_server import needs_postgres
+from real_postgres import needs_postgres
 
 GRAPHS, PLANS = 3, 60  # generated graphs, and plans that run on each
 

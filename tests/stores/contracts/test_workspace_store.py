@@ -17,6 +17,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from benchmarks.postgres_server import PostgresServer
 
 import ticket_graphs
 import workspace_stores
@@ -57,7 +58,7 @@ from autokb.stores.ticket_tables import (
 )
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace_file import Staged, WorkspaceFile
-from postgres_server import PostgresServer, needs_postgres
+from real_postgres import needs_postgres
 from workspace_stores import DATE, HELD, STORES, Store, paid, read_everything, solution, ticket, write_everything
 
 TESTS = Path(workspace_stores.__file__).parent
