@@ -193,8 +193,10 @@ def learn(
     named = sorted({n for some in outcomes for n in some})
     place = {n: at for at, n in enumerate(named)}
     own = np.zeros((len(past), len(named)))
-    dimensions = x.shape[1] - WORD_BUCKETS if centroids is None else centroids.shape[1]
-    mean = np.zeros(dimensions, dtype=np.float32) if centroids is None else centroids.mean(axis=0)
+    dimensions = x.shape[1] - WORD_BUCKETS
+    mean = np.zeros(dimensions, dtype=np.float32)
+    if centroids is not None and len(centroids):
+        mean = centroids.mean(axis=0)
     alike = np.zeros((len(past), dimensions))
     for row, some in enumerate(outcomes):
         own[row, [place[n] for n in some]] = 1.0
