@@ -104,7 +104,7 @@ class Learnt:
         """Return the coefficients of documents, (features, documents), and what is added to each estimate."""
         named = np.array([self.named.get(document, 0) for document in documents], dtype=np.float64)
         solved = np.zeros((len(self.middle), len(documents)))
-        for column in np.flatnonzero(named):
+        for column in np.flatnonzero(named).tolist():
             solved[:, column] = self.own[documents[column]]
         if centroids is not None:
             around = (centroids - self.mean).astype(np.float64).T
@@ -254,5 +254,7 @@ def _ridge(centred: Scores, outcomes: Scores) -> Scores:
     for what is the same for all issues falls out.
     """
     if len(centred) <= centred.shape[1]:  # the same answer from the smaller system
-        return centred.T @ np.linalg.solve(centred @ centred.T + RIDGE * np.eye(len(centred)), outcomes)
-    return np.linalg.solve(centred.T @ centred + RIDGE * np.eye(centred.shape[1]), centred.T @ outcomes)
+        solved: Scores = centred.T @ np.linalg.solve(centred @ centred.T + RIDGE * np.eye(len(centred)), outcomes)
+    else:
+        solved = np.linalg.solve(centred.T @ centred + RIDGE * np.eye(centred.shape[1]), centred.T @ outcomes)
+    return solved

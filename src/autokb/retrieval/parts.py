@@ -7,7 +7,7 @@ is made without an encoder. What is known only of all together is in ``Numbers``
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -82,7 +82,8 @@ class TreePart:
         """Roughly how many bytes it takes in memory."""
         rows = len(self.issues) + len(self.raw) + len(self.alone)
         texts = sum(len(i.text) for i in self.issues) + sum(4 * len(s.text) for s in self.solutions)
-        return 2000 + rows * 4 * self.vectors.shape[1] + texts + 2000 * (len(self.issues) + len(self.solutions))
+        dimensions = int(self.vectors.shape[1])
+        return 2000 + rows * 4 * dimensions + texts + 2000 * (len(self.issues) + len(self.solutions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,11 @@ class PastPart:
 
     issue: PastIssue
     vector: Vectors
+
+    @property
+    def size(self) -> int:
+        """Roughly how many bytes it takes in memory."""
+        return 1000 + self.vector.nbytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +126,17 @@ class Counted:
             _difference(self.pieces, other.pieces),
         )
 
-    def plus(self, other: Counted) -> Counted:
-        """Return the sum of both."""
-        return other.minus(NOTHING_COUNTED.minus(self))
+    @staticmethod
+    def sum(counted: Iterable[Counted]) -> Counted:
+        """Return what is counted over several."""
+        chunks = length = candidates = 0
+        texts_with, words, pieces = Counter[str](), Counter[str](), Counter[int]()
+        for one in counted:
+            chunks, length, candidates = chunks + one.chunks, length + one.length, candidates + one.candidates
+            texts_with.update(one.texts_with)
+            words.update(one.words)
+            pieces.update(one.pieces)
+        return Counted(chunks, length, texts_with, words, candidates, pieces)
 
 
 NOTHING_COUNTED = Counted(0, 0, {}, {}, 0, {})
@@ -136,7 +150,6 @@ class Numbers:
     length: int
     candidates: int
     pieces: NDArray[np.float64]
-    learnt: Learnt
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from autokb.core.vectors import TokenVectors, Vectors
 from autokb.retrieval.calibrated_gate import CalibratedGate
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of, without_rejected
 from autokb.retrieval.gate import Gate
-from autokb.retrieval.history import history_of
+from autokb.retrieval.history import Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, TokenReader
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.late_interaction import TokensOnDemand, idf_of_pieces
@@ -20,7 +20,7 @@ from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart, ce
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.vector_index import ExactIndex
-from autokb.stores.word_index import CountedWords
+from autokb.stores.word_index import CountedWords, WordCounts
 from autokb.text.word_forms import Spelling
 
 
@@ -28,13 +28,15 @@ from autokb.text.word_forms import Spelling
 class Slice:
     """What of a knowledge base a question reads, in the order of the ids.
 
-    ``texts_with`` says how many chunks of all documents have each word that the question may say.
+    ``texts_with`` says how many chunks of all documents have each word that the question may say. What was ``learnt``
+    of past issues has the own columns of these documents.
     """
 
     documents: Sequence[DocumentPart]
     trees: Sequence[TreePart]
     past: Sequence[PastPart]
-    texts_with: Mapping[str, int]
+    texts_with: WordCounts
+    learnt: Learnt
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class SliceReader:
             candidates=Candidates.of(shown, knowledge, _vectors(found, shown), chunks),
             chunks=chunks,
             history=history_of(
-                self.numbers.learnt,
+                found.learnt,
                 [document.id for document in found.documents],
                 past,
                 self._rows(part.vector for part in found.past),

@@ -109,6 +109,16 @@ class WordIndex:
         return sum(text not in without for text in self.texts[first:end].tolist()) if without else end - first
 
 
+class WordCounts(Protocol):
+    """How many texts have a word."""
+
+    def get(self, word: str, default: int, /) -> int:
+        """Return how many have it, else the default."""
+        ...
+
+    def __contains__(self, word: object, /) -> bool: ...
+
+
 @dataclass(frozen=True)
 class CountedWords:
     """BM25 over some of the texts of a knowledge base, for a few questions: no word has a list of its texts.
@@ -120,7 +130,7 @@ class CountedWords:
     counts: Sequence[Mapping[str, int]]
     size: int
     length: int
-    texts_with: Mapping[str, int]
+    texts_with: WordCounts
     language: str = ENGLISH
 
     @property
