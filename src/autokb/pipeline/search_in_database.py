@@ -17,26 +17,27 @@ from autokb.core.domain import DomainSpec, Urgent
 from autokb.core.kept import Kept
 from autokb.core.nouns import DISPLAYED
 from autokb.core.ranking import best_first
+from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
+from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import Encoder, TokenEncoder
 from autokb.pipeline.search_rows import LEARNT, OF_ALL, PIECES_OF_ALL
 from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import NEIGHBOURS, Learnt
-from autokb.retrieval.index import QuestionIndex, beginning, names_of_values, published_calibration, published_gate
+from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
 from autokb.retrieval.part_codecs import FITTED, halves, read_document, read_learnt, read_past, read_tree
 from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart
 from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.database import damaged_rows
-from autokb.stores.published import Published
 from autokb.stores.search_tables import Kind, SearchTables
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.stemming import stem
 from autokb.text.word_forms import Spelling, rests
 from autokb.text.words import split_words, terms
 
-# How many of the nearest of each kind are looked at, for each reading of a message. The right section is among the first
-# 20 by the ranker in .97 of the questions.
+# How many of the nearest of each kind are looked at, for each reading of a message. The right section is among the
+# first 20 by the ranker in .97 of the questions.
 MOST = {Kind.WINDOW: 20, Kind.SECTION: 100, Kind.HEADING: 50, Kind.NODE: 20, Kind.ALONE: 20, Kind.PAST: 50}
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
@@ -55,13 +56,14 @@ class SlicedKnowledge:
     learnt: Learnt
     spelling: Spelling | None
     words: WordsInDatabase
+    reranker: Reranker | None = None
     _documents: Kept[str, DocumentPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 2), repr=False)
     _trees: Kept[str, TreePart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
     _past: Kept[str, PastPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
 
     def empty(self) -> QuestionIndex:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
-        return self.reader.index(Slice((), (), (), self.words, self.learnt), None)
+        return replace(self.reader.index(Slice((), (), (), self.words, self.learnt), None), reranker=self.reranker)
 
     def index_for(self, texts: Sequence[str], said: str = "") -> QuestionIndex:
         """Return an index over what the readings of a message need; ``said`` is all that the customer said."""
@@ -73,7 +75,7 @@ class SlicedKnowledge:
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
         with self._tables() as tables:
             found = self._slice(tables, vectors, urgent)
-        return self.reader.index(found, spelling, embed)
+        return replace(self.reader.index(found, spelling, embed), reranker=self.reranker)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
@@ -204,9 +206,13 @@ class _Remembering:
 
 
 def open_sliced(
-    file: WorkspaceFile, published: Published, spec: DomainSpec, encoder: Encoder, caution: float
+    file: WorkspaceFile,
+    settings: Mapping[str, Mapping[str, object]],
+    spec: DomainSpec,
+    encoder: Encoder,
+    caution: float = CAUTION,
 ) -> SlicedKnowledge:
-    """Open the search tables, which must be there; ``published`` need have no more than settings and generation."""
+    """Open the search tables, which must be there; ``settings`` are those that were published."""
     tokens = encoder.token_reader(spec.language)
     with file.snapshot(), file.reading() as db, damaged_rows("search_number"):
         tables = SearchTables.of(db)
@@ -214,6 +220,7 @@ def open_sliced(
         chunks, length, candidates = np.frombuffer(tables.number(OF_ALL), dtype="<i8").tolist()
         pieces = np.frombuffer(tables.number(PIECES_OF_ALL), dtype=FITTED)
         learnt = read_learnt(tables.number(LEARNT), {}, {})
+        generation = file.generation
     spelling = None
     if tokens is not None:
         spelling = Spelling.of((), spec.language, known=tokens.ordinary_words(), extra_words=names_of_values(spec))
@@ -222,9 +229,9 @@ def open_sliced(
         encoder=encoder.name,
         dimensions=len(learnt.mean),
         embed_questions=encoder.embed_questions,
-        gate=published_gate(published, encoder.name),
-        calibration=published_calibration(published),
-        generation=published.generation,
+        gate=gate_of(settings, encoder.name),
+        calibration=calibration_of(settings),
+        generation=generation,
         caution=caution,
         numbers=Numbers(chunks, length, candidates, pieces),
         tokens=tokens,

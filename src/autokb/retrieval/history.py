@@ -158,7 +158,8 @@ def history_of(
     outcomes = np.zeros((len(past), len(documents)), dtype=np.float32)
     for row, issue in enumerate(past):
         named = {d for d in issue.documents if d in (column if known is None else known)}
-        outcomes[row, sorted(column[d] for d in named if d in column)] = np.float32(1.0) / np.float32(max(len(named), 1))
+        share = np.float32(1.0) / np.float32(max(len(named), 1))
+        outcomes[row, sorted(column[d] for d in named if d in column)] = share
     classifier, offset = learnt.columns(documents, centroids)
     return History(
         documents=tuple(documents),
@@ -253,8 +254,9 @@ def _ridge(centred: Scores, outcomes: Scores) -> Scores:
     """Return the coefficients, (features, outcomes), of features around their mean; around theirs outcomes need not be,
     for what is the same for all issues falls out.
     """
-    if len(centred) <= centred.shape[1]:  # the same answer from the smaller system
-        solved: Scores = centred.T @ np.linalg.solve(centred @ centred.T + RIDGE * np.eye(len(centred)), outcomes)
+    rows, columns = centred.shape
+    if rows <= columns:  # the same answer from the smaller system
+        solved = centred.T @ np.linalg.solve(centred @ centred.T + RIDGE * np.eye(rows), outcomes)
     else:
-        solved = np.linalg.solve(centred.T @ centred + RIDGE * np.eye(centred.shape[1]), centred.T @ outcomes)
-    return solved
+        solved = np.linalg.solve(centred.T @ centred + RIDGE * np.eye(columns), centred.T @ outcomes)
+    return solved.astype(np.float64)

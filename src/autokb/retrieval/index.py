@@ -398,13 +398,23 @@ def normal_attributes(attributes: Attributes, spec: DomainSpec) -> Attributes:
 
 def published_gate(published: Published, encoder: str) -> Gate:
     """Read the published gate; an import without one has the default of its encoder."""
-    kept: Mapping[str, object] | None = published.settings.get("gate")
+    return gate_of(published.settings, encoder)
+
+
+def gate_of(settings: Mapping[str, Mapping[str, object]], encoder: str) -> Gate:
+    """Read the gate among published settings."""
+    kept = settings.get("gate")
     return read_gate(kept) if kept else Gate(DEFAULT_THRESHOLD, encoder)
 
 
 def published_calibration(published: Published) -> CalibratedGate | None:
     """Read the calibration of a team, None where there is none."""
-    kept = published.settings.get(CALIBRATION)
+    return calibration_of(published.settings)
+
+
+def calibration_of(settings: Mapping[str, Mapping[str, object]]) -> CalibratedGate | None:
+    """Read the calibration among published settings."""
+    kept = settings.get(CALIBRATION)
     return read_calibrated_gate(kept) if kept else None
 
 

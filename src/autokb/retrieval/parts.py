@@ -28,7 +28,6 @@ from autokb.stores.published import Published
 from autokb.text.word_forms import count_words
 from autokb.text.words import terms
 
-
 K = TypeVar("K")
 
 
@@ -36,8 +35,8 @@ K = TypeVar("K")
 class DocumentPart:
     """A document as questions need it: row n of each array is chunk n's window, or passage n.
 
-    ``chunks`` are the ids of the chunks that have windows, ``terms`` how often each has each word, and ``window_chunks``
-    the chunk of each window. ``centroid`` is the mean window, of length 1.
+    ``chunks`` are the ids of the chunks that have windows, ``terms`` how often each has each word, and
+    ``window_chunks`` the chunk of each window.
     """
 
     id: str
@@ -174,7 +173,9 @@ class PartsReader:
     def read(self, published: Published, passages: Sequence[Passage]) -> Parts:
         """Return all parts."""
         spec = self.spec
-        issues = {i.id: replace(i, attributes=normal_attributes(i.attributes, spec)) for i in published.kb.issues.values()}
+        issues = {
+            i.id: replace(i, attributes=normal_attributes(i.attributes, spec)) for i in published.kb.issues.values()
+        }
         solutions = [
             replace(s, attributes=normal_attributes(s.attributes, spec)) for s in published.kb.solutions.values()
         ]

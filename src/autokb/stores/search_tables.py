@@ -68,8 +68,8 @@ class WrittenPart:
 class WordChanges:
     """How often words stand in texts, more or less often than before.
 
-    ``texts_with`` are those of BM25, ``said`` those as they are written, with the ``stems`` of new ones and what is left
-    of them without a letter.
+    ``texts_with`` are those of BM25, ``said`` those as they are written, with the ``stems`` of new ones and what is
+    left of them without a letter.
     """
 
     texts_with: Mapping[str, int]
@@ -80,7 +80,7 @@ class WordChanges:
 
 TABLES = {"document": "search_document", "tree": "search_tree", "past": "search_past"}
 _OWNERS = {"document": (Kind.WINDOW, Kind.SECTION, Kind.HEADING), "tree": (Kind.NODE, Kind.ALONE), "past": (Kind.PAST,)}
-_PARTS = "id text COLLATE \"C\" PRIMARY KEY, mark text NOT NULL, body text NOT NULL, vectors bytea NOT NULL, "
+_PARTS = 'id text COLLATE "C" PRIMARY KEY, mark text NOT NULL, body text NOT NULL, vectors bytea NOT NULL, '
 _SCHEMA = (
     *(
         f"CREATE TABLE IF NOT EXISTS {table} ({_PARTS} names text[] NOT NULL, counted text NOT NULL)"
@@ -244,7 +244,7 @@ class SearchTables:
         return [(Kind(kind), owner) for kind, owner in dict.fromkeys((kind, owner) for kind, owner in rows)]
 
     def named(self, kind: str, names: Sequence[str]) -> list[str]:
-        """Return the ids of documents with one of these headings or passages, or of trees with solutions in these documents."""
+        """Return the ids of documents with one of these headings or passages, or of trees that cite these documents."""
         rows = self.db.execute(f"SELECT id FROM {TABLES[kind]} WHERE names && CAST(? AS text[])", (list(names),))
         return [found for (found,) in rows.fetchall()]
 
@@ -271,6 +271,16 @@ class SearchTables:
             (list(words), list(stems), list(rests)),
         )
         return {word: int(n) for word, n in rows.fetchall()}
+
+
+def searched_rows(db: Connection) -> int:
+    """Return roughly how many texts of the newest version are compared with a question: three for each chunk (its
+    window, its section, its heading), each node and each raw issue.
+    """
+    chunks = "SELECT coalesce(sum(json_array_length(body::json -> 'chunks')), 0) FROM record WHERE kind = 'document'"
+    others = "SELECT count(*) FROM record WHERE kind IN ('issue', 'raw_issue')"
+    (found,) = db.execute(f"SELECT 3 * ({chunks}) + ({others})").fetchone()
+    return int(found)
 
 
 def _extension(db: Connection) -> str:
