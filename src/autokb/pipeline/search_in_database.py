@@ -16,7 +16,6 @@ import numpy as np
 from autokb.core.domain import DomainSpec, Urgent
 from autokb.core.kept import Kept
 from autokb.core.nouns import DISPLAYED
-from autokb.core.ranking import best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
@@ -24,10 +23,11 @@ from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import Encoder, TokenEncoder
 from autokb.pipeline.search_rows import LEARNT, OF_ALL, PIECES_OF_ALL
 from autokb.retrieval.features import SAME_WORDS
-from autokb.retrieval.history import NEIGHBOURS, Learnt
+from autokb.retrieval.history import Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
 from autokb.retrieval.part_codecs import FITTED, halves, read_document, read_learnt, read_past, read_tree
 from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart
+from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.database import damaged_rows
 from autokb.stores.search_tables import Kind, SearchTables
@@ -39,6 +39,8 @@ from autokb.text.words import split_words, terms
 # How many of the nearest of each kind are looked at, for each reading of a message. The right section is among the
 # first 20 by the ranker in .97 of the questions.
 MOST = {Kind.WINDOW: 20, Kind.SECTION: 100, Kind.HEADING: 50, Kind.NODE: 20, Kind.ALONE: 20, Kind.PAST: 50}
+DOCUMENTS = 32  # that may have what is best are read
+NEAREST_WINDOWS = 3  # bring their documents, for the gate
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
 TOKENS_IN_MEMORY = 64_000_000  # bytes of tokens of sections that it keeps
@@ -111,24 +113,45 @@ class SlicedKnowledge:
 
     # Complex: each kind of neighbour brings others along, in this order.
     def _slice(self, tables: SearchTables, vectors: Vectors, urgent: Sequence[Urgent]) -> Slice:
-        near: dict[Kind, set[str]] = {kind: set() for kind in Kind}
-        for kind, owner in tables.nearest(halves(list(vectors)), MOST):
-            near[kind].add(owner)
-        documents = near[Kind.WINDOW] | near[Kind.SECTION] | near[Kind.HEADING]
-        past = self._read(tables, "past", near[Kind.PAST], self._past, read_past)
-        past.sort(key=lambda part: (part.issue.date, part.issue.id))
-        if past:
-            for cosines in vectors @ np.array([part.vector for part in past]).T:
-                documents |= {d for row in best_first(cosines, NEIGHBOURS) for d in past[row].issue.documents}
+        documents: set[str] = set()
+        trees: set[str] = set()
+        past: dict[str, PastPart] = {}
+        for vector, half in zip(vectors, halves(vectors), strict=True):
+            near: dict[Kind, dict[str, float]] = {kind: {} for kind in Kind}
+            for kind, owner, cosine in tables.nearest(half, MOST):
+                near[kind].setdefault(owner, cosine)
+            trees |= {*near[Kind.NODE], *near[Kind.ALONE]}
+            found = self._read(tables, "past", near[Kind.PAST], self._past, read_past)
+            past |= {part.issue.id: part for part in found}
+            documents |= self._promising(near, found, vector)
+            documents |= set(list(near[Kind.WINDOW])[:NEAREST_WINDOWS])
         for one in urgent:
             named = tables.named("document", [one.section.casefold()])
             documents |= {one.document}.intersection(named) if one.document else set(sorted(named)[:MOST_URGENT])
-        trees = near[Kind.NODE] | near[Kind.ALONE]
         for tree in self._read(tables, "tree", trees, self._trees, read_tree):
             texts = np.array([*tree.vectors, *tree.raw.values()])
             if (texts @ vectors.T).max(initial=-1.0) > SAME_WORDS:  # so its sections are better for it
                 documents |= {s.evidence[0].document for s in tree.solutions if s.evidence and s.status in DISPLAYED}
-        return self._with_trees(tables, documents, trees, past)
+        ordered = sorted(past.values(), key=lambda part: (part.issue.date, part.issue.id))
+        return self._with_trees(tables, documents, trees, ordered)
+
+    def _promising(
+        self, near: Mapping[Kind, Mapping[str, float]], past: Sequence[PastPart], vector: Vectors
+    ) -> set[str]:
+        """Return the documents that may have what is best, by the cosines of their nearest section and heading and by
+        the votes of past issues.
+        """
+        weights = packaged_ranker(reads_tokens=self.reader.read_tokens is not None).weights
+        voted = sorted({d for part in past for d in part.issue.documents})
+        issues = [part.issue for part in past]
+        vectors = np.array([part.vector for part in past], dtype=np.float32).reshape(len(past), len(vector))
+        votes = dict(zip(voted, history_of(self.learnt, voted, issues, vectors, None).votes(vector), strict=True))
+        scores = {d: weights["votes"] * share for d, share in votes.items()}
+        for kind, feature in ((Kind.SECTION, "section"), (Kind.HEADING, "heading")):
+            least = min(near[kind].values(), default=0.0)  # what is not among the nearest is farther away
+            for document in {*near[Kind.SECTION], *near[Kind.HEADING], *voted}:
+                scores[document] = scores.get(document, 0.0) + weights[feature] * near[kind].get(document, least)
+        return set(sorted(scores, key=lambda d: (-scores[d], d))[:DOCUMENTS])
 
     def _with_trees(self, tables: SearchTables, documents: set[str], trees: set[str], past: list[PastPart]) -> Slice:
         """Return these parts, and the trees whose solutions begin in the documents."""

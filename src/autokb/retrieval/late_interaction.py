@@ -41,16 +41,16 @@ class ComparedTokens(Protocol):
 
 @dataclass(frozen=True)
 class TokensOnDemand:
-    """The tokens of candidates that are read when they are compared: ``texts`` has what was embedded of each row."""
+    """The tokens of candidates that are read when they are compared: ``text_of`` gives what is embedded of a row."""
 
-    texts: Sequence[str]
+    text_of: Callable[[int], str]
     read: Callable[[Sequence[str]], list[TokenVectors]]
     dimensions: int
     idf: NDArray[np.float64]
     _held: dict[str, TokenVectors] = field(default_factory=dict, repr=False)
 
     def _index_of(self, rows: Sequence[int]) -> TokenIndex:
-        texts = [self.texts[row] for row in rows]
+        texts = [self.text_of(row) for row in rows]
         missing = list(dict.fromkeys(text for text in texts if text not in self._held))
         self._held.update(zip(missing, self.read(missing), strict=True))
         return TokenIndex.weighed([self._held[text] for text in texts], self.dimensions, self.idf)

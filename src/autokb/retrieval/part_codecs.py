@@ -21,6 +21,7 @@ from autokb.stores.codecs import ISSUE, SOLUTION, passage_body
 
 STORED = np.dtype("<f4")  # what a vector's numbers are stored as
 FITTED = np.dtype("<f8")  # and what was fitted
+HALF_DIGITS = 5  # behind the point, of numbers below 1
 _OF_ALL = ("middle", "likeness", "total", "mean")
 
 
@@ -152,5 +153,5 @@ def _as_rows(data: bytes, dimensions: int, expected: int) -> Vectors:
 
 
 def halves(vectors: Vectors | Sequence[Vectors]) -> list[str]:
-    """Return vectors as pgvector reads them."""
-    return ["[" + ",".join(f"{x:.6g}" for x in one.tolist()) + "]" for one in vectors]
+    """Return vectors as pgvector reads them, with the digits that a number of two bytes has."""
+    return [str(row) for row in np.round(np.array(vectors, dtype=np.float64), HALF_DIGITS).tolist()]

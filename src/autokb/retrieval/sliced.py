@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.core.domain import DomainSpec
 from autokb.core.vectors import TokenVectors, Vectors
@@ -55,6 +57,10 @@ class SliceReader:
     tokens: TokenReader | None
     read_tokens: Callable[[Sequence[str]], list[TokenVectors]] | None
 
+    @cached_property
+    def _idf(self) -> NDArray[np.float64]:
+        return idf_of_pieces(self.numbers.pieces, self.numbers.candidates)
+
     def index(
         self,
         found: Slice,
@@ -81,15 +87,13 @@ class SliceReader:
         past = [part.issue for part in found.past]
         tokens = None
         if self.read_tokens is not None:
-            idf = idf_of_pieces(self.numbers.pieces, self.numbers.candidates)
-            texts = [one.searched_text for one in shown]
-            tokens = TokensOnDemand(texts, self.read_tokens, self.dimensions, idf)
+            tokens = TokensOnDemand(lambda row: shown[row].searched_text, self.read_tokens, self.dimensions, self._idf)
         return QuestionIndex(
             spec=self.spec,
             encoder=self.encoder,
             embed_questions=embed_questions or self.embed_questions,
             nodes=self._nodes(knowledge, found.trees),
-            candidates=Candidates.of(shown, knowledge, _vectors(found, shown), chunks),
+            candidates=Candidates.at(shown, knowledge, *self._vectors(found, shown), chunks),
             chunks=chunks,
             history=history_of(
                 found.learnt,
@@ -126,7 +130,7 @@ class SliceReader:
             documents=tuple(document.id for document in documents),
             chunks=tuple(chunk for document in documents for chunk in document.chunks),
             windows=(),  # their places are for whoever builds
-            vectors=ExactIndex(self._rows(row for document in documents for row in document.windows)),
+            vectors=ExactIndex(np.concatenate([self._rows(()), *(document.windows for document in documents)])),
             titles=None,
             words=CountedWords(
                 [counts for document in documents for counts in document.terms],
@@ -151,18 +155,15 @@ class SliceReader:
         rows = list(vectors)
         return np.array(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
 
-
-def _vectors(found: Slice, shown: Iterable[Candidate]) -> dict[str, Vectors]:
-    """Return the vectors of all texts that can be shown, by their text."""
-    vectors: dict[str, Vectors] = {}
-    for tree in found.trees:
-        vectors.update(tree.alone)
-    of_passages = {
-        passage.solution.id: (section, heading)
-        for document in found.documents
-        for passage, section, heading in zip(document.passages, document.sections, document.headings, strict=True)
-    }
-    for one in shown:
-        if one.passage is not None:
-            vectors[one.searched_text], vectors[one.searched_headings] = of_passages[one.passage.solution.id]
-    return vectors
+    def _vectors(self, found: Slice, shown: Sequence[Candidate]) -> tuple[Vectors, Vectors]:
+        """Return the vectors of what can be shown, those of the sections and of the headings."""
+        place = {p.solution.id: n for n, p in enumerate(p for document in found.documents for p in document.passages)}
+        alone = {text: vector for tree in found.trees for text, vector in tree.alone.items()}
+        rows = [place[one.passage.solution.id] for one in shown if one.passage is not None]
+        behind = [one for one in shown if one.passage is None]  # which come last
+        sections = np.concatenate([self._rows(()), *(document.sections for document in found.documents)])[rows]
+        headings = np.concatenate([self._rows(()), *(document.headings for document in found.documents)])[rows]
+        return (
+            np.concatenate([sections, self._rows(alone[one.searched_text] for one in behind)]),
+            np.concatenate([headings, self._rows(alone[one.searched_headings] for one in behind)]),
+        )

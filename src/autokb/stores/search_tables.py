@@ -231,17 +231,17 @@ class SearchTables:
             raise LookupError(name)
         return bytes(row[0])
 
-    def nearest(self, vectors: Sequence[str], most: Mapping[Kind, int]) -> list[tuple[Kind, str]]:
-        """Return the owners of the nearest rows of each kind, for each vector; call it inside a transaction."""
+    def nearest(self, vector: str, most: Mapping[Kind, int]) -> list[tuple[Kind, str, float]]:
+        """Return the owners of the nearest rows of each kind with their cosines; call it inside a transaction."""
         self.db.execute(f"SET LOCAL hnsw.ef_search = {SEARCHING_EFFORT}")
         asked = f"OPERATOR({self.extension}.<#>) CAST(? AS {self.extension}.halfvec)"
         parts = [
-            f"(SELECT kind, owner FROM search_row WHERE kind = {kind:d} ORDER BY vector {asked} LIMIT {int(n)})"
+            f"(SELECT kind, owner, vector {asked} FROM search_row WHERE kind = {kind:d} "
+            f"ORDER BY vector {asked} LIMIT {int(n)})"
             for kind, n in most.items()
         ]
-        union = " UNION ALL ".join(parts)
-        rows = [row for vector in vectors for row in self.db.execute(union, [vector] * len(parts)).fetchall()]
-        return [(Kind(kind), owner) for kind, owner in dict.fromkeys((kind, owner) for kind, owner in rows)]
+        rows = self.db.execute(" UNION ALL ".join(parts), [vector] * (2 * len(parts))).fetchall()
+        return [(Kind(kind), owner, -float(distance)) for kind, owner, distance in rows]
 
     def named(self, kind: str, names: Sequence[str]) -> list[str]:
         """Return the ids of documents with one of these headings or passages, or of trees that cite these documents."""
