@@ -38,9 +38,9 @@ class Snapshot:
     @cached_property
     def index(self) -> OpenIndex:
         """The knowledge base, ready to be asked (NothingPublishedError where there is none)."""
-        from autokb.pipeline.open_index import open_index
+        from autokb.pipeline.open_index import open_served_index
 
-        return open_index(self.workspace)
+        return open_served_index(self.workspace)
 
     @cached_property
     def tickets(self) -> OpenTickets:

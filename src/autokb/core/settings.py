@@ -17,6 +17,7 @@ KEPT_VERSIONS = 20  # of the knowledge base, the newest among them; some months 
 MAX_REPLY_BYTES = 8_000_000  # some hundred times what a model writes into 4,096 tokens
 LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more is a slip of the keyboard
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
+SEARCHED_IN_DATABASE_FROM = 200_000  # rows; up to there they are compared exactly in memory (decision 4)
 GATE_MARGIN = 0.02  # of all checks: one of fifty
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 NO_RERANKER = "none"
@@ -62,6 +63,16 @@ class GraphSettings:
     store: str = "ladybug"
     uri: str = ""
     database: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How many rows (texts that are compared with a question) a knowledge base has to have to be searched in Postgres.
+
+    Below, and where the store is no Postgres, each process holds it in memory.
+    """
+
+    in_database_from: int = SEARCHED_IN_DATABASE_FROM
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +138,7 @@ class Settings:
     clustering: ClusteringSettings = ClusteringSettings()
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
+    search: SearchSettings = SearchSettings()
     log_questions: bool = True
     keep_versions: int = KEPT_VERSIONS
     stale_after: int = STALE_AFTER
@@ -295,6 +307,17 @@ def _read_clustering(value: Mapping[Any, Any]) -> ClusteringSettings:
     return ClusteringSettings(reduce)
 
 
+def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
+    if stray := [name for name in value if name != "in_database_from"]:
+        raise BadInputError(f"settings.yaml: search takes in_database_from alone, not {_shown(stray[0])}.")
+    rows = value.get("in_database_from", SEARCHED_IN_DATABASE_FROM)
+    if type(rows) is not int or not 0 <= rows <= LARGEST_NUMBER:
+        raise BadInputError(
+            f"settings.yaml: search: in_database_from must be a number of rows, from 0, not {_shown(rows)}."
+        )
+    return SearchSettings(rows)
+
+
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     known = [f.name for f in fields(GraphSettings)]
     if stray := [name for name in value if name not in known]:
@@ -357,6 +380,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "ask": _read_ask,
     "clustering": _read_clustering,
     "graph": _read_graph,
+    "search": _read_search,
     "experiment": _read_experiment,
     "gate": _read_gate,
     "sources": read_sources,

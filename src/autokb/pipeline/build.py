@@ -28,6 +28,7 @@ from autokb.issues.splitting import ClusterSplitter
 from autokb.pipeline.checks import check_gate_settings, without_tickets
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.open_index import keep_search_rows
 from autokb.pipeline.rounds import stop_if_awaited
 from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
@@ -288,6 +289,7 @@ class Build:
             rules=rules,
         )
         prepare_languages(stages, self.workspace)
+        keep_search_rows(self.workspace, self.file)
         return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents))), refusal
 
     def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:

@@ -14,7 +14,7 @@ from autokb.answering.answer import Answer
 from autokb.answering.ask import ask, ask_in_other_language
 from autokb.answering.chosen import Choosing
 from autokb.core.attributes import Values
-from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.errors import BadInputError, NothingPublishedError, UnwritableWorkspaceError
 from autokb.core.progress import Progress, silent
 from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
@@ -29,17 +29,28 @@ from autokb.pipeline.embedding import (
     read_embedder_name,
 )
 from autokb.pipeline.fed_questions import with_fed_questions
+from autokb.pipeline.process_pool import process_pool
 from autokb.pipeline.reranking import open_reranker
+from autokb.pipeline.search_in_database import SlicedKnowledge, open_sliced
+from autokb.pipeline.search_rows import write_search_rows
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
-from autokb.retrieval.index import QuestionIndex, load_index, published_calibration, published_gate
+from autokb.retrieval.index import QuestionIndex, gate_of, load_index, published_calibration, published_gate
 from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
-from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published
+from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published, spec_of
+from autokb.stores.search_tables import SEARCH_OF, SearchTables, may_write, searched_rows
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.text.languages import find_other_language
+from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 
+NOT_COMPARED_IN_DATABASE = (
+    "This knowledge base is searched in the database, where questions are compared in {language} alone; ask in it."
+)
+NO_ROWS = (
+    "This knowledge base is to be searched in the database, and what is searched was not written there yet; run "
+    "autokb build as a user who may write."
+)
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
 
 
@@ -50,15 +61,20 @@ class IndexByLanguage:
     index: QuestionIndex
     workspace: Workspace
     file: WorkspaceFile
+    sliced: SlicedKnowledge | None = None
     _multilingual: list[QuestionIndex] = field(default_factory=list)
     _loading: Lock = field(default_factory=Lock)
 
-    def index_for(self, question: str) -> tuple[QuestionIndex, str | None]:
+    def index_for(self, question: str, also: Sequence[str] = (), said: str = "") -> tuple[QuestionIndex, str | None]:
         """Return the index that understands the language of a question, else the usual one and why there is none.
 
-        Only the packaged encoder is one of a single language; whoever names another has chosen what it compares.
+        Only the packaged encoder is one of a single language; whoever names another has chosen what it compares. The
+        index of a knowledge base that is searched in the database has what the question, and ``also`` and ``said``,
+        need.
         """
         index, spec = self.index, self.index.spec
+        if self.sliced is not None:
+            index = self.sliced.index_for([question, *also], said)
         if read_embedder_name(self.workspace.settings.embedder).kind != PACKAGED:
             return index, None
         language = find_other_language(question, spec.language, index.chunks.words.vocabulary)
@@ -67,6 +83,8 @@ class IndexByLanguage:
         from autokb.pipeline.steps.languages import why_not_compared
 
         unread = why_not_compared(language, spec.language)
+        if self.sliced is not None:  # whose vectors are all of one encoder
+            unread = unread or NOT_COMPARED_IN_DATABASE.format(language=LANGUAGE_NAMES[spec.language])
         index = index if unread else self.load_multilingual()
         return replace(index, spec=spec_for_question_in(language, spec)), unread
 
@@ -110,15 +128,20 @@ class OpenIndex:
             raise BadInputError("The question is empty; write what the customer asks.")
         with failures_as_sentences(self.file.path):
             question = without_surrogates(text[:QUESTION_CHARACTERS])
-            index, unread = self.by_language.index_for(question)
-            if index is self.index:
-                said = without_surrogates(said)
+            said = without_surrogates(said)
+            index, unread = self.by_language.index_for(question, also, said)
+            if index.spec is self.index.spec:
                 answer = ask(index, question, overrides, k, said, also, explain=explain, choosing=choosing)
             else:
                 answer = ask_in_other_language(
                     index, question, overrides, k, unread=unread, explain=explain, choosing=choosing
                 )
         return replace(answer, seconds=time.perf_counter() - started)
+
+    def index_with(self, solution: str) -> QuestionIndex:
+        """Return an index that has a passage of this id, where there is one."""
+        sliced = self.by_language.sliced
+        return self.index if sliced is None else sliced.index_with(solution)
 
     def is_current(self) -> bool:
         """Return whether nothing was published or edited since."""
@@ -158,6 +181,76 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
         return opened
 
 
+def open_served_index(workspace: Workspace) -> OpenIndex:
+    """Open what was published for a process that answers questions: from Postgres where that is large.
+
+    The search tables are written first where they are not those of what is published, and this user may write.
+    """
+    with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
+        file = workspace.open_file()
+        stack.callback(file.close)
+        if not is_searched_in_database(workspace, file):
+            return open_index(workspace)
+        encoder = _encoder(workspace, file, stack)
+        settings = dict(file.records("setting"))
+        gate_of(settings, encoder.name).check_encoder(encoder.name)
+        if not _has_rows(file):
+            with process_pool(2) as in_processes:  # whose memory, that of the whole knowledge base, is given back
+                list(in_processes(_write_rows, [workspace]))
+        sliced = open_sliced(file, settings, spec_of(workspace, settings), encoder, workspace.settings.answer.caution)
+        if (reranker := open_reranker(workspace.settings, stack)) is not None:
+            sliced = replace(sliced, reranker=reranker)
+        index = sliced.empty()
+        held = stack.pop_all()
+        opened = OpenIndex(index, file, held, IndexByLanguage(index, workspace, file, sliced))
+        finalize(opened, held.close)
+        return opened
+
+
+def is_searched_in_database(workspace: Workspace, file: WorkspaceFile) -> bool:
+    """Return whether questions are to search the database: readers' version, in Postgres, is as large as the settings
+    say.
+    """
+    if workspace.shows or not file.finds_vectors:
+        return False
+    with file.reading() as db:
+        return searched_rows(db) >= workspace.settings.search.in_database_from
+
+
+def _has_rows(file: WorkspaceFile) -> bool:
+    """Return whether what questions search is that of what is published; older rows do where this user may not write
+    (UnwritableWorkspaceError: there are none).
+    """
+    with file.reading() as db:
+        if file.meta(SEARCH_OF) == file.generation:
+            return True
+        if may_write(db):
+            return False
+        if SearchTables.of(db) is None:
+            raise UnwritableWorkspaceError(NO_ROWS)
+    return True
+
+
+def keep_search_rows(workspace: Workspace, file: WorkspaceFile) -> None:
+    """Write what questions search in the database, where they do, so that nobody waits for it."""
+    if not is_searched_in_database(workspace, file) or file.meta(SEARCH_OF) == file.generation:
+        return
+    with ExitStack() as stack:
+        encoder = _encoder(workspace, file, stack)
+        published = with_fed_questions(file, read_published(file))
+        spec = published_spec(workspace, published)
+
+        def embed(texts: Sequence[str]) -> Vectors:
+            return embed_once(file, encoder, EMBEDDINGS, texts, partial(silent, EMBEDDINGS))[0]
+
+        write_search_rows(file, published, spec, embed, encoder.token_reader(spec.language))
+
+
+def _write_rows(workspace: Workspace) -> None:
+    with workspace.file() as file:
+        keep_search_rows(workspace, file)
+
+
 def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progress = silent) -> None:
     """Embed what is published now, so that the first question does not wait for it."""
     from autokb.pipeline.steps.languages import load_multilingual_index, was_asked_in_another_language
@@ -166,6 +259,7 @@ def embed_published(workspace: Workspace, file: WorkspaceFile, progress: Progres
     if published.kb.documents or published.kb.issues:
         with ExitStack() as stack:
             _load(workspace, published, file, stack, progress)
+        keep_search_rows(workspace, file)
         if was_asked_in_another_language(workspace, file):
             load_multilingual_index(workspace, file, read_published(file), progress)
 
@@ -174,8 +268,7 @@ def _load(
     workspace: Workspace, published: Published, file: WorkspaceFile, held: ExitStack, progress: Progress = silent
 ) -> QuestionIndex:
     """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
-    name = read_embedder_name(workspace.settings.embedder)
-    encoder = _paid_encoder(workspace, file, held) if name.is_paid else FreeEncoder(open_free_embedder(name), file)
+    encoder = _encoder(workspace, file, held)
 
     def embed(texts: Sequence[str]) -> Vectors:
         return embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
@@ -204,6 +297,11 @@ def index_published(
         caution=caution,
         tokens=tokens,
     )
+
+
+def _encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:
+    name = read_embedder_name(workspace.settings.embedder)
+    return _paid_encoder(workspace, file, held) if name.is_paid else FreeEncoder(open_free_embedder(name), file)
 
 
 def _paid_encoder(workspace: Workspace, file: WorkspaceFile, held: ExitStack) -> Encoder:

@@ -76,7 +76,6 @@ class Candidates:
     audiences: tuple[str, ...]
     view_audiences: Positions
 
-    # Complex: it fills the columns of one index over the same rows, a comprehension each.
     @classmethod
     def of(
         cls,
@@ -87,6 +86,24 @@ class Candidates:
     ) -> Candidates:
         """Index what can be shown; ``vectors`` holds those of its ``searched_texts``."""
         dimensions = chunks.vectors.vectors.shape[1]
+
+        def rows_of_vectors(texts: Iterable[str]) -> Vectors:
+            return np.array([vectors[t] for t in texts], dtype=np.float32).reshape(len(found), dimensions)
+
+        sections = rows_of_vectors(one.searched_text for one in found)
+        return cls.at(found, knowledge, sections, rows_of_vectors(one.searched_headings for one in found), chunks)
+
+    # Complex: it fills the columns of one index over the same rows, a comprehension each.
+    @classmethod
+    def at(
+        cls,
+        found: Sequence[Candidate],
+        knowledge: KnowledgeIndex,
+        sections: Vectors,
+        headings: Vectors,
+        chunks: ChunkIndex,
+    ) -> Candidates:
+        """Index what can be shown; row n of ``sections`` and ``headings`` is of the searched text and heading of n."""
         place = {document: column for column, document in enumerate(chunks.documents)}
         by_document: dict[str, list[int]] = {}
         for row, one in enumerate(found):
@@ -102,13 +119,10 @@ class Candidates:
                 audiences.append(solution.id)
             return combinations[combination]
 
-        def rows_of_vectors(texts: Iterable[str]) -> Vectors:
-            return np.array([vectors[t] for t in texts], dtype=np.float32).reshape(len(found), dimensions)
-
         return cls(
             rows=tuple(found),
-            vectors=rows_of_vectors(one.searched_text for one in found),
-            headings=rows_of_vectors(one.searched_headings for one in found),
+            vectors=sections,
+            headings=headings,
             columns=np.array([place.get(cited_first(one.solution), -1) for one in found], dtype=np.int64),
             documents=len(chunks.documents),
             row_of={s.id: row for row, one in enumerate(found) for s in (one.solution, *one.views)},

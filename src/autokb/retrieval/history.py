@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +80,41 @@ class History:
         return float(self.cosines(vector).max()) if self.issues else -1.0
 
 
+@dataclass(frozen=True)
+class Learnt:
+    """What a ridge regression learnt from past issues, apart from the documents, which need only their mean window.
+
+    A text has the features of its vector, d numbers, and of its words; the coefficients of a document are ``likeness``
+    (features, d) times its mean window around the ``mean`` of all, and its ``own`` column where issues name it, of so
+    many as ``named`` says. ``total`` (d) sums up over the issues what they say for documents like those that helped.
+    """
+
+    issues: int
+    middle: Scores
+    likeness: Scores
+    total: Scores
+    mean: NDArray[np.float32]
+    own: Mapping[str, Scores]
+    named: Mapping[str, int]
+    idf: Mapping[str, float]
+
+    def columns(
+        self, documents: Sequence[str], centroids: NDArray[np.float32] | None
+    ) -> tuple[NDArray[np.float32], Scores]:
+        """Return the coefficients of documents, (features, documents), and what is added to each estimate."""
+        named = np.array([self.named.get(document, 0) for document in documents], dtype=np.float64)
+        solved = np.zeros((len(self.middle), len(documents)))
+        for column in np.flatnonzero(named).tolist():
+            solved[:, column] = self.own[documents[column]]
+        if centroids is not None:
+            around = (centroids - self.mean).astype(np.float64).T
+            solved += self.likeness @ around
+            named += self.total @ around
+        return np.ascontiguousarray(solved, dtype=np.float32), named / (self.issues + PRIOR_ISSUES) - (
+            self.middle @ solved
+        )
+
+
 def build_history(
     documents: Sequence[str],
     issues: Sequence[PastIssue],
@@ -92,29 +127,93 @@ def build_history(
     ``document_vectors`` has a row a document: what resolved an issue speaks a little for documents like it, which
     helps those with few links of their own.
     """
-    column = {document: n for n, document in enumerate(documents)}
-    kept = [n for n, issue in enumerate(issues) if any(d in column for d in issue.documents)]
-    kept = sorted(kept, key=lambda n: (issues[n].date, issues[n].id))[-MOST_LEARNT:]
+    kept = issues_that_count(documents, issues)
     past = tuple(issues[n] for n in kept)
+    near = np.ascontiguousarray(vectors[kept] if kept else vectors[:0], dtype=np.float32)
+    learnt = learn(documents, past, near, document_vectors, language)
+    return history_of(learnt, documents, past, near, document_vectors, language)
+
+
+def issues_that_count(documents: Sequence[str], issues: Sequence[PastIssue]) -> list[int]:
+    """Return which issues are learnt from, by their date: the most recent ones that one of the documents resolved."""
+    known = frozenset(documents)
+    kept = [n for n, issue in enumerate(issues) if known.intersection(issue.documents)]
+    return sorted(kept, key=lambda n: (issues[n].date, issues[n].id))[-MOST_LEARNT:]
+
+
+def history_of(
+    learnt: Learnt,
+    documents: Sequence[str],
+    past: Sequence[PastIssue],
+    vectors: Vectors,
+    centroids: Vectors | None,
+    language: str = ENGLISH,
+    known: Container[str] | None = None,
+) -> History:
+    """Return the history of some documents, by what was learnt of all.
+
+    ``known`` are all documents, where these are not; an issue's vote is shared by those that it names.
+    """
+    column = {document: n for n, document in enumerate(documents)}
     outcomes = np.zeros((len(past), len(documents)), dtype=np.float32)
     for row, issue in enumerate(past):
-        outcomes[row, sorted({column[d] for d in issue.documents if d in column})] = 1.0
-    idf = _compute_idf(past, language)
-    near = np.ascontiguousarray(vectors[kept] if kept else vectors[:0], dtype=np.float32)
-    words = np.array([word_features(i.text, idf, language) for i in past], dtype=np.float32).reshape(
-        len(past), WORD_BUCKETS
-    )
-    shares = outcomes / np.maximum(outcomes.sum(axis=1, keepdims=True), 1.0)
-    classifier, offset = _fit_ridge(np.hstack([near, words]), outcomes + _spread_to_similar(shares, document_vectors))
+        named = {d for d in issue.documents if d in (column if known is None else known)}
+        share = np.float32(1.0) / np.float32(max(len(named), 1))
+        outcomes[row, sorted(column[d] for d in named if d in column)] = share
+    classifier, offset = learnt.columns(documents, centroids)
     return History(
         documents=tuple(documents),
-        issues=past,
-        vectors=near,
-        outcomes=shares,
-        idf=idf,
+        issues=tuple(past),
+        vectors=vectors,
+        outcomes=outcomes,
+        idf=learnt.idf,
         classifier=classifier,
         offset=offset,
         language=language,
+    )
+
+
+def learn(
+    documents: Sequence[str],
+    past: Sequence[PastIssue],
+    vectors: Vectors,
+    centroids: Vectors | None,
+    language: str = ENGLISH,
+) -> Learnt:
+    """Fit what resolved past issues (row n of ``vectors`` is issue n) to their features, in closed form.
+
+    The fit is around a mean that is pulled to nothing while there are few issues. It is linear in what the issues
+    say, so that it need not be done for each document: what they say for one like those that helped is the product of
+    their mean windows around the mean of all.
+    """
+    column = {document: n for n, document in enumerate(documents)}
+    idf = _compute_idf(past, language)
+    words = np.array([word_features(i.text, idf, language) for i in past], dtype=np.float32)
+    x = np.hstack([vectors, words.reshape(len(past), WORD_BUCKETS)]).astype(np.float64)
+    outcomes = [sorted({column[d] for d in issue.documents if d in column}) for issue in past]
+    named = sorted({n for some in outcomes for n in some})
+    place = {n: at for at, n in enumerate(named)}
+    own = np.zeros((len(past), len(named)))
+    dimensions = x.shape[1] - WORD_BUCKETS
+    mean = np.zeros(dimensions, dtype=np.float32)
+    if centroids is not None and len(centroids):
+        mean = centroids.mean(axis=0)
+    alike = np.zeros((len(past), dimensions))
+    for row, some in enumerate(outcomes):
+        own[row, [place[n] for n in some]] = 1.0
+        if centroids is not None and some:
+            alike[row] = (centroids[some] - mean).mean(axis=0)
+    middle = x.mean(axis=0) if len(x) else np.zeros(x.shape[1])
+    solved = _ridge(x - middle, np.hstack([own, alike]))
+    return Learnt(
+        issues=len(past),
+        middle=middle,
+        likeness=solved[:, len(named) :],
+        total=alike.sum(axis=0),
+        mean=mean,
+        own={documents[n]: solved[:, at] for at, n in enumerate(named)},
+        named={documents[n]: int(own[:, at].sum()) for at, n in enumerate(named)},
+        idf=idf,
     )
 
 
@@ -145,33 +244,19 @@ def resolving_documents(
     return tuple(sorted(hits, key=lambda h: (-h.score, h.id)))
 
 
-def _spread_to_similar(shares: NDArray[np.float32], document_vectors: Vectors | None) -> NDArray[np.float32]:
-    """Return for each past issue (rows) how much its outcome speaks for every document (columns).
-
-    A document gains where it is similar to those that helped: the products of vectors around their mean. Zeros
-    without ``document_vectors``.
-    """
-    if document_vectors is None or not shares.size:
-        return np.zeros_like(shares)
-    centred = document_vectors - document_vectors.mean(axis=0)
-    spread: NDArray[np.float32] = (shares @ centred) @ centred.T
-    return spread
-
-
 def _compute_idf(past: Sequence[PastIssue], language: str) -> dict[str, float]:
     """Return the weight of each word that at least two issues say."""
     issues_with = Counter(word for issue in past for word in set(terms(issue.text, language)))
     return {word: 1 + math.log((1 + len(past)) / (1 + n)) for word, n in sorted(issues_with.items()) if n > 1}
 
 
-def _fit_ridge(features: NDArray[np.float32], outcomes: NDArray[np.float32]) -> tuple[NDArray[np.float32], Scores]:
-    """Fit outcomes to features in closed form, around a mean that is pulled to nothing while there are few."""
-    x, y = features.astype(np.float64), outcomes.astype(np.float64)
-    prior = y.sum(axis=0) / (len(y) + PRIOR_ISSUES)
-    middle = x.mean(axis=0) if len(x) else np.zeros(x.shape[1])
-    centred, rest = x - middle, y - prior
-    if len(x) <= x.shape[1]:  # the same answer from the smaller system
-        solved = centred.T @ np.linalg.solve(centred @ centred.T + RIDGE * np.eye(len(x)), rest)
+def _ridge(centred: Scores, outcomes: Scores) -> Scores:
+    """Return the coefficients, (features, outcomes), of features around their mean; around theirs outcomes need not be,
+    for what is the same for all issues falls out.
+    """
+    rows, columns = centred.shape
+    if rows <= columns:  # the same answer from the smaller system
+        solved = centred.T @ np.linalg.solve(centred @ centred.T + RIDGE * np.eye(rows), outcomes)
     else:
-        solved = np.linalg.solve(centred.T @ centred + RIDGE * np.eye(x.shape[1]), centred.T @ rest)
-    return np.ascontiguousarray(solved, dtype=np.float32), prior - middle @ solved
+        solved = np.linalg.solve(centred.T @ centred + RIDGE * np.eye(columns), centred.T @ outcomes)
+    return solved.astype(np.float64)

@@ -28,7 +28,7 @@ from autokb.retrieval.features import FEATURES, QuestionEvidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex, QuestionMatch
-from autokb.retrieval.late_interaction import TokenIndex
+from autokb.retrieval.late_interaction import ComparedTokens, TokenIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
@@ -112,7 +112,7 @@ class QuestionIndex:
     gate: Gate
     generation: str
     spelling: Spelling | None = None
-    tokens: TokenIndex | None = None
+    tokens: ComparedTokens | None = None
     read_tokens: Callable[[str], TokenVectors] | None = None
     token_spans: Callable[[str], list[tuple[int, int]]] | None = None
     ranker: Ranker = field(default_factory=packaged_ranker)
@@ -340,8 +340,8 @@ def load_index(
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
     passages = without_rejected(passages, published.kb.solutions.values())
     knowledge = KnowledgeIndex.of(
-        (replace(i, attributes=_normalize_attributes(i.attributes, spec)) for i in published.kb.issues.values()),
-        (replace(s, attributes=_normalize_attributes(s.attributes, spec)) for s in published.kb.solutions.values()),
+        (replace(i, attributes=normal_attributes(i.attributes, spec)) for i in published.kb.issues.values()),
+        (replace(s, attributes=normal_attributes(s.attributes, spec)) for s in published.kb.solutions.values()),
         spec.attributes,
         (p.solution for p in passages),
     )
@@ -381,12 +381,16 @@ def load_index(
 def _spelling(corpus: Corpus, spec: DomainSpec, ordinary: frozenset[str]) -> Spelling:
     """Return what mends the slips of customers: by the words of the documents, and of the domain."""
     texts = (f"{document.title}\n{document.text}" for document in corpus.documents)
+    return Spelling.of(texts, spec.language, known=ordinary, extra_words=names_of_values(spec))
+
+
+def names_of_values(spec: DomainSpec) -> list[str]:
+    """Return what the values of a domain's attributes are called; customers write these words too."""
     values = (a for attribute in spec.attributes.values() for a in (*attribute.values, *attribute.synonyms.values()))
-    names = [name for one in values for name in ((one,) if isinstance(one, str) else one)]
-    return Spelling.of(texts, spec.language, known=ordinary, extra_words=names)
+    return [name for one in values for name in ((one,) if isinstance(one, str) else one)]
 
 
-def _normalize_attributes(attributes: Attributes, spec: DomainSpec) -> Attributes:
+def normal_attributes(attributes: Attributes, spec: DomainSpec) -> Attributes:
     """Give value sets the spelling that comparing needs; an edited line may name every value of a set."""
     known = spec.attributes
     return {name: known[name].normal(values) if name in known else values for name, values in attributes.items()}
@@ -394,13 +398,23 @@ def _normalize_attributes(attributes: Attributes, spec: DomainSpec) -> Attribute
 
 def published_gate(published: Published, encoder: str) -> Gate:
     """Read the published gate; an import without one has the default of its encoder."""
-    kept: Mapping[str, object] | None = published.settings.get("gate")
+    return gate_of(published.settings, encoder)
+
+
+def gate_of(settings: Mapping[str, Mapping[str, object]], encoder: str) -> Gate:
+    """Read the gate among published settings."""
+    kept = settings.get("gate")
     return read_gate(kept) if kept else Gate(DEFAULT_THRESHOLD, encoder)
 
 
 def published_calibration(published: Published) -> CalibratedGate | None:
     """Read the calibration of a team, None where there is none."""
-    kept = published.settings.get(CALIBRATION)
+    return calibration_of(published.settings)
+
+
+def calibration_of(settings: Mapping[str, Mapping[str, object]]) -> CalibratedGate | None:
+    """Read the calibration among published settings."""
+    kept = settings.get(CALIBRATION)
     return read_calibrated_gate(kept) if kept else None
 
 

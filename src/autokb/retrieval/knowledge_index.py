@@ -59,7 +59,13 @@ class KnowledgeIndex:
         trees = {r.id: (r.id, *sorted(n.id for n in forest.subtree(r.id) if n is not r)) for r in forest.roots}
         names = tuple(sorted(attributes))
         things: Iterable[Issue | Solution] = chain(forest.nodes.values(), *shown.values(), passages)
-        combinations = {t.id: frozenset((name, t.attributes.get(name, ANY)) for name in names) for t in things}
+        told: dict[tuple[Values, ...], _Combination] = {}  # there are far fewer than things
+        combinations: dict[str, _Combination] = {}
+        for thing in things:
+            values = tuple([thing.attributes.get(name, ANY) for name in names])
+            if (combination := told.get(values)) is None:
+                combination = told[values] = frozenset(zip(names, values, strict=True))
+            combinations[thing.id] = combination
         return cls(
             names=names,
             forest=forest,
@@ -71,7 +77,7 @@ class KnowledgeIndex:
             combination_of=combinations,
             leaves={
                 c: implied_values({name: values for name, values in c if values != ANY}, attributes)
-                for c in set(combinations.values())
+                for c in told.values()
             },
             attributes=attributes,
         )

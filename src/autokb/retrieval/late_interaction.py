@@ -6,8 +6,9 @@ score(q, s) = sum over tokens t of q of idf(t) x max over tokens u of s of cos(t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,53 @@ from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import TOKEN_STEPS, TokenVectors
 
 PIECES = 1 << 16  # numbers that a piece of a word can have
+
+
+def idf_of_pieces(told: NDArray[np.float64], candidates: int) -> NDArray[np.float64]:
+    """Return the weight of each piece by how many of the candidates have it."""
+    weights: NDArray[np.float64] = np.log(1 + (candidates - told + 0.5) / (told + 0.5))
+    return weights
+
+
+class ComparedTokens(Protocol):
+    """Compares the tokens of a question with those of candidates."""
+
+    def scores(self, question: TokenVectors, rows: Positions) -> Scores:
+        """Return the score of some candidates, 0 to 1; one without tokens meets nothing."""
+        ...
+
+    def scores_of_parts(
+        self, question: TokenVectors, rows: Sequence[int], within: Sequence[NDArray[np.bool_]]
+    ) -> list[Scores]:
+        """Return the scores of parts of candidates."""
+        ...
+
+
+@dataclass(frozen=True)
+class TokensOnDemand:
+    """The tokens of candidates that are read when they are compared: ``text_of`` gives what is embedded of a row."""
+
+    text_of: Callable[[int], str]
+    read: Callable[[Sequence[str]], list[TokenVectors]]
+    dimensions: int
+    idf: NDArray[np.float64]
+    _held: dict[str, TokenVectors] = field(default_factory=dict, repr=False)
+
+    def _index_of(self, rows: Sequence[int]) -> TokenIndex:
+        texts = [self.text_of(row) for row in rows]
+        missing = list(dict.fromkeys(text for text in texts if text not in self._held))
+        self._held.update(zip(missing, self.read(missing), strict=True))
+        return TokenIndex.weighed([self._held[text] for text in texts], self.dimensions, self.idf)
+
+    def scores(self, question: TokenVectors, rows: Positions) -> Scores:
+        """Return the score of some candidates, 0 to 1; one without tokens meets nothing."""
+        return self._index_of(rows.tolist()).scores(question, np.arange(len(rows)))
+
+    def scores_of_parts(
+        self, question: TokenVectors, rows: Sequence[int], within: Sequence[NDArray[np.bool_]]
+    ) -> list[Scores]:
+        """Return the scores of parts of candidates."""
+        return self._index_of(rows).scores_of_parts(question, range(len(rows)), within)
 
 
 @dataclass(frozen=True)
@@ -32,7 +80,11 @@ class TokenIndex:
         told = np.zeros(PIECES)
         for one in tokens:
             told[np.unique(one.pieces)] += 1
-        idf = np.log(1 + (len(tokens) - told + 0.5) / (told + 0.5))
+        return cls.weighed(tokens, dimensions, idf_of_pieces(told, len(tokens)))
+
+    @classmethod
+    def weighed(cls, tokens: Sequence[TokenVectors], dimensions: int, idf: NDArray[np.float64]) -> TokenIndex:
+        """Index the tokens of some candidates, whose pieces are weighed by those of all."""
         rows = [one.vectors for one in tokens]
         vectors = np.concatenate(rows) if rows else np.zeros((0, dimensions), dtype=np.int8)
         return cls(vectors, np.cumsum([0, *map(len, rows)]), idf)

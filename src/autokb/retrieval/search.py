@@ -15,7 +15,7 @@ from autokb.core.nouns import Chunk
 from autokb.core.ranking import Positions, Scores, best_first
 from autokb.core.vectors import Vectors
 from autokb.stores.vector_index import VectorIndex, vector_index
-from autokb.stores.word_index import WordIndex
+from autokb.stores.word_index import WordIndex, Words
 from autokb.text.words import terms
 
 SHORT_QUESTION = 10  # words that count: up to here a question is short
@@ -46,7 +46,7 @@ class ChunkIndex:
     windows: tuple[Window, ...]
     vectors: VectorIndex
     titles: Vectors | None
-    words: WordIndex
+    words: Words
     chunk_document: Positions
     chunk_starts: Positions
     document_starts: Positions

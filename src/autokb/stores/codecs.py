@@ -16,6 +16,7 @@ from autokb.core.nouns import (
     DecisionKind,
     Document,
     Issue,
+    Passage,
     RawIssue,
     Seed,
     Solution,
@@ -103,3 +104,10 @@ def read_decision(kind: DecisionKind, decision_id: str, body: Mapping[str, Any])
 def solution_body(solution: Solution) -> Body:
     """Return the record of a solution, marked as built: a line that no longer fits its mark was edited by a person."""
     return {"built": text_mark(solution.text, solution.steps), **SOLUTION.body(solution)}
+
+
+def passage_body(passage: Passage) -> Body:
+    """Return a passage as JSON, its solution with its id."""
+    solution = {"id": passage.solution.id, **SOLUTION.body(passage.solution)}
+    names = ("headings", "distinguishes", "masked", "section")
+    return {"solution": solution, **{name: getattr(passage, name) for name in names}}

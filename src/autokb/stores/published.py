@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -56,7 +56,12 @@ class Published:
 
 def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
     """Return the domain that the last build worked with; an edited ``domain.yaml`` counts from the next build on."""
-    text = published.settings.get("domain", {}).get("yaml")
+    return spec_of(workspace, published.settings)
+
+
+def spec_of(workspace: Workspace, settings: Mapping[str, Mapping[str, object]]) -> DomainSpec:
+    """Return the domain among published settings."""
+    text = settings.get("domain", {}).get("yaml")
     if not isinstance(text, str) or text == workspace.domain_text:  # a question need not parse the same YAML twice
         return workspace.spec
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from autokb.core.domain import ENGLISH
 from autokb.text.lexicons import language_data
@@ -71,8 +71,8 @@ class Spelling:
     """
 
     _language: str
-    _known: frozenset[str]
-    _known_stems: frozenset[str]
+    _known: Container[str]
+    _known_stems: Container[str]
     _counts: Mapping[str, int]
     _by_rest: Mapping[str, tuple[str, ...]]  # the words of the documents by what is left without one of their letters
 
@@ -94,12 +94,11 @@ class Spelling:
         counts: Counter[str] = Counter()
         for source in (texts, extra_words):
             for text in source:
-                counts.update(word.casefold().removesuffix("'s") for word in _WORD.findall(normalized(text)))
+                counts.update(count_words(text))
         by_rest: defaultdict[str, list[str]] = defaultdict(list)
         for word in counts if known else ():
-            if _SHORTEST <= len(word) <= _LONGEST and word.isalpha():
-                for rest in _without_one_letter(word):
-                    by_rest[rest].append(word)
+            for rest in rests(word):
+                by_rest[rest].append(word)
         every = frozenset((*known, *counts, *stop_words(language)))
         return cls(
             language,
@@ -108,6 +107,28 @@ class Spelling:
             dict(counts),
             {rest: tuple(words) for rest, words in by_rest.items()},
         )
+
+    def with_words(self, counts: Mapping[str, int]) -> Spelling:
+        """Return it with more words of the knowledge base, those that matter for some question: all that it says, their
+        stems, and those that are one slip away.
+        """
+        by_rest: defaultdict[str, list[str]] = defaultdict(list)
+        for word in counts:
+            for rest in rests(word):
+                by_rest[rest].append(word)
+        mine, stems = dict(self._counts), {stem(word, self._language) for word in counts}
+        return replace(
+            self,
+            _known=_Either(self._known, counts),
+            _known_stems=_Either(self._known_stems, stems),
+            _counts={**mine, **{word: n + mine.get(word, 0) for word, n in counts.items()}},
+            _by_rest={**self._by_rest, **{r: (*self._by_rest.get(r, ()), *some) for r, some in by_rest.items()}},
+        )
+
+    def words_to_look_up(self, text: str) -> list[str]:
+        """Return the folded words of a text that may be slips, as far as is known: ``with_words`` knows more."""
+        found = (match.group().casefold() for match in _ADDRESS_OR_WORD.finditer(text[:READ_AT_MOST]))
+        return [w for w in dict.fromkeys(found) if w.isalpha() and len(w) <= _LONGEST and w not in self._known]
 
     def correct(self, text: str) -> str:
         """Return a customer's text with its misspelt words replaced and everything else as it was.
@@ -133,6 +154,29 @@ class Spelling:
             return word
         nearest = min(meant, key=lambda other: (-self._counts[other], other))
         return nearest.capitalize() if word[0].isupper() else nearest
+
+
+@dataclass(frozen=True, slots=True)
+class _Either:
+    """What one of two holds."""
+
+    one: Container[str]
+    other: Container[str]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.one or word in self.other
+
+
+def count_words(text: str) -> Counter[str]:
+    """Return how often a text has each of its words, folded, as slips are mended by."""
+    return Counter(word.casefold().removesuffix("'s") for word in _WORD.findall(normalized(text)))
+
+
+def rests(word: str) -> list[str]:
+    """Return a word and what is left of it without each of its letters; none of one that nobody's slip is mended to."""
+    if not (_SHORTEST <= len(word) <= _LONGEST and word.isalpha()):
+        return []
+    return list(dict.fromkeys(_without_one_letter(word)))
 
 
 def _without_one_letter(word: str) -> Iterator[str]:

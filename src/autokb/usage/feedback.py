@@ -194,7 +194,7 @@ def _read_solution(file: WorkspaceFile, solution_id: str) -> Solution | None:
 
 
 def _in_index(opened: OpenIndex, solution_id: str) -> _Suggested | None:
-    candidates = opened.index.candidates
+    candidates = opened.index_with(solution_id).candidates
     row = candidates.row_of.get(solution_id)
     if row is None:
         return None

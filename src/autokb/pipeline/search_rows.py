@@ -1,0 +1,126 @@
+"""Writing what questions search in the database: the rows of what was published and differs from what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from autokb.core.domain import DomainSpec
+from autokb.core.vectors import Vectors
+from autokb.pipeline.embedding import TokenEncoder
+from autokb.pipeline.steps.passages import find_passages
+from autokb.retrieval.part_codecs import (
+    FITTED,
+    halves,
+    read_counted,
+    store_counted,
+    store_document,
+    store_learnt,
+    store_past,
+    store_tree,
+)
+from autokb.retrieval.parts import (
+    NOTHING_COUNTED,
+    Counted,
+    DocumentPart,
+    PartsReader,
+    PastPart,
+    TreePart,
+    pieces_as_array,
+)
+from autokb.stores.published import Published
+from autokb.stores.search_tables import SEARCH_OF, Kind, SearchTables, WordChanges, WrittenPart
+from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.stemming import stem
+from autokb.text.word_forms import rests
+
+OF_ALL, PIECES_OF_ALL, LEARNT = "of all", "pieces", "learnt"
+
+
+# Complex: documents, trees and past issues are written alike, and counted together.
+def write_search_rows(
+    file: WorkspaceFile,
+    published: Published,
+    spec: DomainSpec,
+    embed: Callable[[Sequence[str]], Vectors],
+    tokens: TokenEncoder | None,
+) -> dict[str, int]:
+    """Write the rows that differ and take out those that are gone, in one transaction; returns how many parts did.
+
+    ``published`` is what is searched from then on.
+    """
+    documents = list(published.kb.documents.values())
+    passages, _ = find_passages(file, documents, published.chunks, spec)
+    parts = PartsReader(spec, embed, None if tokens is None else tokens.read).read(published, passages)
+    past = {part.issue.id: (part, NOTHING_COUNTED) for part in parts.past}
+    written: dict[str, dict[str, WrittenPart]] = {
+        "document": {i: _document(part, counted) for i, (part, counted) in parts.documents.items()},
+        "tree": {i: _tree(part, counted) for i, (part, counted) in parts.trees.items()},
+        "past": {i: _past(part) for i, (part, _) in past.items()},
+    }
+    own = {i: (parts.learnt.named[i], column.astype(FITTED).tobytes()) for i, column in parts.learnt.own.items()}
+    changed: dict[str, int] = {}
+    with file.transaction(), file.reading() as db:
+        tables = SearchTables.made(db, len(parts.learnt.mean))
+        before: list[Counted] = []
+        after: list[Counted] = []
+        for kind, now in written.items():
+            marks = tables.marks(kind)
+            differ = {i: part for i, part in now.items() if marks.get(i) != part.mark}
+            gone = [i for i in marks if i not in now]
+            before += map(read_counted, tables.counted(kind, [*differ, *gone]))
+            after += (read_counted(part.counted) for part in differ.values())
+            tables.write(kind, differ, gone)
+            changed[kind] = len(differ) + len(gone)
+        tables.change_words(_word_changes(Counted.sum(after).minus(Counted.sum(before)), spec.language))
+        total = Counted.sum(counted for _, counted in (*parts.documents.values(), *parts.trees.values()))
+        numbers = np.array([total.chunks, total.length, total.candidates], dtype=np.int64)
+        tables.keep_number(OF_ALL, numbers.astype("<i8").tobytes())
+        tables.keep_number(PIECES_OF_ALL, pieces_as_array(total.pieces).astype(FITTED).tobytes())
+        tables.keep_number(LEARNT, store_learnt(parts.learnt))
+        held = tables.own_marks()
+        tables.change_own({i: one for i, one in own.items() if held.get(i) != one}, [i for i in held if i not in own])
+        tables.make_graphs()
+        file.note(SEARCH_OF, published.generation)
+    return changed
+
+
+def _document(part: DocumentPart, counted: Counted) -> WrittenPart:
+    stored = store_document(part)
+    headings = {passage.headings[-1].casefold() for passage in part.passages}
+    names = [*sorted(headings), *(passage.solution.id for passage in part.passages)]
+    rows = [
+        *((Kind.WINDOW, one) for one in halves(part.windows)),
+        *((Kind.SECTION, one) for one in halves(part.sections)),
+        *((Kind.HEADING, one) for one in halves(part.headings)),
+    ]
+    return WrittenPart(stored.mark, stored.body, stored.vectors, names, store_counted(counted), rows)
+
+
+def _tree(part: TreePart, counted: Counted) -> WrittenPart:
+    stored = store_tree(part)
+    rows = [
+        *((Kind.NODE, one) for one in halves([*part.vectors, *part.raw.values()])),
+        *((Kind.ALONE, one) for one in halves(list(part.alone.values()))),
+    ]
+    names = sorted(part.documents)
+    return WrittenPart(stored.mark, stored.body, stored.vectors, names, store_counted(counted), rows)
+
+
+def _past(part: PastPart) -> WrittenPart:
+    stored = store_past(part)
+    rows = [(Kind.PAST, one) for one in halves([part.vector])]
+    return WrittenPart(
+        stored.mark, stored.body, stored.vectors, part.issue.documents, store_counted(NOTHING_COUNTED), rows
+    )
+
+
+def _word_changes(counted: Counted, language: str) -> WordChanges:
+    more = [word for word, n in counted.words.items() if n > 0]
+    return WordChanges(
+        texts_with=counted.texts_with,
+        said=counted.words,
+        stems={word: stem(word, language) for word in counted.words},
+        rests={word: rests(word) for word in more},
+    )

@@ -1,0 +1,296 @@
+"""A knowledge base in parts, of which a question reads only some: documents, trees, past issues, and numbers of all.
+
+A document's part and a tree's part say what ``load_index`` would work out of them, so that an index over any of them
+is made without an encoder. What is known only of all together is in ``Numbers``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec
+from autokb.core.nouns import DISPLAYED, Issue, Passage, Solution
+from autokb.core.vectors import TokenVectors, Vectors
+from autokb.retrieval.candidates import Candidate, candidates_of, cited_first, without_rejected
+from autokb.retrieval.corpus import Corpus
+from autokb.retrieval.history import Learnt, PastIssue, issues_that_count, learn
+from autokb.retrieval.index import normal_attributes, past_issues
+from autokb.retrieval.knowledge_index import KnowledgeIndex
+from autokb.retrieval.late_interaction import PIECES
+from autokb.stores.published import Published
+from autokb.text.word_forms import count_words
+from autokb.text.words import terms
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """A document as questions need it: row n of each array is chunk n's window, or passage n.
+
+    ``chunks`` are the ids of the chunks that have windows, ``terms`` how often each has each word, and
+    ``window_chunks`` the chunk of each window.
+    """
+
+    id: str
+    chunks: tuple[str, ...]
+    terms: tuple[Mapping[str, int], ...]
+    window_chunks: NDArray[np.int64]
+    passages: tuple[Passage, ...]
+    windows: Vectors
+    sections: Vectors
+    headings: Vectors
+
+    @property
+    def size(self) -> int:
+        """Roughly how many bytes it takes in memory."""
+        texts = sum(len(p.section) + 4 * len(p.solution.text) for p in self.passages)
+        vectors = self.windows.nbytes + self.sections.nbytes + self.headings.nbytes
+        return 2000 + vectors + texts + 3000 * len(self.passages) + 120 * sum(map(len, self.terms))
+
+
+@dataclass(frozen=True, slots=True)
+class TreePart:
+    """A tree with all solutions of its nodes, whatever their status: row n of ``vectors`` is the text of issue n.
+
+    ``raw`` has the vectors of the raw issues behind its nodes, ``alone`` those of the texts of solutions that begin in
+    no section.
+    """
+
+    id: str
+    issues: tuple[Issue, ...]
+    solutions: tuple[Solution, ...]
+    vectors: Vectors
+    raw: Mapping[str, Vectors]
+    alone: Mapping[str, Vectors]
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """The documents in whose sections its solutions begin."""
+        return frozenset(s.evidence[0].document for s in self.solutions if s.evidence)
+
+    @property
+    def size(self) -> int:
+        """Roughly how many bytes it takes in memory."""
+        rows = len(self.issues) + len(self.raw) + len(self.alone)
+        texts = sum(len(i.text) for i in self.issues) + sum(4 * len(s.text) for s in self.solutions)
+        dimensions = int(self.vectors.shape[1])
+        return 2000 + rows * 4 * dimensions + texts + 2000 * (len(self.issues) + len(self.solutions))
+
+
+@dataclass(frozen=True, slots=True)
+class PastPart:
+    """A past issue with its vector; its documents are all there."""
+
+    issue: PastIssue
+    vector: Vectors
+
+    @property
+    def size(self) -> int:
+        """Roughly how many bytes it takes in memory."""
+        return 1000 + self.vector.nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is counted over a document or a tree, and over all of them.
+
+    ``chunks`` and ``length`` are the texts that BM25 reads and their words in all, ``texts_with`` how many of them have
+    a word; ``words`` how often the documents say a word as it is written; ``candidates`` what can be shown, and
+    ``pieces`` how many of them have each piece of a word.
+    """
+
+    chunks: int
+    length: int
+    texts_with: Mapping[str, int]
+    words: Mapping[str, int]
+    candidates: int
+    pieces: Mapping[int, int]
+
+    def minus(self, other: Counted) -> Counted:
+        """Return the difference to another one; what is the same in both is left out of it."""
+        return Counted(
+            self.chunks - other.chunks,
+            self.length - other.length,
+            _difference(self.texts_with, other.texts_with),
+            _difference(self.words, other.words),
+            self.candidates - other.candidates,
+            _difference(self.pieces, other.pieces),
+        )
+
+    @staticmethod
+    def sum(counted: Iterable[Counted]) -> Counted:
+        """Return what is counted over several."""
+        chunks = length = candidates = 0
+        texts_with, words, pieces = Counter[str](), Counter[str](), Counter[int]()
+        for one in counted:
+            chunks, length, candidates = chunks + one.chunks, length + one.length, candidates + one.candidates
+            texts_with.update(one.texts_with)
+            words.update(one.words)
+            pieces.update(one.pieces)
+        return Counted(chunks, length, texts_with, words, candidates, pieces)
+
+
+NOTHING_COUNTED = Counted(0, 0, {}, {}, 0, {})
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What is known only of all parts together, but for the words: those of a question are looked up."""
+
+    chunks: int
+    length: int
+    candidates: int
+    pieces: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A whole knowledge base in parts, each with what is counted over it."""
+
+    documents: Mapping[str, tuple[DocumentPart, Counted]]
+    trees: Mapping[str, tuple[TreePart, Counted]]
+    past: tuple[PastPart, ...]
+    learnt: Learnt
+
+
+@dataclass(frozen=True)
+class PartsReader:
+    """Makes the parts of what is published; ``embed`` gives texts their vectors, ``tokens`` those of their tokens."""
+
+    spec: DomainSpec
+    embed: Callable[[Sequence[str]], Vectors]
+    tokens: Callable[[Sequence[str]], list[TokenVectors]] | None
+
+    # Complex: each kind of part is made of the same columns.
+    def read(self, published: Published, passages: Sequence[Passage]) -> Parts:
+        """Return all parts."""
+        spec = self.spec
+        issues = {
+            i.id: replace(i, attributes=normal_attributes(i.attributes, spec)) for i in published.kb.issues.values()
+        }
+        solutions = [
+            replace(s, attributes=normal_attributes(s.attributes, spec)) for s in published.kb.solutions.values()
+        ]
+        knowledge = KnowledgeIndex.of(issues.values(), solutions, spec.attributes, (p.solution for p in passages))
+        corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
+        documents = {part.id: (part, counted) for part, counted in self._documents(corpus, passages)}
+        shown = candidates_of(knowledge, without_rejected(passages, solutions))
+        alone: dict[str, list[Candidate]] = {}
+        for one in shown:
+            if one.passage is None:
+                alone.setdefault(knowledge.root_of[one.solution.issue_id], []).append(one)
+        of_trees: dict[str, list[Solution]] = {}
+        for solution in solutions:
+            if (root := knowledge.root_of.get(solution.issue_id)) is not None:
+                of_trees.setdefault(root, []).append(solution)
+        raw = {i: one.full_text for i, one in published.raw_issues.items()}
+        trees = {
+            root: self._tree([issues[n] for n in nodes], of_trees.get(root, ()), raw, alone.get(root, ()))
+            for root, nodes in knowledge.trees.items()
+        }
+        ids = [d.id for d in corpus.documents]
+        past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
+        past = tuple(past[n] for n in issues_that_count(ids, past))
+        vectors = self.embed([one.text for one in past])
+        centroids = np.array([centroid(documents[i][0].windows) for i in ids], dtype=np.float32)
+        learnt = learn(ids, past, vectors, centroids.reshape(len(ids), vectors.shape[1]), spec.language)
+        return Parts(documents, trees, tuple(map(PastPart, past, vectors)), learnt)
+
+    # Complex: it takes apart the columns of all documents at once, so that all texts are embedded together.
+    def _documents(self, corpus: Corpus, passages: Sequence[Passage]) -> Iterator[tuple[DocumentPart, Counted]]:
+        own: dict[str, list[Candidate]] = {d.id: [] for d in corpus.documents}
+        for passage in passages:
+            own[cited_first(passage.solution)].append(Candidate(passage.solution, passage, ()))
+        windows: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
+        for row, window in enumerate(corpus.windows):
+            windows[window.document].append(row)
+        window_vectors = self.embed(corpus.window_texts())
+        chunks = {c.id: c for c in corpus.chunks}
+        for document in corpus.documents:
+            rows = windows[document.id]
+            ids = tuple(dict.fromkeys(corpus.windows[row].chunk for row in rows))
+            number = {chunk: n for n, chunk in enumerate(ids)}
+            found = [
+                Counter(terms(f"{document.title}\n{chunks[i].context}\n{chunks[i].text}", corpus.language)) for i in ids
+            ]
+            texts = [one.searched_text for one in own[document.id]]
+            # the tokens first: one run of the encoder gives both
+            counted = self._counted(
+                found, f"{document.title}\n{document.text}", [one for one in own[document.id] if is_shown(one.passage)]
+            )
+            part = DocumentPart(
+                id=document.id,
+                chunks=ids,
+                terms=tuple(found),
+                window_chunks=np.array([number[corpus.windows[row].chunk] for row in rows], dtype=np.int64),
+                passages=tuple(one.passage for one in own[document.id] if one.passage is not None),
+                windows=window_vectors[rows],
+                sections=self.embed(texts),
+                headings=self.embed([one.searched_headings for one in own[document.id]]),
+            )
+            yield part, counted
+
+    def _tree(
+        self,
+        nodes: Sequence[Issue],
+        solutions: Sequence[Solution],
+        raw: Mapping[str, str],
+        alone: Sequence[Candidate],
+    ) -> tuple[TreePart, Counted]:
+        ids = [i for node in nodes for i in node.raw_issues if i in raw]
+        texts = list(dict.fromkeys(t for one in alone for t in (one.searched_text, one.searched_headings)))
+        counted = self._counted((), "", alone)
+        part = TreePart(
+            id=nodes[0].id,
+            issues=tuple(nodes),
+            solutions=tuple(solutions),
+            vectors=self.embed([node.text for node in nodes]),
+            raw=dict(zip(ids, self.embed([raw[i] for i in ids]), strict=True)),
+            alone=dict(zip(texts, self.embed(texts), strict=True)),
+        )
+        return part, counted
+
+    def _counted(self, found: Sequence[Mapping[str, int]], text: str, shown: Sequence[Candidate]) -> Counted:
+        pieces: Counter[int] = Counter()
+        if self.tokens is not None:
+            for one in self.tokens([candidate.searched_text for candidate in shown]):
+                pieces.update(np.unique(one.pieces).tolist())
+        texts_with: Counter[str] = Counter()
+        for counts in found:
+            texts_with.update(counts.keys())
+        length = sum(sum(counts.values()) for counts in found)
+        return Counted(len(found), length, texts_with, count_words(text), len(shown), pieces)
+
+
+def is_shown(passage: Passage | None) -> bool:
+    """Return whether the rules leave a passage to be shown."""
+    return passage is not None and passage.solution.status in DISPLAYED
+
+
+def centroid(windows: Vectors) -> Vectors:
+    """Return the mean of a document's windows, of length 1; nothing in all directions of one without windows."""
+    if not len(windows):
+        return np.zeros(windows.shape[1], dtype=np.float32)
+    total = np.add.reduceat(windows, [0], axis=0)
+    mean: Vectors = (total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-12))[0]
+    return mean
+
+
+def pieces_as_array(pieces: Mapping[int, int]) -> NDArray[np.float64]:
+    """Return the numbers of candidates by piece."""
+    found = np.zeros(PIECES)
+    found[list(pieces)] = list(pieces.values())
+    return found
+
+
+def _difference(one: Mapping[K, int], other: Mapping[K, int]) -> dict[K, int]:
+    keys = one.keys() | other.keys()
+    return {key: n for key in keys if (n := one.get(key, 0) - other.get(key, 0))}

@@ -1,0 +1,297 @@
+"""What questions search in Postgres: vectors by pgvector, the words of all documents, and the parts that are read.
+
+The tables lie beside those of the workspace and follow from what is published. Whoever publishes writes the rows that
+differ; who asks needs no more than ``SELECT``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Protocol
+
+from autokb.core.errors import BadInputError
+from autokb.stores.sql import put
+
+NEEDS_PGVECTOR = (
+    "This knowledge base is to be searched in the database, which needs pgvector there; have an administrator run: "
+    "CREATE EXTENSION vector; or set search: {in_database_from: 0} in settings.yaml, to search it in memory."
+)
+SEARCH_OF = "search tables of"  # meta: the generation that the tables were written for
+NEIGHBOURS = 16  # of a row in an HNSW graph (m), pgvector's own default
+BUILDING_EFFORT = 64  # rows looked at for each that is added (ef_construction), pgvector's own default
+SEARCHING_EFFORT = 200  # rows looked at for a question (hnsw.ef_search), no fewer than are asked for of any kind
+INDEX_MEMORY = "1GB"  # maintenance_work_mem while a graph is built, which takes many times as long without
+
+
+class Connection(Protocol):
+    """A connection to the workspace: ``?`` is a parameter."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Any:
+        """Run a statement."""
+        ...
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Any:
+        """Run a statement for each row."""
+        ...
+
+
+class Kind(IntEnum):
+    """What a vector is of; its owner is a document, a tree or a past issue."""
+
+    WINDOW = 1
+    SECTION = 2
+    HEADING = 3
+    NODE = 4
+    PAST = 5
+    ALONE = 6  # a solution of a tree that begins in no section
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPart:
+    """A part with its rows: its vectors by kind as pgvector reads them, and what it is looked up by.
+
+    ``names`` are a document's headings, case folded, and the ids of its passages, or the documents in which a tree's
+    solutions begin.
+    """
+
+    mark: str
+    body: str
+    vectors: bytes
+    names: Sequence[str]
+    counted: str
+    rows: Sequence[tuple[Kind, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class WordChanges:
+    """How often words stand in texts, more or less often than before.
+
+    ``texts_with`` are those of BM25, ``said`` those as they are written, with the ``stems`` of new ones and what is
+    left of them without a letter.
+    """
+
+    texts_with: Mapping[str, int]
+    said: Mapping[str, int]
+    stems: Mapping[str, str]
+    rests: Mapping[str, Sequence[str]]
+
+
+TABLES = {"document": "search_document", "tree": "search_tree", "past": "search_past"}
+_OWNERS = {"document": (Kind.WINDOW, Kind.SECTION, Kind.HEADING), "tree": (Kind.NODE, Kind.ALONE), "past": (Kind.PAST,)}
+_PARTS = 'id text COLLATE "C" PRIMARY KEY, mark text NOT NULL, body text NOT NULL, vectors bytea NOT NULL, '
+_SCHEMA = (
+    *(
+        f"CREATE TABLE IF NOT EXISTS {table} ({_PARTS} names text[] NOT NULL, counted text NOT NULL)"
+        for table in TABLES.values()
+    ),
+    "CREATE INDEX IF NOT EXISTS search_document_names ON search_document USING gin (names)",
+    "CREATE INDEX IF NOT EXISTS search_tree_names ON search_tree USING gin (names)",
+    'CREATE TABLE IF NOT EXISTS search_term (word text COLLATE "C" PRIMARY KEY, texts bigint NOT NULL)',
+    'CREATE TABLE IF NOT EXISTS search_word (word text COLLATE "C" PRIMARY KEY, '
+    'stem text COLLATE "C" NOT NULL, said bigint NOT NULL)',
+    "CREATE INDEX IF NOT EXISTS search_word_stem ON search_word (stem)",
+    'CREATE TABLE IF NOT EXISTS search_rest (rest text COLLATE "C", word text COLLATE "C", PRIMARY KEY (rest, word))',
+    "CREATE INDEX IF NOT EXISTS search_rest_word ON search_rest (word)",
+    "CREATE TABLE IF NOT EXISTS search_number (name text PRIMARY KEY, value bytea NOT NULL)",
+    'CREATE TABLE IF NOT EXISTS search_own (document text COLLATE "C" PRIMARY KEY, issues bigint NOT NULL, '
+    "coefficients bytea NOT NULL)",
+)
+
+
+@dataclass(frozen=True)
+class SearchTables:
+    """The tables through one connection; ``extension`` is the schema that pgvector's types are in."""
+
+    db: Connection
+    extension: str
+
+    @classmethod
+    def of(cls, db: Connection) -> SearchTables | None:
+        """Return the tables, None where they were never made."""
+        if db.execute("SELECT to_regclass('search_row')").fetchone()[0] is None:
+            return None
+        return cls(db, _extension(db))
+
+    @classmethod
+    def made(cls, db: Connection, dimensions: int) -> SearchTables:
+        """Return the tables, made where they are missing, anew for vectors of another length (BadInputError: pgvector
+        is not there). Call it inside a transaction.
+        """
+        if not (extension := _extension(db)):
+            available = db.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
+            may = db.execute("SELECT has_database_privilege(current_database(), 'CREATE')").fetchone()[0]
+            if not available or not may:
+                raise BadInputError(NEEDS_PGVECTOR)
+            db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            extension = _extension(db)
+        found = cls(db, extension)
+        if found._dimensions() not in (0, dimensions):
+            found.drop()
+        for statement in _SCHEMA:
+            db.execute(statement)
+        db.execute(
+            'CREATE TABLE IF NOT EXISTS search_row (kind smallint NOT NULL, owner text COLLATE "C" NOT NULL, '
+            f"vector {extension}.halfvec({int(dimensions)}) NOT NULL)"
+        )
+        db.execute("CREATE INDEX IF NOT EXISTS search_row_owner ON search_row (owner, kind)")
+        return found
+
+    def _dimensions(self) -> int:
+        """Return the length of the vectors that are kept; 0 where none are."""
+        row = self.db.execute(
+            "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass('search_row') AND attname = 'vector'"
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    def drop(self) -> None:
+        """Take all tables away; call it inside a transaction."""
+        others = ("search_row", "search_term", "search_word", "search_rest", "search_number", "search_own")
+        for table in (*TABLES.values(), *others):
+            self.db.execute(f"DROP TABLE IF EXISTS {table}")
+
+    def make_graphs(self) -> None:
+        """Make the graphs of all kinds where they are missing, after the first rows are in; inside a transaction."""
+        self.db.execute(f"SET LOCAL maintenance_work_mem = '{INDEX_MEMORY}'")
+        for kind in Kind:
+            self.db.execute(
+                f"CREATE INDEX IF NOT EXISTS search_row_{kind.name.lower()} ON search_row "
+                f"USING hnsw (vector {self.extension}.halfvec_ip_ops) "
+                f"WITH (m = {NEIGHBOURS}, ef_construction = {BUILDING_EFFORT}) WHERE kind = {kind:d}"
+            )
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def marks(self, kind: str) -> dict[str, str]:
+        """Return the marks of all parts of a kind by their ids."""
+        return dict(self.db.execute(f"SELECT id, mark FROM {TABLES[kind]}").fetchall())
+
+    def counted(self, kind: str, ids: Sequence[str]) -> list[str]:
+        """Return what was counted over some parts."""
+        rows = self.db.execute(f"SELECT counted FROM {TABLES[kind]} WHERE id = ANY(?)", (list(ids),)).fetchall()
+        return [counted for (counted,) in rows]
+
+    def write(self, kind: str, parts: Mapping[str, WrittenPart], gone: Sequence[str]) -> None:
+        """Write parts in the place of what they were, and take others out; call it inside a transaction."""
+        touched = [*parts, *gone]
+        owned = [int(one) for one in _OWNERS[kind]]
+        self.db.execute("DELETE FROM search_row WHERE owner = ANY(?) AND kind = ANY(?)", (touched, owned))
+        self.db.execute(f"DELETE FROM {TABLES[kind]} WHERE id = ANY(?)", (list(gone),))
+        columns = "id, mark, body, vectors, names, counted"
+        rows = ((i, p.mark, p.body, p.vectors, list(p.names), p.counted) for i, p in parts.items())
+        self.db.executemany(put(TABLES[kind], columns, key="id"), rows)
+        vectors = ((int(k), i, vector) for i, part in parts.items() for k, vector in part.rows)
+        self.db.executemany(f"INSERT INTO search_row VALUES (?, ?, CAST(? AS {self.extension}.halfvec))", vectors)
+
+    def change_words(self, changes: WordChanges) -> None:
+        """Count words; one that no text has any more is forgotten. Call it inside a transaction."""
+        self.db.executemany(
+            "INSERT INTO search_term VALUES (?, ?) ON CONFLICT (word) DO UPDATE "
+            "SET texts = search_term.texts + excluded.texts",
+            changes.texts_with.items(),
+        )
+        self.db.executemany(
+            "INSERT INTO search_word VALUES (?, ?, ?) ON CONFLICT (word) DO UPDATE "
+            "SET said = search_word.said + excluded.said",
+            ((word, changes.stems[word], n) for word, n in changes.said.items()),
+        )
+        self.db.executemany(
+            "INSERT INTO search_rest VALUES (?, ?) ON CONFLICT DO NOTHING",
+            ((rest, word) for word, rests in changes.rests.items() for rest in rests),
+        )
+        fewer = [word for word, n in changes.texts_with.items() if n < 0]
+        self.db.execute("DELETE FROM search_term WHERE texts <= 0 AND word = ANY(?)", (fewer,))
+        fewer = [word for word, n in changes.said.items() if n < 0]
+        forget = "DELETE FROM search_word WHERE said <= 0 AND word = ANY(?) RETURNING word"
+        forgotten = [word for (word,) in self.db.execute(forget, (fewer,)).fetchall()]
+        self.db.execute("DELETE FROM search_rest WHERE word = ANY(?)", (forgotten,))
+
+    def keep_number(self, name: str, value: bytes) -> None:
+        """Keep what is known of all; call it inside a transaction."""
+        self.db.execute(put("search_number", "name, value", key="name"), (name, value))
+
+    def own_marks(self) -> dict[str, tuple[int, bytes]]:
+        """Return the documents' own columns as they are."""
+        rows = self.db.execute("SELECT document, issues, coefficients FROM search_own").fetchall()
+        return {document: (int(n), bytes(data)) for document, n, data in rows}
+
+    def change_own(self, changed: Mapping[str, tuple[int, bytes]], gone: Sequence[str]) -> None:
+        """Keep documents' own columns; call it inside a transaction."""
+        self.db.execute("DELETE FROM search_own WHERE document = ANY(?)", (list(gone),))
+        rows = ((document, n, data) for document, (n, data) in changed.items())
+        self.db.executemany(put("search_own", "document, issues, coefficients", key="document"), rows)
+
+    # -- asking ------------------------------------------------------------------------------------
+
+    def number(self, name: str) -> bytes:
+        """Return what is known of all (LookupError where it is not kept)."""
+        row = self.db.execute("SELECT value FROM search_number WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            raise LookupError(name)
+        return bytes(row[0])
+
+    def nearest(self, vector: str, most: Mapping[Kind, int]) -> list[tuple[Kind, str, float]]:
+        """Return the owners of the nearest rows of each kind with their cosines; call it inside a transaction."""
+        self.db.execute(f"SET LOCAL hnsw.ef_search = {SEARCHING_EFFORT}")
+        asked = f"OPERATOR({self.extension}.<#>) CAST(? AS {self.extension}.halfvec)"
+        parts = [
+            f"(SELECT kind, owner, vector {asked} FROM search_row WHERE kind = {kind:d} "
+            f"ORDER BY vector {asked} LIMIT {int(n)})"
+            for kind, n in most.items()
+        ]
+        rows = self.db.execute(" UNION ALL ".join(parts), [vector] * (2 * len(parts))).fetchall()
+        return [(Kind(kind), owner, -float(distance)) for kind, owner, distance in rows]
+
+    def named(self, kind: str, names: Sequence[str]) -> list[str]:
+        """Return the ids of documents with one of these headings or passages, or of trees that cite these documents."""
+        rows = self.db.execute(f"SELECT id FROM {TABLES[kind]} WHERE names && CAST(? AS text[])", (list(names),))
+        return [found for (found,) in rows.fetchall()]
+
+    def parts(self, kind: str, ids: Sequence[str]) -> list[tuple[str, str, bytes]]:
+        """Return id, body and vectors of parts that are there."""
+        rows = self.db.execute(f"SELECT id, body, vectors FROM {TABLES[kind]} WHERE id = ANY(?)", (list(ids),))
+        return [(i, body, bytes(vectors)) for i, body, vectors in rows.fetchall()]
+
+    def own(self, documents: Sequence[str]) -> list[tuple[str, int, bytes]]:
+        """Return the own columns of documents that have one, with how many issues name them."""
+        select = "SELECT document, issues, coefficients FROM search_own WHERE document = ANY(?)"
+        return [(d, int(n), bytes(data)) for d, n, data in self.db.execute(select, (list(documents),)).fetchall()]
+
+    def texts_with(self, words: Sequence[str]) -> dict[str, int]:
+        """Return how many texts have each of these words, for those that one has."""
+        rows = self.db.execute("SELECT word, texts FROM search_term WHERE word = ANY(?)", (list(words),))
+        return {word: int(n) for word, n in rows.fetchall()}
+
+    def said(self, words: Sequence[str], stems: Sequence[str], rests: Sequence[str]) -> dict[str, int]:
+        """Return how often the documents say words that are these, have their stems, or are perhaps one slip away."""
+        rows = self.db.execute(
+            "SELECT word, said FROM search_word WHERE word = ANY(?) OR stem = ANY(?) UNION "
+            "SELECT w.word, w.said FROM search_rest r JOIN search_word w ON w.word = r.word WHERE r.rest = ANY(?)",
+            (list(words), list(stems), list(rests)),
+        )
+        return {word: int(n) for word, n in rows.fetchall()}
+
+
+def may_write(db: Connection) -> bool:
+    """Return whether this user may make and write tables of the workspace."""
+    return bool(db.execute("SELECT has_schema_privilege(current_schema(), 'CREATE')").fetchone()[0])
+
+
+def searched_rows(db: Connection) -> int:
+    """Return roughly how many texts of the newest version are compared with a question: three for each chunk (its
+    window, its section, its heading), each node and each raw issue.
+    """
+    chunks = "SELECT coalesce(sum(json_array_length(body::json -> 'chunks')), 0) FROM record WHERE kind = 'document'"
+    others = "SELECT count(*) FROM record WHERE kind IN ('issue', 'raw_issue')"
+    (found,) = db.execute(f"SELECT 3 * ({chunks}) + ({others})").fetchone()
+    return int(found)
+
+
+def _extension(db: Connection) -> str:
+    """Return the quoted schema that pgvector is in; empty where it is not there."""
+    row = db.execute(
+        "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
+        "WHERE e.extname = 'vector'"
+    ).fetchone()
+    return str(row[0]) if row else ""
