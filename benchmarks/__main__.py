@@ -48,6 +48,7 @@ SLOW = (
     "plan",
     "concurrency",
     "killed_builds",
+    "growth",
     "versions",
     "gate",
     "trends",

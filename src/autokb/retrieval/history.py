@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,8 @@ WORD_BUCKETS = 512  # numbers in a text's word features, beside the encoder's 38
 WORD_PART = 0.5  # what the words count beside the vector, as squared length
 RIDGE = 1.0  # penalty on the squared coefficients; the features of a text have about length 1
 PRIOR_ISSUES = 20.0  # issues without outcome that are added to the real ones: few links make no strong prior
+CELLS_AT_ONCE = 50_000_000  # numbers of a table of issues x documents: 200 MB
+DOCUMENTS_AT_ONCE = 2_048  # columns that are learnt together, so that memory does not grow with issues x documents
 MOST_LEARNT = 20_000  # the most recent ones; more would cost memory and change nothing
 
 
@@ -39,12 +41,15 @@ class PastIssue:
 
 @dataclass(frozen=True)
 class History:
-    """Historical issues with known outcomes, ready to vote; columns are the documents in the order given at build."""
+    """Historical issues with known outcomes, ready to vote; columns are the documents in the order given at build.
+
+    ``outcomes`` are the columns of the documents that resolved each issue.
+    """
 
     documents: tuple[str, ...]
     issues: tuple[PastIssue, ...]
     vectors: Vectors
-    outcomes: NDArray[np.float32]
+    outcomes: tuple[tuple[int, ...], ...]
     idf: Mapping[str, float]
     classifier: NDArray[np.float32]
     offset: Scores
@@ -59,7 +64,7 @@ class History:
         top = max(float(cosines[near[0]]), ABSTENTION_COSINE)
         weights = np.exp((cosines[near].astype(np.float64) - top) / TEMPERATURE)
         nobody = math.exp((ABSTENTION_COSINE - top) / TEMPERATURE)
-        shares: Scores = (weights @ self.outcomes[near]) / (weights.sum() + nobody)
+        shares: Scores = (weights @ _shares(self.outcomes, near, len(self.documents))) / (weights.sum() + nobody)
         return shares
 
     def learnt(self, vector: Vectors, text: str) -> Scores:
@@ -96,21 +101,18 @@ def build_history(
     kept = [n for n, issue in enumerate(issues) if any(d in column for d in issue.documents)]
     kept = sorted(kept, key=lambda n: (issues[n].date, issues[n].id))[-MOST_LEARNT:]
     past = tuple(issues[n] for n in kept)
-    outcomes = np.zeros((len(past), len(documents)), dtype=np.float32)
-    for row, issue in enumerate(past):
-        outcomes[row, sorted({column[d] for d in issue.documents if d in column})] = 1.0
+    outcomes = tuple(tuple(sorted({column[d] for d in issue.documents if d in column})) for issue in past)
     idf = _compute_idf(past, language)
     near = np.ascontiguousarray(vectors[kept] if kept else vectors[:0], dtype=np.float32)
     words = np.array([word_features(i.text, idf, language) for i in past], dtype=np.float32).reshape(
         len(past), WORD_BUCKETS
     )
-    shares = outcomes / np.maximum(outcomes.sum(axis=1, keepdims=True), 1.0)
-    classifier, offset = _fit_ridge(np.hstack([near, words]), outcomes + _spread_to_similar(shares, document_vectors))
+    classifier, offset = _learn(np.hstack([near, words]), outcomes, len(documents), document_vectors)
     return History(
         documents=tuple(documents),
         issues=past,
         vectors=near,
-        outcomes=shares,
+        outcomes=outcomes,
         idf=idf,
         classifier=classifier,
         offset=offset,
@@ -145,17 +147,42 @@ def resolving_documents(
     return tuple(sorted(hits, key=lambda h: (-h.score, h.id)))
 
 
-def _spread_to_similar(shares: NDArray[np.float32], document_vectors: Vectors | None) -> NDArray[np.float32]:
-    """Return for each past issue (rows) how much its outcome speaks for every document (columns).
+def _shares(outcomes: Sequence[tuple[int, ...]], rows: Iterable[int], documents: int) -> NDArray[np.float32]:
+    """Return a row an issue: each of the documents that resolved it has an equal share."""
+    wanted = [outcomes[row] for row in rows]
+    shares = np.zeros((len(wanted), documents), dtype=np.float32)
+    for row, columns in enumerate(wanted):
+        shares[row, list(columns)] = np.float32(1.0) / np.float32(len(columns))
+    return shares
 
-    A document gains where it is similar to those that helped: the products of vectors around their mean. Zeros
-    without ``document_vectors``.
+
+def _learn(
+    features: NDArray[np.float32],
+    outcomes: Sequence[tuple[int, ...]],
+    documents: int,
+    document_vectors: Vectors | None,
+) -> tuple[NDArray[np.float32], Scores]:
+    """Fit the documents some at a time; each is a column by itself.
+
+    A document gains where it is similar to those that helped: the products of vectors around their mean.
     """
-    if document_vectors is None or not shares.size:
-        return np.zeros_like(shares)
-    centred = document_vectors - document_vectors.mean(axis=0)
-    spread: NDArray[np.float32] = (shares @ centred) @ centred.T
-    return spread
+    lead: NDArray[np.float32] | None = None
+    if document_vectors is not None and len(outcomes) and documents:
+        centred = document_vectors - document_vectors.mean(axis=0)
+        rows = np.arange(len(outcomes))
+        parts = np.array_split(rows, -(-len(rows) * documents // CELLS_AT_ONCE))
+        lead = np.concatenate([_shares(outcomes, some, documents) @ centred for some in parts])
+    classifier = np.zeros((features.shape[1], documents), dtype=np.float32)
+    offset = np.zeros(documents)
+    for start in range(0, documents, DOCUMENTS_AT_ONCE):
+        part = slice(start, min(start + DOCUMENTS_AT_ONCE, documents))
+        helped = np.zeros((len(outcomes), part.stop - start), dtype=np.float32)
+        for row, columns in enumerate(outcomes):
+            helped[row, [c - start for c in columns if start <= c < part.stop]] = 1.0
+        classifier[:, part], offset[part] = _fit_ridge(
+            features, helped if lead is None else helped + lead @ centred[part].T
+        )
+    return classifier, offset
 
 
 def _compute_idf(past: Sequence[PastIssue], language: str) -> dict[str, float]:
