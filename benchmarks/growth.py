@@ -16,7 +16,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -327,7 +327,16 @@ def _builds(sizes: Sequence[int]) -> tuple[list[Figure], dict[str, Any]]:
             Figure(f"build.{size}.one_edited_document", again.seconds, "s"),
         ]
         detail[str(size)] = {name: stage["seconds"] for name, stage in ran.answer["stages"].items()}
-    return figures, detail
+    return [*figures, *_growth_of_stages(detail)], detail
+
+
+def _growth_of_stages(seconds: Mapping[str, Mapping[str, float]]) -> list[Figure]:
+    """Return each stage's time an issue with the most issues beside that with the fewest; 1 is linear."""
+    if len(seconds) < 2:
+        return []
+    few, many = min(seconds, key=int), max(seconds, key=int)
+    ratios = {n: s / seconds[few][n] * int(few) / int(many) for n, s in seconds[many].items() if seconds[few].get(n)}
+    return [Figure(f"build.{n}.growth", ratio, "ratio", at_most=LINEAR) for n, ratio in ratios.items()]
 
 
 def _edit_and_build(place: Path) -> Ran:
