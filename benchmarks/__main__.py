@@ -49,6 +49,7 @@ SLOW = (
     "plan",
     "concurrency",
     "killed_builds",
+    "growth",
     "versions",
     "gate",
     "trends",

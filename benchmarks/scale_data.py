@@ -52,7 +52,7 @@ def lines(solutions: int, spec: DomainSpec) -> Iterator[dict[str, Any]]:
         yield document
     for n in range(THEMES):
         yield {"kind": "theme", "id": f"theme-{n}", "name": " ".join(rng.choice(asked).split()[:3])}
-    values = _child_values(spec)
+    values = child_values(spec)
     for n in range(trees):
         yield from _tree(rng, n, asked, values, spec, documents[n // TREES_A_DOCUMENT])
 
@@ -74,7 +74,7 @@ def _document(rng: random.Random, document_id: str, pool: Sequence[str]) -> tupl
     return {"kind": "document", "id": document_id, "title": title, "text": text, "url": ""}, places
 
 
-def _child_values(spec: DomainSpec) -> list[tuple[str, str]]:
+def child_values(spec: DomainSpec) -> list[tuple[str, str]]:
     """Return the values that children fix: those of the closed attribute with the most of them."""
     closed = sorted((a for a in spec.attributes.values() if a.kind == "closed"), key=lambda a: (-len(a.values), a.name))
     return [(closed[0].name, value) for value in closed[0].values] if closed else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import Shown, answerable, first_right
@@ -83,7 +84,7 @@ def explain(shown: Shown, presented: Presentation) -> Explanation:
     return Explanation(
         features=tuple(weights),
         weights=weights,
-        candidates=tuple(_candidate(int(row), presented) for row in presented.ranked_rows()[:EXPLAINED]),
+        candidates=tuple(_candidate(row, presented) for row in islice(presented.ranked_rows(), EXPLAINED)),
         probabilities=Probabilities(answerable(shown), first_right(shown)),
         reader=presented.scored.reading,
     )

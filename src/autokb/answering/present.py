@@ -9,13 +9,14 @@ import numpy as np
 
 from autokb.core.attributes import Match
 from autokb.core.nouns import Solution
-from autokb.core.ranking import Positions
+from autokb.core.ranking import best_first
 from autokb.retrieval.candidates import Candidate, Candidates, cited_first
 from autokb.retrieval.index import ScoredQuestion
 from autokb.retrieval.knowledge_index import ACCEPTED, QuestionMatch
 from autokb.retrieval.match_issues import TreeMatch, match_tree
 
 FIRST_SHOWN = 3  # what a person reads before giving up
+FIRST_SORTED = 64  # rows; what is shown is nearly always among them
 MOST_OF_DOCUMENT = 2  # of them are from one document, so that another reading of the question has its place
 
 
@@ -67,9 +68,16 @@ class Presentation:
         waiting.sort(key=lambda choice: (-self.score(choice), choice.row))
         return [*chosen, *waiting][:k]
 
-    def ranked_rows(self) -> Positions:
-        """Return all rows, best first; of two that are level the first in the order of the knowledge base."""
-        return np.lexsort((np.arange(len(self.scored.scores)), -np.round(self.scored.scores, 9)))
+    def ranked_rows(self) -> Iterator[int]:
+        """Give all rows, best first; of two that are level the first in the order of the knowledge base.
+
+        Few are ever looked at, so only as many are sorted as somebody asks for.
+        """
+        scores = np.round(self.scored.scores, 9)
+        given, wanted = 0, FIRST_SORTED
+        while given < len(scores):
+            yield from best_first(scores, wanted)[given:].tolist()
+            given, wanted = wanted, wanted * 16
 
     def distinct(self) -> Iterator[Choice]:
         """Give all that fits the question, best first, the same steps once."""

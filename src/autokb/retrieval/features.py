@@ -82,9 +82,9 @@ def same_words(found: QuestionEvidence) -> Scores:
     """
     candidates = found.candidates
     best = np.zeros(len(candidates.rows))
-    if not len(candidates.view_rows):
-        return best
-    kept = candidates.matches_of_views(found.asked) != Match.CONFLICT
+    near = np.flatnonzero((found.nodes > SAME_WORDS)[candidates.view_nodes])  # few; those below add nothing
+    matches = (found.asked.match(candidates.audiences[n]) for n in candidates.view_audiences[near].tolist())
+    kept = near[[match is not Match.CONFLICT for match in matches]]
     np.maximum.at(best, candidates.view_rows[kept], found.nodes[candidates.view_nodes[kept]] - SAME_WORDS)
     return best
 

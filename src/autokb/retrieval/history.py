@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,12 +39,16 @@ class PastIssue:
 
 @dataclass(frozen=True)
 class History:
-    """Historical issues with known outcomes, ready to vote; columns are the documents in the order given at build."""
+    """Historical issues with known outcomes, ready to vote; columns are the documents in the order given at build.
+
+    ``outcomes`` are the columns of the documents that resolved each issue, each of which has the ``shares`` of its vote.
+    """
 
     documents: tuple[str, ...]
     issues: tuple[PastIssue, ...]
     vectors: Vectors
-    outcomes: NDArray[np.float32]
+    outcomes: tuple[tuple[int, ...], ...]
+    shares: NDArray[np.float32]
     idf: Mapping[str, float]
     classifier: NDArray[np.float32]
     offset: Scores
@@ -59,8 +63,16 @@ class History:
         top = max(float(cosines[near[0]]), ABSTENTION_COSINE)
         weights = np.exp((cosines[near].astype(np.float64) - top) / TEMPERATURE)
         nobody = math.exp((ABSTENTION_COSINE - top) / TEMPERATURE)
-        shares: Scores = (weights @ self.outcomes[near]) / (weights.sum() + nobody)
+        shares: Scores = (weights @ self._shares_of(near)) / (weights.sum() + nobody)
         return shares
+
+    def _shares_of(self, rows: Iterable[int]) -> NDArray[np.float32]:
+        """Return a row an issue: each of the documents that resolved it has an equal share."""
+        wanted = list(rows)
+        found = np.zeros((len(wanted), len(self.documents)), dtype=np.float32)
+        for at, row in enumerate(wanted):
+            found[at, list(self.outcomes[row])] = self.shares[row]
+        return found
 
     def learnt(self, vector: Vectors, text: str) -> Scores:
         """Return the linear classifier's estimate that each document resolves the issue."""
@@ -155,17 +167,14 @@ def history_of(
     ``known`` are all documents, where these are not; an issue's vote is shared by those that it names.
     """
     column = {document: n for n, document in enumerate(documents)}
-    outcomes = np.zeros((len(past), len(documents)), dtype=np.float32)
-    for row, issue in enumerate(past):
-        named = {d for d in issue.documents if d in (column if known is None else known)}
-        share = np.float32(1.0) / np.float32(max(len(named), 1))
-        outcomes[row, sorted(column[d] for d in named if d in column)] = share
+    named = [{d for d in issue.documents if d in (column if known is None else known)} for issue in past]
     classifier, offset = learnt.columns(documents, centroids)
     return History(
         documents=tuple(documents),
         issues=tuple(past),
         vectors=vectors,
-        outcomes=outcomes,
+        outcomes=tuple(tuple(sorted(column[d] for d in some if d in column)) for some in named),
+        shares=np.float32(1.0) / np.array([max(len(some), 1) for some in named], dtype=np.float32),
         idf=learnt.idf,
         classifier=classifier,
         offset=offset,

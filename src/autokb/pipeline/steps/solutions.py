@@ -418,7 +418,7 @@ class PassageFinder:
         """
         nodes = self.index.nodes
         row = nodes.knowledge.rows[issue.id]
-        raw = nodes.raw_vectors[nodes.raw_rows == row]
+        raw = nodes.raw_of(row)
         if not len(raw):
             return _unit(nodes.vectors[row])
         both = nodes.vectors[row] + _unit(raw.mean(axis=0))
