@@ -41,7 +41,7 @@ class PastIssue:
 class History:
     """Historical issues with known outcomes, ready to vote; columns are the documents in the order given at build.
 
-    ``outcomes`` are the columns of the documents that resolved each issue, each of which has the ``shares`` of its vote.
+    ``outcomes`` are the columns of the documents that resolved each issue; each has the ``shares`` of its vote.
     """
 
     documents: tuple[str, ...]

@@ -61,13 +61,7 @@ class KnowledgeIndex:
         trees = {r.id: (r.id, *sorted(n.id for n in forest.subtree(r.id) if n is not r)) for r in forest.roots}
         names = tuple(sorted(attributes))
         things: Iterable[Issue | Solution] = chain(forest.nodes.values(), *shown.values(), passages)
-        told: dict[tuple[Values, ...], _Combination] = {}  # there are far fewer than things
-        combinations: dict[str, _Combination] = {}
-        for thing in things:
-            values = tuple([thing.attributes.get(name, ANY) for name in names])
-            if (combination := told.get(values)) is None:
-                combination = told[values] = frozenset(zip(names, values, strict=True))
-            combinations[thing.id] = combination
+        combinations = _combinations_of(things, names)
         return cls(
             names=names,
             forest=forest,
@@ -79,7 +73,7 @@ class KnowledgeIndex:
             combination_of=combinations,
             leaves={
                 c: implied_values({name: values for name, values in c if values != ANY}, attributes)
-                for c in told.values()
+                for c in set(combinations.values())
             },
             attributes=attributes,
         )
@@ -93,6 +87,18 @@ class KnowledgeIndex:
     def ids(self) -> tuple[str, ...]:
         """The ids of the issues, in the order of the rows."""
         return tuple(self.forest.nodes)
+
+
+def _combinations_of(things: Iterable[Issue | Solution], names: Sequence[str]) -> dict[str, _Combination]:
+    """Return what each thing says of each attribute, by its id; there are far fewer combinations than things."""
+    told: dict[tuple[Values, ...], _Combination] = {}
+    found: dict[str, _Combination] = {}
+    for thing in things:
+        values = tuple([thing.attributes.get(name, ANY) for name in names])
+        if (combination := told.get(values)) is None:
+            combination = told[values] = frozenset(zip(names, values, strict=True))
+        found[thing.id] = combination
+    return found
 
 
 def _displayed(solutions: Iterable[Solution], forest: Forest[Issue]) -> dict[str, tuple[Solution, ...]]:

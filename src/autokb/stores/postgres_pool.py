@@ -173,6 +173,7 @@ def pool_of(url: str) -> Pool:
         return _pools.setdefault((os.getpid(), url), Pool(url))
 
 
+# Complex: each class of SQLSTATE has its sentence in one place.
 def failure_of(error: Error) -> AutokbError:
     """Return an error of the server as a sentence, which quotes nothing of it."""
     state = error.sqlstate or ""

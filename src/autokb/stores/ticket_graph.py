@@ -109,7 +109,7 @@ def sql_of_plan(
 def _step(number: int, step: Hops, parameters: list[str | int], *, on_server: bool) -> list[str]:
     """Return the tables of a step: the ways that it goes from each ticket, and the tickets that lie at their ends."""
     ways = [f"SELECT id, id, 0 FROM found{number}"]
-    ends = _ENDS.get(step.direction, _BOTH)
+    ends: tuple[tuple[str, str], ...] = _ENDS.get(step.direction, _BOTH)
     if on_server:  # which takes one recursive part alone
         types = f" AND type IN ({marks(step.types)})" if step.types else ""
         links = " UNION ALL ".join(
