@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Created,
         Exported,
         Imported,
+        Moved,
         Plan,
         Removed,
         Sources,
@@ -405,6 +406,19 @@ class SupportKB:
         from autokb.exchange.import_kb import import_file
 
         done = import_file(self.workspace, Path(source), whole=replace, progress=progress)
+        self._memory.reopen()
+        return done
+
+    def move(self, to: Path | str, *, progress: Progress = silent) -> Moved:
+        """Move the workspace to a Postgres server (its URL), or from one into a new folder; it is copied and compared.
+
+        Nothing is switched over until both are equal, and one that was killed goes on (BadInputError, AutokbError). A
+        move to a server leaves ``knowledge.db.moved`` behind; one into a folder leaves the schema as it is.
+        """
+        from autokb.stores.moving import move
+
+        self._memory.close()
+        done = move(self.workspace, str(to), progress)
         self._memory.reopen()
         return done
 

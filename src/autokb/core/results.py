@@ -430,6 +430,20 @@ class Discarded(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Moved(Result):
+    """The rows of each table, where they are now (a URL without its password, or a folder), and what is ``left``."""
+
+    tables: Mapping[str, int]
+    to: str
+    seconds: float
+    left: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape."""
+        return {"tables": dict(self.tables), "to": self.to, "seconds": self.seconds}
+
+
+@dataclass(frozen=True, slots=True)
 class Vacuumed(Result):
     """How many bytes the workspace's file had before and has now."""
 

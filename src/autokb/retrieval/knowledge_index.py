@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -73,7 +73,7 @@ class KnowledgeIndex:
             combination_of=combinations,
             leaves={
                 c: implied_values({name: values for name, values in c if values != ANY}, attributes)
-                for c in set(combinations.values())
+                for c in dict.fromkeys(combinations.values())
             },
             attributes=attributes,
         )

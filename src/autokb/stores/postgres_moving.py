@@ -1,0 +1,134 @@
+"""What a move needs of a server's schemas: one that is filled beside, and then gets its name in one transaction."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from psycopg import Connection, Error
+from psycopg.sql import SQL, Identifier
+
+from autokb.core.errors import BadInputError
+from autokb.stores.postgres import make_postgres_schema
+from autokb.stores.postgres_pool import failure_of, pool_of, split_url
+from autokb.stores.workspace_file import WorkspaceFile
+
+LONGEST = 55  # characters of a schema's name that are part of its copy's; Postgres keeps 63
+TIED = "moved_from"  # the table that says whose copy a schema is until all is switched over
+FILLED_BESIDE = "_moving"  # ends the name of a schema that is being filled
+
+
+def staging_url(url: str) -> str:
+    """Return the URL of the schema that is filled before it gets the name that the URL has."""
+    _, schema = split_url(url)
+    parts = urlsplit(url)
+    others = [one for one in parse_qsl(parts.query, keep_blank_values=True) if one[0] != "schema"]
+    return urlunsplit(parts._replace(query=urlencode([*others, ("schema", schema[:LONGEST] + FILLED_BESIDE)])))
+
+
+def without_password(url: str) -> str:
+    """Return a URL as it can be shown."""
+    parts = urlsplit(url)
+    user, at, place = parts.netloc.rpartition("@")
+    shown = [one for one in parse_qsl(parts.query, keep_blank_values=True) if "password" not in one[0].lower()]
+    return urlunsplit(parts._replace(netloc=user.partition(":")[0] + at + place, query=urlencode(shown, safe="/")))
+
+
+def make_staging(url: str, owner: str) -> str:
+    """Make the schema that is filled, or find that of a move that was killed; returns its URL.
+
+    ``owner`` is what is moved: BadInputError where the schema, or the one beside it, holds anything else.
+    """
+    beside = staging_url(url)
+    (_, schema), (_, filled) = split_url(url), split_url(beside)
+    try:
+        with pool_of(beside).connection() as db:
+            if _owner(db, schema) == owner:  # it had its name already when the move was killed
+                if _owner(db, filled) == owner:
+                    db.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(filled)))
+                db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(schema), Identifier(filled)))
+            elif _holds_anything(db, schema):
+                raise BadInputError(_taken(schema))
+            if _owner(db, filled) == owner:
+                return beside
+            if _holds_anything(db, filled):
+                raise BadInputError(_taken(filled))
+            with db.transaction():
+                db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(filled)))
+                db.execute(f"CREATE TABLE {TIED} (owner TEXT NOT NULL)")
+                db.execute(f"INSERT INTO {TIED} VALUES (%s)", (owner,))
+    except Error as error:
+        raise failure_of(error) from error
+    return beside
+
+
+def make_tables(beside: str) -> None:
+    """Make the tables of the schema that is filled; those that are there stay."""
+    make_postgres_schema(pool_of(beside))
+
+
+def set_numbers(file: WorkspaceFile) -> None:
+    """Let the numbers that the server gives go on behind those that were copied."""
+    find = (
+        "SELECT table_name, column_name FROM information_schema.columns "
+        "WHERE table_schema = current_schema() AND is_identity = 'YES'"
+    )
+    with file.transaction(), file.reading() as db:
+        for table, column in db.execute(find):
+            db.execute(
+                f"SELECT setval(pg_get_serial_sequence(?, ?), greatest(max({column}), 1), max({column}) IS NOT NULL) "
+                f"FROM {table}",
+                (table, column),
+            )
+
+
+def give_name(url: str) -> None:
+    """Give the schema that was filled the name that the URL has, in one transaction."""
+    beside = staging_url(url)
+    schema, filled = Identifier(split_url(url)[1]), Identifier(split_url(beside)[1])
+    try:
+        with pool_of(beside).connection() as db, db.transaction():
+            db.execute(SQL("DROP SCHEMA IF EXISTS {}").format(schema))  # which is empty, or this fails
+            db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(filled, schema))
+    except Error as error:
+        raise failure_of(error) from error
+
+
+def is_tied(url: str, owner: str) -> bool:
+    """Return whether a schema is a copy of this owner that nobody has let go yet."""
+    try:
+        with pool_of(url).connection() as db:
+            return _owner(db, split_url(url)[1]) == owner
+    except Error as error:
+        raise failure_of(error) from error
+
+
+def let_go(url: str) -> None:
+    """Forget whose copy a schema is, once it is the truth."""
+    try:
+        with pool_of(url).connection() as db:
+            db.execute(f"DROP TABLE IF EXISTS {TIED}")
+    except Error as error:
+        raise failure_of(error) from error
+
+
+def _owner(db: Connection, schema: str) -> str:
+    """Return whose copy a schema is; empty where it is none."""
+    found = db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{schema}.{TIED}",)).fetchone()
+    if not (found and found[0]):
+        return ""
+    row = db.execute(SQL("SELECT owner FROM {}.{}").format(Identifier(schema), Identifier(TIED))).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _holds_anything(db: Connection, schema: str) -> bool:
+    row = db.execute(
+        "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s", (schema,)
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _taken(schema: str) -> str:
+    return (
+        f"The schema {schema} on that server holds another workspace, or other tables; name another one in the URL "
+        "(?schema=NAME), or drop it if nobody needs it."
+    )

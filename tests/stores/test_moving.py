@@ -1,0 +1,194 @@
+"""A workspace moved to a server and back: nothing is lost, and half a copy is never taken for whole."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from autokb.app import SupportKB
+from autokb.core.errors import BadInputError
+from autokb.stores.moving import move
+from autokb.stores.schema import SCHEMA, make_schema
+from autokb.stores.table_copies import all_tables, fingerprint
+from autokb.stores.workspace import Workspace, create_workspace, open_workspace
+from postgres_server import PostgresServer, needs_postgres
+from workspace_stores import write_everything
+
+TABLES = {table.name: table for table in all_tables()}
+DOMAIN = "name: fresh\n"
+SETTINGS = "# Ours; do not touch.\nmodel: offline  # for now\n"
+ROWS = 450  # of one table, more than two batches
+slow = pytest.mark.slow  # these start a server
+
+
+@pytest.fixture
+def url(postgres: PostgresServer, tmp_path: Path) -> str:
+    return postgres.url("m_" + "".join(c for c in tmp_path.name.lower() if c.isalnum() or c == "_")[-40:])
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Workspace:
+    """A workspace with rows in every table."""
+    made = create_workspace(tmp_path / "kb", DOMAIN, SETTINGS)
+    fill(made)
+    return made
+
+
+def fill(workspace: Workspace) -> None:
+    with workspace.file() as file, file.transaction():
+        for number in (1, 2, 3):
+            write_everything(file, number)
+        file.finish("trees", {f"w{number:04}": f"Hänge es auf 😀 {number}" for number in range(ROWS)})
+        with file.reading() as db:
+            db.execute("INSERT INTO finding VALUES ('f', '{}')")
+            db.execute("INSERT INTO sync_source VALUES ('s', '{}')")
+            db.execute("INSERT INTO sync_item VALUES ('s', 'k', '{}')")
+            db.execute("DELETE FROM spend WHERE id = 1")  # so that numbers do not begin with 1
+
+
+def untold(_rows: int) -> None:
+    """Tell nobody."""
+
+
+def prints(workspace: Workspace) -> dict[str, tuple[int, str]]:
+    with workspace.file() as file:
+        return {name: fingerprint(file, table, untold) for name, table in TABLES.items()}
+
+
+def exported(workspace: Workspace, file: Path) -> bytes:
+    SupportKB(workspace).export(file)
+    return file.read_bytes()
+
+
+def test_no_table_of_the_schema_is_forgotten() -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        make_schema(db)
+        names = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for name in names:
+            columns = [row[1] for row in db.execute(f"PRAGMA table_info({name})")]
+            assert list(TABLES[name].columns)[: len(columns)] == columns
+            assert set(TABLES[name].columns) - set(columns) <= {"rowid"}
+            assert TABLES[name].key
+    assert names == set(TABLES)
+    assert SCHEMA.count("CREATE TABLE") == len(TABLES)
+
+
+@slow
+@needs_postgres
+def test_there_and_back(filled: Workspace, url: str, tmp_path: Path) -> None:
+    before = prints(filled)
+    assert all(count for count, _ in before.values())  # a table without rows would prove nothing
+    told = []
+    done = move(filled, url, lambda *one: told.append(one))
+    assert done.tables == {name: count for name, (count, _) in before.items()}
+    assert told[-1][0] == "compare" and told[-1][1] == told[-1][2]
+    there = open_workspace(filled.folder)
+    assert there.is_on_server and there.settings.store == url
+    assert (filled.folder / "settings.yaml").read_text(encoding="utf-8").startswith(SETTINGS)
+    assert not filled.knowledge_path.exists() and Path(done.left).exists()
+    assert prints(there) == before
+    with there.file() as file, file.transaction():  # numbers go on where they were
+        file.spend([("trees", "grow_tree", 1, 0, 1, 1, 0.5)])
+    changed = prints(there)
+    assert changed["spend"][0] == before["spend"][0] + 1
+    move(there, str(tmp_path / "back"))
+    back = open_workspace(tmp_path / "back")
+    assert not back.is_on_server
+    assert (back.folder / "settings.yaml").read_text(encoding="utf-8") == SETTINGS
+    assert prints(back) == changed
+    assert sorted(one.name for one in back.folder.iterdir() if one.name != ".build.lock") == [
+        "domain.yaml",
+        "knowledge.db",
+        "settings.yaml",
+    ]
+    with closing(sqlite3.connect(back.knowledge_path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@slow
+@needs_postgres
+def test_the_export_is_the_same_there_and_back(_imported: Path, url: str, tmp_path: Path) -> None:
+    start = open_workspace(Path(shutil.copytree(_imported, tmp_path / "kb")))
+    export = exported(start, tmp_path / "before.jsonl")
+    kb = SupportKB(start)
+    assert kb.ask("my kettle does not charge").outcome  # it holds the file open
+    kb.move(url)
+    assert kb.workspace.is_on_server and exported(kb.workspace, tmp_path / "there.jsonl") == export
+    move(kb.workspace, str(tmp_path / "back"))
+    assert exported(open_workspace(tmp_path / "back"), tmp_path / "back.jsonl") == export
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from autokb.stores import moving, postgres_moving
+from autokb.stores.workspace import open_workspace
+
+folder, to, point = sys.argv[1:]
+
+def die(*_told):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def dies_when(stage, share):
+    def told(said, done, total):
+        if said == stage and done >= share * total:
+            die()
+    return told
+
+progress = dies_when("no stage", 0)
+if point in ("copy", "compare"):
+    progress = dies_when(point, 0.5)
+elif point == "copied":
+    progress = dies_when("copy", 1)
+elif point == "named":  # the schema has its name, the settings do not say so
+    moving.replace_private = die
+elif point == "switched":  # the settings say so, the file lies in its place
+    moving._finish_on_server = die
+elif point == "let go":
+    postgres_moving.let_go = die
+elif point == "files":  # of the new folder's three files the first lies in its place
+    Path.replace, replace = lambda one, to: (replace(one, to), one.name == "domain.yaml" and die()), Path.replace
+moving.move(open_workspace(Path(folder)), to, progress)
+"""
+
+
+def killed(workspace: Workspace, to: str, point: str) -> None:
+    command = [sys.executable, "-c", KILLED, str(workspace.folder), to, point]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+@slow
+@needs_postgres
+@pytest.mark.parametrize("point", ["copy", "copied", "compare", "named", "switched", "let go"])
+def test_one_that_is_killed_on_its_way_to_a_server_goes_on(filled: Workspace, url: str, point: str) -> None:
+    before = prints(filled)
+    killed(filled, url, point)
+    left = open_workspace(filled.folder)
+    assert left.is_on_server == (point in ("switched", "let go"))
+    assert prints(left) == before  # whatever is taken for the truth is whole
+    done = move(left, url)
+    assert done.tables == {name: count for name, (count, _) in before.items()}
+    assert prints(open_workspace(filled.folder)) == before
+    assert not filled.knowledge_path.exists()
+
+
+@slow
+@needs_postgres
+def test_one_that_is_killed_on_its_way_to_a_folder_goes_on(filled: Workspace, url: str, tmp_path: Path) -> None:
+    before = prints(filled)
+    move(filled, url)
+    there, folder = open_workspace(filled.folder), tmp_path / "back"
+    for point in ("copy", "compare", "files"):
+        killed(there, str(folder), point)
+        with pytest.raises(BadInputError, match="is no workspace"):
+            open_workspace(folder)
+    move(there, str(folder))
+    assert prints(open_workspace(folder)) == before
