@@ -126,7 +126,9 @@ def test_the_export_is_the_same_there_and_back(_imported: Path, url: str, tmp_pa
     export = exported(start, tmp_path / "before.jsonl")
     kb = SupportKB(start)
     assert kb.ask("my kettle does not charge").outcome  # it holds the file open
+    shown = kb.views.show()
     kb.move(url)
+    assert kb.views.show() == shown and kb.ask("my kettle does not charge").outcome  # from the server now
     assert kb.workspace.is_on_server and exported(kb.workspace, tmp_path / "there.jsonl") == export
     move(kb.workspace, str(tmp_path / "back"))
     assert exported(open_workspace(tmp_path / "back"), tmp_path / "back.jsonl") == export
