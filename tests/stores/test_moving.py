@@ -7,14 +7,21 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from autokb.app import SupportKB
-from autokb.core.errors import BadInputError
-from autokb.stores.moving import move
+from autokb.core.errors import AutokbError, BadInputError, StoreAwayError, WorkspaceBusyError
+from autokb.core.ids import canonical_json
+from autokb.core.settings import read_settings
+from autokb.core.yaml_text import parse_yaml
+from autokb.stores.moving import move, settings_with_store, settings_without_store
+from autokb.stores.postgres_moving import staging_url, without_password
+from autokb.stores.postgres_pool import pool_of, split_url
 from autokb.stores.schema import SCHEMA, make_schema
 from autokb.stores.table_copies import all_tables, fingerprint
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
@@ -119,7 +126,9 @@ def test_the_export_is_the_same_there_and_back(_imported: Path, url: str, tmp_pa
     export = exported(start, tmp_path / "before.jsonl")
     kb = SupportKB(start)
     assert kb.ask("my kettle does not charge").outcome  # it holds the file open
+    shown = kb.views.show()
     kb.move(url)
+    assert kb.views.show() == shown and kb.ask("my kettle does not charge").outcome  # from the server now
     assert kb.workspace.is_on_server and exported(kb.workspace, tmp_path / "there.jsonl") == export
     move(kb.workspace, str(tmp_path / "back"))
     assert exported(open_workspace(tmp_path / "back"), tmp_path / "back.jsonl") == export
@@ -192,3 +201,162 @@ def test_one_that_is_killed_on_its_way_to_a_folder_goes_on(filled: Workspace, ur
             open_workspace(folder)
     move(there, str(folder))
     assert prints(open_workspace(folder)) == before
+
+
+def past(url: str, statement: str) -> None:
+    """Run a statement in a schema of the server as somebody does who knows Postgres and not the program."""
+    with pool_of(url).connection() as db:
+        db.execute(statement)
+
+
+@slow
+@needs_postgres
+def test_what_changed_on_either_side_since_it_was_killed_is_found(filled: Workspace, url: str) -> None:
+    killed(filled, url, "copied")
+    past(staging_url(url), "UPDATE work SET reply = 'another' WHERE key = 'w0007'")
+    past(staging_url(url), "DELETE FROM arm WHERE rowid = 1")
+    with filled.file() as file, file.transaction():
+        file.finish("trees", {"w0003": "changed", "a new one": "before all others"})
+    before = prints(filled)
+    move(filled, url)
+    assert prints(open_workspace(filled.folder)) == before
+
+
+@slow
+@needs_postgres
+def test_a_server_that_keeps_something_else_than_it_was_given_is_found(filled: Workspace, url: str) -> None:
+    before = prints(filled)
+    killed(filled, url, "copy")
+    beside = staging_url(url)
+    past(beside, "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.body := 1; RETURN NEW; END'")
+    past(beside, "CREATE TRIGGER spoils BEFORE INSERT ON staged FOR EACH ROW EXECUTE FUNCTION spoil()")
+    past(beside, "DELETE FROM staged")
+    with pytest.raises(AutokbError, match="table staged differs"):
+        move(filled, url)
+    assert not open_workspace(filled.folder).is_on_server and prints(filled) == before
+    past(beside, "DROP TRIGGER spoils ON staged")
+    move(filled, url)
+    assert prints(open_workspace(filled.folder)) == before
+
+
+@slow
+@needs_postgres
+def test_a_schema_with_another_workspace_is_refused_and_left_as_it_is(
+    filled: Workspace, url: str, tmp_path: Path
+) -> None:
+    move(filled, url)
+    there = prints(open_workspace(filled.folder))
+    other = create_workspace(tmp_path / "other", DOMAIN, SETTINGS)
+    with pytest.raises(BadInputError, match="holds another workspace"):
+        move(other, url)
+    assert prints(open_workspace(filled.folder)) == there
+    elsewhere = url + "_2"
+    killed(other, elsewhere, "compare")  # half of another one, too
+    third = create_workspace(tmp_path / "third", DOMAIN, SETTINGS)
+    with pytest.raises(BadInputError, match="holds another workspace"):
+        move(third, elsewhere)
+    for one in (other, third):
+        assert not open_workspace(one.folder).is_on_server and one.knowledge_path.exists()
+
+
+@slow
+@needs_postgres
+def test_a_folder_that_holds_anything_is_refused(filled: Workspace, url: str, tmp_path: Path) -> None:
+    move(filled, url)
+    there = open_workspace(filled.folder)
+    for folder in (filled.folder, tmp_path):
+        with pytest.raises(BadInputError, match="is not empty"):
+            move(there, str(folder))
+    with pytest.raises(BadInputError, match="is a file"):
+        move(there, str(there.folder / "settings.yaml"))
+    with pytest.raises(BadInputError, match="kept on a server already"):
+        move(there, url + "_2")
+    with there.build_lock(), pytest.raises(WorkspaceBusyError):
+        move(there, str(tmp_path / "back"))
+    assert not (tmp_path / "back" / "knowledge.db").exists()
+
+
+HALF = "\\ud83d"  # of a pair, as JSON escapes it
+UNKEPT: dict[str, tuple[str, Sequence[object], str]] = {
+    "a NUL": ("INSERT INTO work VALUES (?, 'trees', ?, NULL)", ("k7", "a\0b"), "row k7 of the table work"),
+    "a NUL in JSON": ("INSERT INTO finding VALUES (?, ?)", ("f7", '{"a": "\\u0000"}'), "row f7 of the table finding"),
+    "half a pair in JSON": (
+        "INSERT INTO record (kind, id, body) VALUES ('solution', ?, ?)",
+        ("s7", f'{{"a": "{HALF}"}}'),
+        "row solution, s7 of the table record",
+    ),
+    "no UTF-8": (
+        "INSERT INTO ticket VALUES (?, CAST(? AS TEXT), '')",
+        ("T7", b'{"a": "\xed\xa0\xbd"}'),
+        "row T7 of the table ticket",
+    ),
+    "another type": ("INSERT INTO staged VALUES ('documents', ?, '', '', ?)", ("d7", b"x"), "row documents, d7 of the"),
+}
+
+
+@slow
+@needs_postgres
+@pytest.mark.parametrize("case", UNKEPT)
+def test_what_postgres_cannot_keep_is_named(case: str, filled: Workspace, url: str) -> None:
+    statement, values, said = UNKEPT[case]
+    with filled.file() as file, file.transaction(), file.reading() as db:
+        db.execute(statement, values)
+    with pytest.raises(AutokbError, match=said):
+        move(filled, url)
+    assert not open_workspace(filled.folder).is_on_server and filled.knowledge_path.exists()
+    with pytest.raises(psycopg.Error):
+        past(url, "SELECT 1 FROM meta")  # nothing has the name of the schema
+
+
+@slow
+@needs_postgres
+def test_texts_that_look_like_it_are_kept(filled: Workspace, url: str) -> None:
+    kept = canonical_json({"text": "\\u0000 and \\ud83d, 😀", "more": "a%b? 'c' \x01"})
+    with filled.file() as file, file.transaction(), file.reading() as db:
+        db.execute("INSERT INTO finding VALUES ('kept', ?)", (kept,))
+        db.execute("INSERT INTO finding VALUES ('pair', ?)", ('{"a": "\\ud83d\\ude00"}',))
+    before = prints(filled)
+    move(filled, url)
+    assert prints(open_workspace(filled.folder)) == before
+
+
+def test_a_move_waits_for_no_build(filled: Workspace) -> None:
+    with filled.build_lock(), pytest.raises(WorkspaceBusyError):
+        move(filled, "postgresql://autokb@/postgres?host=/nowhere")
+
+
+def test_without_a_server_nothing_changes(filled: Workspace) -> None:
+    before = prints(filled)
+    with pytest.raises(StoreAwayError):
+        move(filled, "postgresql://autokb@/postgres?host=/nowhere")
+    assert prints(open_workspace(filled.folder)) == before
+
+
+URL = "postgresql://u:p%40ss@h/db?schema=kb&sslmode=require"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "model: offline", SETTINGS, "store: old\n" + SETTINGS, "# a\nstore: ''  # none\n\ngate:\n  store: no\n"],
+)
+def test_settings_get_one_line_and_keep_the_others(text: str) -> None:
+    given = text.replace("  store: no\n", "  max_loss: {first: 0.1}\n")
+    added = settings_with_store(given, URL)
+    assert read_settings(parse_yaml(added, "settings.yaml"), {}).store == URL
+    others = [line for line in given.splitlines() if not line.startswith("store:")]
+    assert [line for line in added.splitlines() if not line.startswith("store:")] == others
+    assert settings_without_store(added).splitlines() == others
+
+
+def test_settings_that_take_no_line_are_refused_without_the_password() -> None:
+    with pytest.raises(BadInputError) as refused:
+        settings_with_store("{model: offline}\n", URL)
+    assert "p%40ss" not in str(refused.value)
+
+
+def test_no_password_is_shown() -> None:
+    assert without_password(URL) == "postgresql://u@h/db?schema=kb&sslmode=require"
+    assert without_password("postgres:///db?password=s3&host=/run") == "postgres:///db?host=/run"
+    assert split_url(staging_url(URL)) == ("postgresql://u:p%40ss@h/db?sslmode=require", "kb_moving")
+    longest = split_url(staging_url("postgresql://h/db?schema=" + "a" * 63))[1]
+    assert len(longest) < 64 and longest.endswith("_moving")

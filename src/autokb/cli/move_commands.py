@@ -39,8 +39,8 @@ def _moved(workspace: Path, done: Moved) -> str:
     said = f"Moved {rows} of {several(len(done.tables), 'table')} to {done.to}; both sides are equal."
     if "://" not in done.to:
         return (
-            f"{said}\n{workspace} still reads the server, which is as it was ({done.left}).\n"
-            f"Next: autokb show {quoted(Path(done.to))}"
+            f"{said}\n{workspace} still reads the server, which is as it was ({done.left}). Where AUTOKB_STORE names "
+            f"it, take that out of the environment.\nNext: autokb show {quoted(Path(done.to))}"
         )
     return (
         f"{said}\nsettings.yaml says store: now. Where the URL has a password, better keep it in AUTOKB_STORE, and "

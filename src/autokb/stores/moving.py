@@ -6,13 +6,13 @@ What is filled lies beside its place, in a schema or a folder of its own, so tha
 from __future__ import annotations
 
 import json
-import platform
 import re
 import shutil
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.files import replace_private
@@ -44,7 +44,8 @@ from autokb.stores.workspace import (
 from autokb.stores.workspace_file import WorkspaceFile
 
 SCHEMES = ("postgresql://", "postgres://")
-STAGING = ".autokb-move"  # where a new folder's files lie until all of them are whole
+STAGING = ".autokb-moving"  # where a new folder's files lie until all of them are whole
+TICKET = ".autokb-move"  # in a folder that is moved to a server: whose copy the schema is
 MOVED = ".moved"  # ends the name of what is no longer the truth
 _STORE = re.compile(r"^store[ \t]*:.*(?:\n|\Z)", re.MULTILINE)
 
@@ -73,9 +74,9 @@ def _to_server(workspace: Workspace, url: str, progress: Progress) -> tuple[dict
         from autokb.stores import postgres_moving as server
     except ModuleNotFoundError as error:
         raise BadInputError("A Postgres server needs the extra: pip install 'autokb[postgres]'.") from error
-    owner = _owner_of(workspace)
     if workspace.is_on_server:
-        if workspace.settings.store != url or not server.is_tied(url, owner):
+        owner = _owner_of(workspace)
+        if not owner or workspace.settings.store != url or not server.is_tied(url, owner):
             raise BadInputError(
                 f"{workspace.folder} is kept on a server already (store: in settings.yaml, or AUTOKB_STORE); move it "
                 "into a folder first: --to FOLDER"
@@ -85,7 +86,7 @@ def _to_server(workspace: Workspace, url: str, progress: Progress) -> tuple[dict
         return _finish_on_server(workspace, url, tables)
     settings = settings_with_store(_settings_text(workspace), url)
     with workspace.build_lock():
-        beside = server.make_staging(url, owner)
+        beside = server.make_staging(url, _owner_of(workspace))
         server.make_tables(beside)
         from autokb.stores.postgres import build_lock
 
@@ -114,12 +115,18 @@ def _finish_on_server(workspace: Workspace, url: str, tables: dict[str, int]) ->
         if there.exists():
             there.replace(f"{left}{end}")
     let_go(url)
+    (workspace.folder / TICKET).unlink(missing_ok=True)
     return tables, without_password(url), str(left)
 
 
 def _owner_of(workspace: Workspace) -> str:
-    """Return what tells this workspace's copy from another's: the machine and the folder."""
-    return digest(platform.node(), str(workspace.folder.resolve()))
+    """Return what tells this workspace's copy from another's; it lies in the folder until the move has ended."""
+    file = workspace.folder / TICKET
+    if not file.exists():
+        if workspace.is_on_server:
+            return ""
+        replace_private(file, token_hex(16).encode())
+    return file.read_text(encoding="utf-8")
 
 
 def _settings_text(workspace: Workspace) -> str:

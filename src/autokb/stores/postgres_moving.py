@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from psycopg import Connection, Error
 from psycopg.sql import SQL, Identifier
 
 from autokb.core.errors import BadInputError
 from autokb.stores.postgres import make_postgres_schema
-from autokb.stores.postgres_pool import failure_of, pool_of, split_url
+from autokb.stores.postgres_pool import failure_of, joined_url, pool_of, split_url
 from autokb.stores.workspace_file import WorkspaceFile
 
 LONGEST = 55  # characters of a schema's name that are part of its copy's; Postgres keeps 63
@@ -22,7 +22,7 @@ def staging_url(url: str) -> str:
     _, schema = split_url(url)
     parts = urlsplit(url)
     others = [one for one in parse_qsl(parts.query, keep_blank_values=True) if one[0] != "schema"]
-    return urlunsplit(parts._replace(query=urlencode([*others, ("schema", schema[:LONGEST] + FILLED_BESIDE)])))
+    return joined_url(parts, [*others, ("schema", schema[:LONGEST] + FILLED_BESIDE)])
 
 
 def without_password(url: str) -> str:
@@ -30,7 +30,7 @@ def without_password(url: str) -> str:
     parts = urlsplit(url)
     user, at, place = parts.netloc.rpartition("@")
     shown = [one for one in parse_qsl(parts.query, keep_blank_values=True) if "password" not in one[0].lower()]
-    return urlunsplit(parts._replace(netloc=user.partition(":")[0] + at + place, query=urlencode(shown, safe="/")))
+    return joined_url(parts._replace(netloc=user.partition(":")[0] + at + place), shown)
 
 
 def make_staging(url: str, owner: str) -> str:

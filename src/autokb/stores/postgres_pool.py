@@ -6,11 +6,11 @@ import os
 import re
 import select
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Semaphore
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 import psycopg
 from psycopg import Connection, Error
@@ -161,7 +161,13 @@ def split_url(url: str) -> tuple[str, str]:
             "A schema's name has small letters, digits and _ alone, 63 at most; change ?schema= in the URL."
         )
     others = [(name, value) for name, value in asked if name != "schema"]
-    return urlunsplit(parts._replace(query=urlencode(others))), schema
+    return joined_url(parts, others), schema
+
+
+def joined_url(parts: SplitResult, query: Iterable[tuple[str, str]]) -> str:
+    """Return a URL with another query; ``urlunsplit`` would take the slashes of one that names no host."""
+    said = urlencode(list(query), safe="/")
+    return f"{parts.scheme}://{parts.netloc}{parts.path}{'?' if said else ''}{said}"
 
 
 _pools: dict[tuple[int, str], Pool] = {}
