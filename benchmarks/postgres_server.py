@@ -19,7 +19,7 @@ USER = "nobody"  # whose server it is where root runs the tests, for Postgres re
 
 
 def binaries() -> Path | None:
-    """Return where ``initdb`` and ``postgres`` lie: POSTGRES_BIN, else the wheel's or the system's; None without any."""
+    """Return where ``initdb`` and ``postgres`` lie: by POSTGRES_BIN, of the wheel or of the system; else None."""
     import importlib.util
 
     if named := os.environ.get("POSTGRES_BIN"):
