@@ -62,6 +62,24 @@ def test_full_buckets_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(limit._full_at) == {"d"}
 
 
+def test_two_processes_that_tell_each_other_share_a_bucket() -> None:
+    clock = Clock()
+    one, two = (RateLimit(600, clock) for _ in range(2))
+    for _ in range(40):
+        assert one.take("a") == 0.0 and (two.take("a") == 0.0)  # nobody told yet: together more than 60
+    assert (one.counted(), two.counted(), one.counted()) == ({"a": 40}, {"a": 40}, {})
+    assert one.take("a") == 0.0  # meanwhile
+    for limit in (one, two):
+        limit.settle({"a": 8.0})  # 80 requests at 0.1 s each
+    assert one.take("a") == pytest.approx(8.0 + 0.2 - 6.0) and two.take("a") == pytest.approx(8.0 + 0.1 - 6.0)
+    clock.now += 2.2
+    assert one.take("a") == 0.0
+    told = one.counted()
+    assert told == {"a": 2}  # what was refused counts nothing
+    one.count_again(told)
+    assert one.counted() == {"a": 2}
+
+
 def test_a_key_that_sends_too_much_is_told_when_to_go_on(
     hand_made: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 from weakref import finalize
 
 from autokb.app.snapshot import Snapshot
-from autokb.core.errors import NothingPublishedError
+from autokb.core.errors import NothingPublishedError, StoreAwayError
 from autokb.stores.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autokb.app.held_keys import HeldKeys
+    from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.pipeline.open_index import OpenIndex
     from autokb.stores.workspace_file import WorkspaceFile
     from autokb.ticket_answers.open_tickets import OpenTickets
@@ -42,6 +46,7 @@ class WorkspaceMemory:
         self._connection_lock = RLock()  # held while the connection that stays open is read
         self._shared_connection: WorkspaceFile | None = None
         self._files_opened = 0  # how often another file stood in its place, plus one
+        self.held_keys: HeldKeys | None = None  # where the store is a server, which no request is to wait for
         self._views_lock = Lock()  # its own, so that no page waits while the snapshot is opened
         self._views: OpenViews | None = None
 
@@ -78,9 +83,16 @@ class WorkspaceMemory:
             return self.now().tickets
 
     def load(self) -> None:
-        """Put what is published into memory, so that no question waits for it (NothingPublishedError)."""
+        """Put what is published into memory, so that no question waits for it (NothingPublishedError).
+
+        While a server that keeps the store is away, what is in memory already answers.
+        """
         if self._is_followed:
-            self.follow()
+            try:
+                self.follow()
+            except StoreAwayError:
+                if self._snapshot is None:
+                    raise
         with self.opening:
             self.now().open()
 
@@ -129,6 +141,25 @@ class WorkspaceMemory:
                 self._shared_connection = self.workspace.open_file()
                 self._files_opened += 1
             yield self._shared_connection
+
+    def watch_store(self, wake: Callable[[], None], rates: SharedRates) -> StoreWatch | None:
+        """Follow a server that keeps the store from a thread; None where a file does."""
+        if not self.workspace.is_on_server:
+            return None
+        from autokb.app.store_watch import StoreWatch
+
+        return StoreWatch(self, wake, rates)
+
+    def read_keys(self, file: WorkspaceFile | None = None) -> None:
+        """Hold the keys in memory as the store has them now, read by a ``file`` that is open or by one of its own."""
+        from autokb.stores.api_keys import read_keys_by_hash
+
+        assert self.held_keys is not None
+        if file is not None:
+            self.held_keys.hold(read_keys_by_hash(file))
+            return
+        with self.workspace.file() as opened:
+            self.held_keys.hold(read_keys_by_hash(opened))
 
     @property
     def views(self) -> OpenViews:

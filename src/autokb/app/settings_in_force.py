@@ -32,7 +32,8 @@ class SettingsInForce(Result):
 def settings_in_force(workspace: Workspace) -> SettingsInForce:
     """Return every setting by its name, in the order of the documentation."""
     values, usual = asdict(workspace.settings), asdict(Settings())
-    values["base_url"] = _without_user(values["base_url"])
+    for name in ("base_url", "store"):
+        values[name] = _without_user(values[name])
     names = (one.name for one in fields(Settings))
     return SettingsInForce(tuple(SettingInForce(name, values[name], usual[name]) for name in names))
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested
     from autokb.app.add import Kind
     from autokb.app.settings_in_force import SettingsInForce
+    from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.core.nouns import Message, Skipped
     from autokb.core.results import (
         Added,
@@ -464,6 +465,13 @@ class SupportKB:
         Who serves calls this every second or so. Returns whether there was something new.
         """
         return self._memory.follow()
+
+    def watch_store(self, wake: Callable[[], None], rates: SharedRates) -> StoreWatch | None:
+        """Share keys and rates with processes on other machines, and ``wake`` when one of them publishes.
+
+        None where the store is a file, which is looked at instead. Who serves closes the watch at the end.
+        """
+        return self._memory.watch_store(wake, rates)
 
     def warm_languages(self) -> None:
         """Load what the first question in another language would wait for, where that is installed."""

@@ -58,6 +58,10 @@ class UnwritableWorkspaceError(AutokbError):
     """The workspace cannot be written: its disk is full, or its folder is read-only; nothing was changed."""
 
 
+class StoreAwayError(AutokbError):
+    """The server that keeps the workspace cannot be reached, or was lost meanwhile; what was confirmed is kept."""
+
+
 class AutokbWarning(UserWarning):
     """What a person should know although the work goes on; the command line shows it as a sentence."""
 

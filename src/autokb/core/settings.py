@@ -145,13 +145,14 @@ class Settings:
     experiment: ArmSettings = NO_EXPERIMENT
     gate: GateSettings | None = None
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
+    store: str = ""
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
         return self.reasoning_effort.get(model) or self.reasoning_effort.get(model.partition(":")[2], "")
 
 
-WORDS = ("model", "embedder", "reranker", "base_url", "chunker", "context")
+WORDS = ("model", "embedder", "reranker", "base_url", "chunker", "context", "store")
 SWITCHES = ("scratchpad", "log_questions", "show_doubted", "rule_reasons")
 NUMBERS = (
     "reranker_seconds",

@@ -34,6 +34,15 @@ def read_api_keys(file: WorkspaceFile) -> list[ApiKey]:
         return [_read_row(row) for row in db.execute(f"SELECT {COLUMNS} FROM api_key ORDER BY rowid").fetchall()]
 
 
+def read_keys_by_hash(file: WorkspaceFile) -> dict[str, ApiKey]:
+    """Return every key that was ever made, by its hash."""
+    if _lacks_table(file):
+        return {}
+    with file.reading() as db:
+        rows = db.execute(f"SELECT hash, {COLUMNS} FROM api_key").fetchall()
+    return {str(key_hash): _read_row(tuple(row)) for key_hash, *row in rows}
+
+
 def find_api_key(file: WorkspaceFile, key_hash: str) -> ApiKey | None:
     """Return the key with this hash, also a revoked one."""
     if _lacks_table(file):

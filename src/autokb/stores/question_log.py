@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 from autokb.core.ids import canonical_json
@@ -18,6 +19,10 @@ MOST_QUESTIONS = 10_000  # that are kept
 KIND, CLOSED = "question", "closed_gap"
 LOST = "questions_lost"  # meta: how many questions no process could keep
 QUESTION = Codec(LoggedQuestion, "number")
+# meta: the last batch that each process wrote, as its moment and number. A server may write a batch and be lost before
+# it says so; who then tries again finds here that it is there.
+BATCH, AFTER_BATCHES = "question batch ", "question batch!"  # what the keys begin with, and what sorts behind them all
+REMEMBERED = timedelta(days=1)  # for which the last batch of a process that has ended is remembered
 
 
 def keep_questions(file: WorkspaceFile, questions: Sequence[LoggedQuestion], *, lost: int = 0) -> None:
@@ -32,6 +37,19 @@ def keep_questions(file: WorkspaceFile, questions: Sequence[LoggedQuestion], *, 
         db.execute("DELETE FROM question WHERE number <= (SELECT max(number) FROM question) - ?", (MOST_QUESTIONS,))
     if lost:
         file.note(LOST, str(count_lost(file) + lost))
+
+
+def batch_is_kept(file: WorkspaceFile, writer: str, batch: str) -> bool:
+    """Return whether this was the last batch of a process that was written whole."""
+    return file.meta(f"{BATCH}{writer}") == batch
+
+
+def note_batch(file: WorkspaceFile, writer: str, batch: str) -> None:
+    """Note the batch (moment and number) that a process writes; call it inside the transaction that writes it."""
+    file.note(f"{BATCH}{writer}", batch)
+    old = (datetime.now(UTC) - REMEMBERED).isoformat(timespec="seconds")
+    with file.reading() as db:
+        db.execute("DELETE FROM meta WHERE key > ? AND key < ? AND value < ?", (BATCH, AFTER_BATCHES, old))
 
 
 def read_questions(file: WorkspaceFile, outcome: str = "") -> list[LoggedQuestion]:

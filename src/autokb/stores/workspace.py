@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError, WorkspaceBusyError
@@ -21,6 +21,9 @@ from autokb.core.yaml_text import MOST_CHARACTERS, parse_yaml
 from autokb.stores.database import check_is_ours, failures_as_sentences
 from autokb.stores.versions import Made
 from autokb.stores.workspace_file import WorkspaceFile
+
+if TYPE_CHECKING:
+    from autokb.stores.postgres_notices import Notices
 
 DOMAIN_FILE = "domain.yaml"
 SETTINGS_FILE = "settings.yaml"
@@ -70,9 +73,24 @@ class Workspace:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return Made(by, now, self.settings.keep_versions, dict(inputs or {}))
 
+    @property
+    def is_on_server(self) -> bool:
+        """Whether a Postgres server keeps the workspace, and not a file in its folder."""
+        return bool(self.settings.store)
+
     def open_file(self) -> WorkspaceFile:
         """Open the knowledge file; whoever opens it closes it."""
-        return WorkspaceFile(self.knowledge_path, shows=self.shows)
+        return WorkspaceFile(self.knowledge_path, shows=self.shows, url=self.settings.store)
+
+    @contextmanager
+    def notices(self) -> Iterator[Notices]:
+        """Hear what a server tells of this workspace for the length of a block (StoreAwayError)."""
+        from autokb.stores.postgres_notices import Notices
+        from autokb.stores.postgres_pool import pool_of
+
+        pool = pool_of(self.settings.store)
+        with closing(Notices(pool.connect(), pool.schema)) as notices:
+            yield notices
 
     @contextmanager
     def file(self) -> Iterator[WorkspaceFile]:
@@ -83,6 +101,12 @@ class Workspace:
     @contextmanager
     def build_lock(self) -> Iterator[None]:
         """Hold the one build that a workspace may have; the system frees it when the process dies."""
+        if self.is_on_server:
+            from autokb.stores.postgres import build_lock
+
+            with build_lock(self.settings.store, f"Another build is at work in {self.folder.name}"):
+                yield
+            return
         with one_at_a_time(self.folder / LOCK_FILE, f"Another build is at work in {self.folder.name}"):
             yield
 
@@ -170,16 +194,17 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical", s
     if mode not in MODES:
         raise BadInputError(f"--mode takes {' or '.join(MODES)}, not {mode!r}.")
     domain, knowledge = folder / DOMAIN_FILE, folder / KNOWLEDGE_FILE
-    if not knowledge.exists():
+    settings_file = folder / SETTINGS_FILE
+    settings = settings_from(settings_file if settings_file.exists() else None, model)
+    if not (settings.store or knowledge.exists()):
         raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
     if not domain.exists():
         raise BadInputError(_domain_is_gone(folder))
-    settings = folder / SETTINGS_FILE
     text = read_yaml_file(domain)
     return Workspace(
         folder=folder,
         spec=read_domain(_parse_domain(text)),
-        settings=settings_from(settings if settings.exists() else None, model),
+        settings=settings,
         domain_text=text,
         mode=mode,
         model=model,

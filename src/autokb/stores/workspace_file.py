@@ -85,18 +85,24 @@ class WorkspaceFile:
     records that readers see, those of a version by its number, or those of the candidate.
     """
 
-    def __init__(self, path: Path, *, create: bool = False, shows: str = "") -> None:
-        self.path = path
+    def __init__(self, path: Path, *, create: bool = False, shows: str = "", url: str = "") -> None:
+        self.path, self._url = path, url
         self._lock = threading.RLock()
         self._writing = False
         self._shown = "record"  # the table of what is shown, or the query in its place
-        if not create and not path.exists():
-            raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
-        if create and not path.exists():
-            create_database(path)
-        opened = open_database(path)
-        self._db, self.read_only = opened.connection, opened.read_only
-        self.inode = path.stat().st_ino
+        if url:
+            from autokb.stores.postgres import open_postgres
+
+            self._db: Any = open_postgres(url)
+            self.read_only, self.inode = False, 0
+        else:
+            if not create and not path.exists():
+                raise BadInputError(f"{path.parent} is no workspace; make one with: autokb init {path.parent}")
+            if create and not path.exists():
+                create_database(path)
+            opened = open_database(path)
+            self._db, self.read_only = opened.connection, opened.read_only
+            self.inode = path.stat().st_ino
         try:
             self._show(shows)
         except BaseException:
@@ -140,13 +146,16 @@ class WorkspaceFile:
 
     def wait_at_most(self, seconds: float) -> None:
         """Wait no longer than this for another process's transaction from now on (WorkspaceBusyError then)."""
+        if self._url:
+            self._db.wait_seconds = seconds
+            return
         with self.reading() as db:
             db.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
 
     def is_in_place(self) -> bool:
         """Return whether the open file is still the one at its path, and not a copy that was put there since."""
         try:
-            return self.path.stat().st_ino == self.inode
+            return bool(self._url) or self.path.stat().st_ino == self.inode
         except OSError:
             return False
 

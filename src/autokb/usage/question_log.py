@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Condition, Thread, current_thread
+from uuid import uuid4
 
 from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested
-from autokb.core.errors import AutokbError, WorkspaceBusyError
+from autokb.core.errors import AutokbError, StoreAwayError, WorkspaceBusyError
 from autokb.core.in_use import AskedBy, AssignedArm, LoggedQuestion, hashed_conversation
 from autokb.core.storable import without_surrogates
-from autokb.stores.database import failures_as_sentences
 from autokb.stores.outcomes import keep_arms
-from autokb.stores.question_log import keep_questions
+from autokb.stores.question_log import batch_is_kept, keep_questions, note_batch
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import replace_controls
@@ -67,6 +67,7 @@ class QuestionLog:
         self._thread: Thread | None = None
         self._writing = self._hurried = False
         self._unreported = 0  # lost, and not yet counted in the file
+        self._id, self._batches = uuid4().hex, 0  # by which a batch is told from all others
 
     def note_answer(self, answer: Answer, language: str, vocabulary: Container[str]) -> None:
         """Note a question that was asked; ``vocabulary`` tells its language from that of the documents."""
@@ -207,43 +208,62 @@ class QuestionLog:
         return self._thread is not current_thread()
 
     def _written(self, batch: list[_AskedQuestion | AssignedArm]) -> bool:
-        """Write a batch in one transaction; a file that another process has locked is tried again for a while."""
-        arms = [one for one in batch if isinstance(one, AssignedArm)]
-        with self._workspace.file() as file:
-            file.wait_at_most(RETRY_SECONDS)
-            themes = ThemeNames(file)
-            questions = []
-            for one in batch:
-                if isinstance(one, _AskedQuestion):
-                    questions.append(_masked(one, themes))
-                    if not self._hurried:
-                        time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
-            return self._try_until_written(file, lambda: self._keep(file, questions, arms))
+        """Write a batch in one transaction, once.
 
-    def _keep(self, file: WorkspaceFile, questions: list[LoggedQuestion], arms: list[AssignedArm]) -> None:
-        unreported = self._unreported
-        with file.transaction():
-            if questions or unreported:
-                keep_questions(file, questions, lost=unreported)
-            if arms:
-                keep_arms(file, arms)
-        with self._changed:
-            self._unreported -= unreported
-
-    def _try_until_written(self, file: WorkspaceFile, write: Callable[[], None]) -> bool:
+        A store that another process has locked is tried again for a while, one that is away until it is back; what is
+        asked meanwhile waits, as much of it as there is room for.
+        """
+        self._batches += 1
+        name, unreported = f"{moment()} {self._batches}", self._unreported
+        questions: list[LoggedQuestion] | None = None
         end = time.monotonic() + BUSY_SECONDS
         while True:
             try:
-                with failures_as_sentences(self._workspace.knowledge_path):
-                    write()
-                return True
-            except WorkspaceBusyError:
+                with self._workspace.file() as file:
+                    file.wait_at_most(RETRY_SECONDS)
+                    questions = self._all_masked(file, batch) if questions is None else questions
+                    arms = [one for one in batch if isinstance(one, AssignedArm)]
+                    self._keep(file, name, questions, arms, unreported)
                 with self._changed:
-                    if self._is_stopped() or time.monotonic() > end:
-                        return False
+                    self._unreported -= unreported
+                return True
+            except StoreAwayError:
+                end = time.monotonic() + BUSY_SECONDS
+            except WorkspaceBusyError:
+                if time.monotonic() > end:
+                    return False
             except (AutokbError, OSError):  # a full disk, a folder that cannot be written
                 return False
+            with self._changed:
+                if self._is_stopped():
+                    return False
             time.sleep(RETRY_SECONDS / 4)
+
+    def _all_masked(self, file: WorkspaceFile, batch: Sequence[_AskedQuestion | AssignedArm]) -> list[LoggedQuestion]:
+        themes, questions = ThemeNames(file), []
+        for one in batch:
+            if isinstance(one, _AskedQuestion):
+                questions.append(_masked(one, themes))
+                if not self._hurried:
+                    time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
+        return questions
+
+    def _keep(
+        self,
+        file: WorkspaceFile,
+        name: str,
+        questions: Sequence[LoggedQuestion],
+        arms: Sequence[AssignedArm],
+        lost: int,
+    ) -> None:
+        with file.transaction():
+            if batch_is_kept(file, self._id, name):  # its answer was lost with the connection
+                return
+            if questions or lost:
+                keep_questions(file, questions, lost=lost)
+            if arms:
+                keep_arms(file, arms)
+            note_batch(file, self._id, name)
 
 
 def _cost_of(found: Answer | Suggested) -> float | None:

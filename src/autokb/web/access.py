@@ -38,6 +38,16 @@ class Caller:
     role: Role
 
 
+def asks_store(kb: SupportKB, scope: Scope) -> bool:
+    """Return whether ``identify`` waits for a server that keeps the keys; it then is to be called beside the loop."""
+    headers = Headers(scope=scope)
+    shown = [one.partition(" ")[2].strip() for one in headers.getlist("authorization")]
+    cookies = cookie_parser("; ".join(headers.getlist("cookie")))
+    shown += [cookies[COOKIE]] if COOKIE in cookies else []
+    is_open = scope["path"] in OPEN_PATHS or scope["path"].startswith(SIGNING_IN)
+    return (bool(shown) or not is_open) and kb.keys.wait_for_store(shown)
+
+
 # Complex: the order of key, origin, cookie and open path is what keeps the service safe.
 def identify(kb: SupportKB, scope: Scope, bound_to: str) -> Caller | None:
     """Return who sends a request (ProblemError 401); None on an open path without a key.

@@ -43,12 +43,14 @@ from autokb.web.pages import (
 )
 from autokb.web.pages.rendering import as_page
 from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
+from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
 
 # By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
 WORKERS = "AUTOKB_SERVED_WORKERS"
 LOOK_EVERY = 0.25  # seconds between two looks whether something was published
+LOOK_AT_SERVER_EVERY = 1.0  # seconds between two where a server keeps the store, which tells of it besides
 # A thread that waits for Python's lock gets it after so many seconds. The usual 0.005 is a third of a whole question,
 # which gives the lock away many times and, while a new build is loaded beside, would wait for it as often.
 SWITCH_SECONDS = 0.0005
@@ -73,13 +75,24 @@ def create_app(
     else the next question loads it. ``workers`` is among how many processes like this one the processors are shared.
     """
     kb, figures = SupportKB.open(folder, keep_log=True), ServiceFigures()
+    limits = limits or ServiceLimits()
+    rate = RateLimit(limits.requests_a_minute)
 
     @asynccontextmanager
     async def loaded(_app: FastAPI) -> AsyncIterator[None]:
         """Load what is published beside the first requests, and close it with the last."""
-        loading = asyncio.create_task(_follow(kb) if follows else _load(kb))
+        told, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(told.set)
+
+        watch = kb.watch_store(wake, rate) if follows else None
+        look_every = LOOK_EVERY if watch is None else LOOK_AT_SERVER_EVERY
+        loading = asyncio.create_task(_follow(kb, told, look_every) if follows else _load(kb))
         yield
         loading.cancel()
+        if watch is not None:
+            watch.close()
         kb.close()
         if (beside := getattr(app.state, "candidate", None)) is not None:
             beside.close()
@@ -106,7 +119,7 @@ def create_app(
     app.add_exception_handler(ProblemError, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _no_route)
-    app.add_middleware(ServiceMiddleware, kb=kb, bound_to=host, limits=limits or ServiceLimits(), figures=figures)
+    app.add_middleware(ServiceMiddleware, kb=kb, bound_to=host, limits=limits, figures=figures, rate=rate)
     return app
 
 
@@ -140,14 +153,17 @@ async def _load(kb: SupportKB) -> None:
         await in_thread(kb.views.load)
 
 
-async def _follow(kb: SupportKB) -> None:
+async def _follow(kb: SupportKB, told: asyncio.Event, look_every: float) -> None:
     """Load what is published, now and whenever it changes; what fails is said once until it fails otherwise.
+
+    It looks every so many seconds, and at once when it is ``told`` that something was published.
 
     After a load it rests as long as that took, so that who judges solution by solution does not slow all others down.
     """
     said, is_warm = "", False
     while True:
         started, seconds = time.monotonic(), 0.0
+        told.clear()
         try:
             with suppress(NothingPublishedError):  # which questions say
                 is_new = await in_thread(kb.follow)
@@ -161,7 +177,9 @@ async def _follow(kb: SupportKB) -> None:
             if said != repr(error):
                 log_fault(error)
             said = repr(error)
-        await asyncio.sleep(max(LOOK_EVERY, seconds))
+        await asyncio.sleep(seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(told.wait(), max(0.0, look_every - seconds))
 
 
 def _expected(request: Request, error: Exception) -> Response:

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -23,14 +24,16 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from autokb.app import SupportKB
-from autokb.web.access import Caller, identify
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.web.access import Caller, asks_store, identify
 from autokb.web.figures import METHODS, OTHER, ServiceFigures
 from autokb.web.pages.rendering import as_page
-from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem
+from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem, refusal_of
 from autokb.web.rate_limit import A_MINUTE, RateLimit
 
 LOG = logging.getLogger("autokb.web")
 BUSY = "More requests are under way than can be answered in time; send this one again in some seconds."
+ASKING_KEYS = 4  # keys at once that a server is asked for; who tries wrong ones waits, and takes no thread of others
 NOT_KEPT, AS_IT_SAYS = (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")
 
 
@@ -65,14 +68,21 @@ class ServiceMiddleware:
     """What every request passes first (ASGI)."""
 
     def __init__(
-        self, app: ASGIApp, kb: SupportKB, bound_to: str, limits: ServiceLimits, figures: ServiceFigures
+        self,
+        app: ASGIApp,
+        kb: SupportKB,
+        bound_to: str,
+        limits: ServiceLimits,
+        figures: ServiceFigures,
+        rate: RateLimit | None = None,
     ) -> None:
         self.app = app
         self.kb = kb
         self.bound_to = bound_to
         self.limits = limits
         self.figures = figures
-        self.rate = RateLimit(limits.requests_a_minute)
+        self.rate = rate or RateLimit(limits.requests_a_minute)
+        self.asking_keys = CapacityLimiter(ASKING_KEYS)
         self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,7 +122,7 @@ class ServiceMiddleware:
             async with asyncio.timeout(self.limits.seconds):
                 if self.under_way > self.limits.at_once:
                     raise ProblemError(503, BUSY, {"Retry-After": SECONDS_TO_WAIT})
-                caller = identify(self.kb, scope, self.bound_to)  # microseconds: an index of a connection that is open
+                caller = await self._identify(scope)
                 scope.setdefault("state", {})["caller"] = caller  # also for the log of what is refused from here on
                 if caller is not None:
                     self._limit_rate(caller)
@@ -128,10 +138,21 @@ class ServiceMiddleware:
             if is_read:
                 return ProblemError(504, f"This took longer than {seconds}; ask for less at once, or again later.")
             return ProblemError(408, f"The request did not arrive within {seconds}; send it again.")
+        except AutokbError as error:  # a store that is away
+            if not isinstance(error, BadInputError):
+                log_fault(error)
+            return refusal_of(error, self.kb.workspace.folder)
         except Exception as error:  # a fault of ours, whose words may be a customer's
             log_fault(error)
             return ProblemError(500, FAULT)
         return None
+
+    async def _identify(self, scope: Scope) -> Caller | None:
+        if asks_store(self.kb, scope):  # for a key that may be new
+            work = partial(identify, self.kb, scope, self.bound_to)
+            caller: Caller | None = await in_thread(work, self.asking_keys)
+            return caller
+        return identify(self.kb, scope, self.bound_to)  # microseconds: memory, or an index of a connection that is open
 
     def _limit_rate(self, caller: Caller) -> None:
         """Count a request of a key; who is at this machine without one may send as many as it answers."""

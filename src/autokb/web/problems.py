@@ -16,6 +16,7 @@ from autokb.core.errors import (
     ChangedMeanwhileError,
     NotForRoleError,
     NothingPublishedError,
+    StoreAwayError,
     UnknownIdError,
     UnwritableWorkspaceError,
     WorkspaceBusyError,
@@ -23,11 +24,16 @@ from autokb.core.errors import (
 from autokb.core.storable import without_surrogates
 
 MEDIA_TYPE = "application/problem+json"
-SECONDS_TO_WAIT = "5"  # before a busy workspace is asked again
+SECONDS_TO_WAIT = "5"  # before a busy workspace, or a store that is away, is asked again
+SECONDS_TO_MEND = "60"  # before what cannot be written is tried again: somebody has to free a disk
 FAULT = "Something failed on the server; its log says what, and the workspace is as it was. Try again, or report it."
 UNWRITABLE = (
     "Nothing was changed: the workspace cannot be written, for its disk is full or its folder read-only; whoever runs "
     "the service finds in its log which. Questions are answered all the same; send this again when that is mended."
+)
+AWAY = (
+    "Nothing of this was confirmed: the store cannot be reached just now. Questions are answered all the same; send "
+    "this again in some seconds, once or twice changes nothing."
 )
 NO_JSON = "The body is no JSON; send one JSON object in UTF-8. GET /openapi.json says what each path takes."
 SHOWN_ERRORS = 3  # of a body
@@ -68,20 +74,28 @@ def problem(status: int, sentence: str, headers: Mapping[str, str] | None = None
 
 def problem_of(error: AutokbError, folder: Path) -> JSONResponse:
     """Return the response to an error that is expected; where the workspace lies on the server is no part of it."""
+    refused = refusal_of(error, folder)
+    return problem(refused.status, refused.sentence, refused.headers)
+
+
+def refusal_of(error: AutokbError, folder: Path) -> ProblemError:
+    """Return what a request is refused with where this error, which is expected, came of it."""
     if isinstance(error, UnwritableWorkspaceError):
-        return problem(503, UNWRITABLE)
+        return ProblemError(503, UNWRITABLE, {"Retry-After": SECONDS_TO_MEND})
+    if isinstance(error, StoreAwayError):
+        return ProblemError(503, AWAY, {"Retry-After": SECONDS_TO_WAIT})
     if not isinstance(error, BadInputError):  # a damaged file: for the log
-        return problem(500, FAULT)
+        return ProblemError(500, FAULT)
     sentence = str(error)
     for path in (shlex.quote(str(folder)), str(folder)):
         sentence = sentence.replace(path, "WORKSPACE")
     if isinstance(error, WorkspaceBusyError):
-        return problem(503, sentence, {"Retry-After": SECONDS_TO_WAIT})
+        return ProblemError(503, sentence, {"Retry-After": SECONDS_TO_WAIT})
     if isinstance(error, ChangedMeanwhileError):
-        return problem(412, sentence)
+        return ProblemError(412, sentence)
     if isinstance(error, NotForRoleError):
-        return problem(403, sentence)
-    return problem(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
+        return ProblemError(403, sentence)
+    return ProblemError(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
 
 
 def sentence_of(errors: Sequence[Mapping[str, Any]]) -> str:

@@ -6,6 +6,8 @@ import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from autokb.app.api_keys import ApiKeys, CreatedKey
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.api_keys import ApiKey
@@ -42,6 +44,10 @@ class KeysDoor:
         """Return which key was shown; None where it is wrong or revoked."""
         from autokb.app.api_keys import find_key
 
+        if (held := self._memory.held_keys) is not None:
+            if not held.can_tell([key]):
+                self._memory.read_keys()
+            return held.find(key)
         with self._memory.shared_connection() as file:
             return find_key(file, key)
 
@@ -49,8 +55,17 @@ class KeysDoor:
         """Return whether a key was ever made here; to revoke the last one opens nothing."""
         from autokb.app.api_keys import needs_key
 
+        if (held := self._memory.held_keys) is not None:
+            if not held.count_still:
+                self._memory.read_keys()
+            return held.are_needed()
         with self._memory.shared_connection() as file:
             return needs_key(file)
+
+    def wait_for_store(self, shown: Iterable[str]) -> bool:
+        """Return whether a server has to be asked for what ``find`` and ``are_needed`` say of these keys."""
+        held = self._memory.held_keys
+        return held is not None and not held.can_tell(shown)
 
     def __call__(self) -> ApiKeys:
         """Return what ``SupportKB.keys()`` was before this was a namespace."""

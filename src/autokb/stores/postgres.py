@@ -1,0 +1,206 @@
+"""A workspace's tables on a Postgres server, behind the connection that ``WorkspaceFile`` speaks to.
+
+Outside of a transaction each statement takes a connection of the pool and gives it back, so nothing that stays open
+for long is lost with a server. A transaction has one of its own, of the thread that began it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import lru_cache
+from typing import Any
+
+from psycopg import Error
+from psycopg.sql import SQL, Identifier
+
+from autokb import __version__
+from autokb.core.errors import WorkspaceBusyError
+from autokb.stores.postgres_notices import TRIGGERS
+from autokb.stores.postgres_pool import BoundedConnection, Pool, failure_of, pool_of
+from autokb.stores.postgres_rates import TABLE as RATES
+from autokb.stores.schema import SCHEMA, SCHEMA_VERSION, WRITTEN_BY
+
+WAIT_SECONDS = 30.0  # that a writer waits for another one's transaction
+KEYED = ("api_key", "arm", "ticket_section", "ticket_piece")  # tables that are read in the order of their rows' coming
+
+
+class Rows(list[tuple[Any, ...]]):
+    """What a statement gave, as a cursor of SQLite gives it."""
+
+    def __init__(self, rows: Iterable[tuple[Any, ...]] = (), rowcount: int = -1) -> None:
+        super().__init__(rows)
+        self.rowcount, self._next = rowcount, 0
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        self._next += 1
+        return self[self._next - 1] if self._next <= len(self) else None
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        if (row := self.fetchone()) is None:
+            raise StopIteration
+        return row
+
+
+class PostgresConnection:
+    """What SQLite's connection is to ``WorkspaceFile``, over a pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._held: BoundedConnection | None = None
+        self._holder = 0
+        self.wait_seconds = WAIT_SECONDS
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Rows:
+        if statement.startswith("PRAGMA"):
+            return Rows()
+        if statement.startswith("BEGIN"):
+            self._begin(is_writing="IMMEDIATE" in statement)
+            return Rows()
+
+        def work(db: BoundedConnection) -> Rows:
+            cursor = db.execute(translated(statement), list(parameters) or None)
+            return Rows(cursor.fetchall() if cursor.description else (), cursor.rowcount)
+
+        return self._with(work)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> Rows:
+        given = [list(row) for row in rows]
+
+        def work(db: BoundedConnection) -> Rows:
+            with db.cursor() as cursor:
+                cursor.executemany(translated(statement), given)
+                return Rows((), cursor.rowcount)
+
+        return self._with(work) if given else Rows()
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._held is not None and self._holder == threading.get_ident()
+
+    def commit(self) -> None:
+        self._end("COMMIT")
+
+    def rollback(self) -> None:
+        self._end("ROLLBACK")
+
+    def close(self) -> None:
+        if self._held is not None:
+            self.rollback()
+
+    def _with(self, work: Any) -> Rows:
+        try:
+            if self._held is not None and self.in_transaction:
+                return work(self._held)  # type: ignore[no-any-return]
+            with self._pool.connection() as db:
+                return work(db)  # type: ignore[no-any-return]
+        except Error as error:
+            raise failure_of(error) from error
+
+    def _begin(self, *, is_writing: bool) -> None:
+        db = self._pool.take()
+        try:
+            if is_writing:
+                db.execute("BEGIN")
+                db.execute(f"SET LOCAL lock_timeout = {int(1000 * self.wait_seconds)}")
+                db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
+            else:
+                db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        except BaseException as error:
+            db.close() if not db.closed else None
+            self._pool.give_back(db)
+            if isinstance(error, Error):
+                raise failure_of(error) from error
+            raise
+        self._held, self._holder = db, threading.get_ident()
+
+    def _end(self, word: str) -> None:
+        db, self._held = self._held, None
+        if db is None:
+            return
+        try:
+            db.execute(word)
+        except Error as error:
+            if word == "COMMIT":
+                raise failure_of(error) from error
+        finally:
+            self._pool.give_back(db)
+
+
+_JSON = re.compile(r"json_extract\((\w+), '\$([^']*)'\)")
+_NULL = re.compile(r"json_type\((\w+), '\$\.(\w+)'\) = 'null'")
+_BYTES = re.compile(r"CAST\((\w+) AS BLOB\)")
+
+
+@lru_cache(maxsize=2_000)
+def translated(statement: str) -> str:
+    """Return a statement as Postgres takes it."""
+    said = _JSON.sub(lambda one: f"({one[1]}::json #>> '{{{_path(one[2])}}}')", statement)
+    said = _NULL.sub(lambda one: f"json_typeof({one[1]}::json -> '{one[2]}') = 'null'", said)
+    said = _BYTES.sub(lambda one: f"convert_to({one[1]}, 'UTF8')", said)
+    return said.replace("main.", "").replace("%", "%%").replace("?", "%s")
+
+
+def _path(path: str) -> str:
+    return ",".join(re.findall(r"[\w]+", path))
+
+
+def make_postgres_schema(pool: Pool) -> None:
+    """Make the tables of a new workspace, in one transaction."""
+    try:
+        with pool.connection() as db, db.transaction():
+            db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(pool.schema)))
+            db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
+            for statement in _statements():
+                db.execute(statement)
+            note = "INSERT INTO meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
+            db.execute(note, ("schema", SCHEMA_VERSION))
+            db.execute(note, (WRITTEN_BY, __version__))
+    except Error as error:
+        raise failure_of(error) from error
+
+
+def _statements() -> Iterator[str]:
+    for statement in filter(None, map(str.strip, SCHEMA.split(";"))):
+        said = statement.replace("WITHOUT ROWID", "").replace("BLOB", "bytea").replace("REAL", "double precision")
+        said = re.sub(r"\b(\w+) INTEGER PRIMARY KEY", r"\1 bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY", said)
+        said = re.sub(r"\bINTEGER\b", "bigint", said)
+        said = re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', said)
+        if (made := re.match(r"CREATE TABLE IF NOT EXISTS (\w+) \(", said)) and made[1] in KEYED:
+            said = (
+                said.replace(" (", " (", 1).rstrip().removesuffix(")") + ", rowid bigint GENERATED ALWAYS AS IDENTITY)"
+            )
+        yield said
+    yield RATES
+    yield from TRIGGERS
+
+
+_known: set[str] = set()  # URLs whose tables this process has seen
+
+
+def open_postgres(url: str) -> PostgresConnection:
+    """Open a workspace's tables, which are made where there are none (StoreAwayError)."""
+    pool = pool_of(url)
+    if url not in _known:
+        make_postgres_schema(pool)
+        _known.add(url)
+    return PostgresConnection(pool)
+
+
+@contextmanager
+def build_lock(url: str, busy: str) -> Iterator[None]:
+    """Hold the one build of a workspace; the server frees it when the connection of whoever holds it ends."""
+    pool = pool_of(url)
+    with closing(pool.connect()) as db:
+        try:
+            row = db.execute("SELECT pg_try_advisory_lock(hashtext(current_schema()), 2)").fetchone()
+        except Error as error:
+            raise failure_of(error) from error
+        if not (row and row[0]):
+            raise WorkspaceBusyError(f"{busy}; wait until it has ended and run this again.")
+        yield

