@@ -14,7 +14,7 @@ from autokb.answering.answer import Answer
 from autokb.answering.ask import ask, ask_in_other_language
 from autokb.answering.chosen import Choosing
 from autokb.core.attributes import Values
-from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.errors import BadInputError, NothingPublishedError, UnwritableWorkspaceError
 from autokb.core.progress import Progress, silent
 from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
@@ -39,13 +39,17 @@ from autokb.retrieval.index import QuestionIndex, gate_of, load_index, published
 from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published, spec_of
-from autokb.stores.search_tables import SEARCH_OF, searched_rows
+from autokb.stores.search_tables import SEARCH_OF, SearchTables, may_write, searched_rows
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 
 NOT_COMPARED_IN_DATABASE = (
     "This knowledge base is searched in the database, where questions are compared in {language} alone; ask in it."
+)
+NO_ROWS = (
+    "This knowledge base is to be searched in the database, and what is searched was not written there yet; run "
+    "autokb build as a user who may write."
 )
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
 
@@ -190,7 +194,7 @@ def open_served_index(workspace: Workspace) -> OpenIndex:
         encoder = _encoder(workspace, file, stack)
         settings = dict(file.records("setting"))
         gate_of(settings, encoder.name).check_encoder(encoder.name)
-        if not file.read_only and file.meta(SEARCH_OF) != file.generation:
+        if not _has_rows(file):
             with process_pool(2) as in_processes:  # whose memory, that of the whole knowledge base, is given back
                 list(in_processes(_write_rows, [workspace]))
         sliced = open_sliced(file, settings, spec_of(workspace, settings), encoder, workspace.settings.answer.caution)
@@ -211,6 +215,20 @@ def is_searched_in_database(workspace: Workspace, file: WorkspaceFile) -> bool:
         return False
     with file.reading() as db:
         return searched_rows(db) >= workspace.settings.search.in_database_from
+
+
+def _has_rows(file: WorkspaceFile) -> bool:
+    """Return whether what questions search is that of what is published; older rows do where this user may not write
+    (UnwritableWorkspaceError: there are none).
+    """
+    with file.reading() as db:
+        if file.meta(SEARCH_OF) == file.generation:
+            return True
+        if may_write(db):
+            return False
+        if SearchTables.of(db) is None:
+            raise UnwritableWorkspaceError(NO_ROWS)
+    return True
 
 
 def keep_search_rows(workspace: Workspace, file: WorkspaceFile) -> None:

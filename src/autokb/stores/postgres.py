@@ -154,6 +154,11 @@ def make_postgres_schema(pool: Pool) -> None:
     """Make the tables of a new workspace, in one transaction."""
     try:
         with pool.connection() as db, db.transaction():
+            row = db.execute(
+                "SELECT to_regclass('meta') IS NOT NULL AND NOT has_schema_privilege(current_schema(), 'CREATE')"
+            ).fetchone()
+            if row and row[0]:  # a user who may only read what is there
+                return
             db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(pool.schema)))
             db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
             for statement in _statements():

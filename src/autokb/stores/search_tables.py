@@ -273,6 +273,11 @@ class SearchTables:
         return {word: int(n) for word, n in rows.fetchall()}
 
 
+def may_write(db: Connection) -> bool:
+    """Return whether this user may make and write tables of the workspace."""
+    return bool(db.execute("SELECT has_schema_privilege(current_schema(), 'CREATE')").fetchone()[0])
+
+
 def searched_rows(db: Connection) -> int:
     """Return roughly how many texts of the newest version are compared with a question: three for each chunk (its
     window, its section, its heading), each node and each raw issue.

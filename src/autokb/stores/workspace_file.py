@@ -388,8 +388,8 @@ class WorkspaceFile:
 
     @property
     def finds_vectors(self) -> bool:
-        """Whether the store can find what is near a question by itself."""
-        return False
+        """Whether the store can find what is near a question by itself, as Postgres does with pgvector."""
+        return bool(self._url)
 
     def vacuum(self, *, forget_work: bool) -> None:
         """Write the file anew: what was deleted is then in neither the file nor its write-ahead log.
