@@ -25,7 +25,7 @@ from autokb.pipeline.search_rows import LEARNT, OF_ALL, PIECES_OF_ALL
 from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
-from autokb.retrieval.part_codecs import FITTED, halves, read_document, read_learnt, read_past, read_tree
+from autokb.retrieval.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
 from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.sliced import Slice, SliceReader
@@ -116,9 +116,9 @@ class SlicedKnowledge:
         documents: set[str] = set()
         trees: set[str] = set()
         past: dict[str, PastPart] = {}
-        for vector, half in zip(vectors, halves(vectors), strict=True):
+        for vector in vectors:
             near: dict[Kind, dict[str, float]] = {kind: {} for kind in Kind}
-            for kind, owner, cosine in tables.nearest(half, MOST):
+            for kind, owner, cosine in tables.nearest(vector, MOST):
                 near[kind].setdefault(owner, cosine)
             trees |= {*near[Kind.NODE], *near[Kind.ALONE]}
             found = self._read(tables, "past", near[Kind.PAST], self._past, read_past)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from autokb.pipeline.embedding import TokenEncoder
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.part_codecs import (
     FITTED,
-    halves,
     read_counted,
     store_counted,
     store_document,
@@ -24,6 +23,7 @@ from autokb.retrieval.parts import (
     NOTHING_COUNTED,
     Counted,
     DocumentPart,
+    Parts,
     PartsReader,
     PastPart,
     TreePart,
@@ -38,7 +38,6 @@ from autokb.text.word_forms import rests
 OF_ALL, PIECES_OF_ALL, LEARNT = "of all", "pieces", "learnt"
 
 
-# Complex: documents, trees and past issues are written alike, and counted together.
 def write_search_rows(
     file: WorkspaceFile,
     published: Published,
@@ -53,74 +52,68 @@ def write_search_rows(
     documents = list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     parts = PartsReader(spec, embed, None if tokens is None else tokens.read).read(published, passages)
-    past = {part.issue.id: (part, NOTHING_COUNTED) for part in parts.past}
-    written: dict[str, dict[str, WrittenPart]] = {
+    now = {
         "document": {i: _document(part, counted) for i, (part, counted) in parts.documents.items()},
         "tree": {i: _tree(part, counted) for i, (part, counted) in parts.trees.items()},
-        "past": {i: _past(part) for i, (part, _) in past.items()},
+        "past": {part.issue.id: _past(part) for part in parts.past},
     }
-    own = {i: (parts.learnt.named[i], column.astype(FITTED).tobytes()) for i, column in parts.learnt.own.items()}
-    changed: dict[str, int] = {}
     with file.transaction(), file.reading() as db:
         tables = SearchTables.made(db, len(parts.learnt.mean))
-        before: list[Counted] = []
-        after: list[Counted] = []
-        for kind, now in written.items():
-            marks = tables.marks(kind)
-            differ = {i: part for i, part in now.items() if marks.get(i) != part.mark}
-            gone = [i for i in marks if i not in now]
-            before += map(read_counted, tables.counted(kind, [*differ, *gone]))
-            after += (read_counted(part.counted) for part in differ.values())
-            tables.write(kind, differ, gone)
-            changed[kind] = len(differ) + len(gone)
-        tables.change_words(_word_changes(Counted.sum(after).minus(Counted.sum(before)), spec.language))
-        total = Counted.sum(counted for _, counted in (*parts.documents.values(), *parts.trees.values()))
-        numbers = np.array([total.chunks, total.length, total.candidates], dtype=np.int64)
-        tables.keep_number(OF_ALL, numbers.astype("<i8").tobytes())
-        tables.keep_number(PIECES_OF_ALL, pieces_as_array(total.pieces).astype(FITTED).tobytes())
-        tables.keep_number(LEARNT, store_learnt(parts.learnt))
-        held = tables.own_marks()
-        tables.change_own({i: one for i, one in own.items() if held.get(i) != one}, [i for i in held if i not in own])
+        changed = {kind: _write_parts(tables, kind, some, spec.language) for kind, some in now.items()}
+        _keep_numbers(tables, parts)
         tables.make_graphs()
         file.note(SEARCH_OF, published.generation)
     return changed
+
+
+def _write_parts(tables: SearchTables, kind: str, now: Mapping[str, WrittenPart], language: str) -> int:
+    """Write the parts of a kind that differ, and count words by what they had before and have now."""
+    marks = tables.marks(kind)
+    differ = {i: part for i, part in now.items() if marks.get(i) != part.mark}
+    gone = [i for i in marks if i not in now]
+    before = Counted.sum(map(read_counted, tables.counted(kind, [*differ, *gone])))
+    after = Counted.sum(read_counted(part.counted) for part in differ.values())
+    tables.write(kind, differ, gone)
+    tables.change_words(_word_changes(after.minus(before), language))
+    return len(differ) + len(gone)
+
+
+def _keep_numbers(tables: SearchTables, parts: Parts) -> None:
+    """Keep what is known of all parts together."""
+    total = Counted.sum(counted for _, counted in (*parts.documents.values(), *parts.trees.values()))
+    numbers = np.array([total.chunks, total.length, total.candidates], dtype="<i8")
+    tables.keep_number(OF_ALL, numbers.tobytes())
+    tables.keep_number(PIECES_OF_ALL, pieces_as_array(total.pieces).astype(FITTED).tobytes())
+    tables.keep_number(LEARNT, store_learnt(parts.learnt))
+    own = {i: (parts.learnt.named[i], column.astype(FITTED).tobytes()) for i, column in parts.learnt.own.items()}
+    held = tables.own_marks()
+    tables.change_own({i: one for i, one in own.items() if held.get(i) != one}, [i for i in held if i not in own])
 
 
 def _document(part: DocumentPart, counted: Counted) -> WrittenPart:
     stored = store_document(part)
     headings = {passage.headings[-1].casefold() for passage in part.passages}
     names = [*sorted(headings), *(passage.solution.id for passage in part.passages)]
-    rows = [
-        *((Kind.WINDOW, one) for one in halves(part.windows)),
-        *((Kind.SECTION, one) for one in halves(part.sections)),
-        *((Kind.HEADING, one) for one in halves(part.headings)),
-    ]
-    return WrittenPart(stored.mark, stored.body, stored.vectors, names, store_counted(counted), rows)
+    rows = ((Kind.WINDOW, part.windows), (Kind.SECTION, part.sections), (Kind.HEADING, part.headings))
+    return WrittenPart(stored.body, stored.vectors, names, store_counted(counted), rows)
 
 
 def _tree(part: TreePart, counted: Counted) -> WrittenPart:
     stored = store_tree(part)
-    rows = [
-        *((Kind.NODE, one) for one in halves([*part.vectors, *part.raw.values()])),
-        *((Kind.ALONE, one) for one in halves(list(part.alone.values()))),
-    ]
-    names = sorted(part.documents)
-    return WrittenPart(stored.mark, stored.body, stored.vectors, names, store_counted(counted), rows)
+    nodes = np.array([*part.vectors, *part.raw.values()])
+    rows = ((Kind.NODE, nodes), (Kind.ALONE, np.array(list(part.alone.values()))))
+    return WrittenPart(stored.body, stored.vectors, sorted(part.documents), store_counted(counted), rows)
 
 
 def _past(part: PastPart) -> WrittenPart:
-    stored = store_past(part)
-    rows = [(Kind.PAST, one) for one in halves([part.vector])]
-    return WrittenPart(
-        stored.mark, stored.body, stored.vectors, part.issue.documents, store_counted(NOTHING_COUNTED), rows
-    )
+    stored, rows = store_past(part), ((Kind.PAST, part.vector.reshape(1, -1)),)
+    return WrittenPart(stored.body, stored.vectors, part.issue.documents, store_counted(NOTHING_COUNTED), rows)
 
 
 def _word_changes(counted: Counted, language: str) -> WordChanges:
-    more = [word for word, n in counted.words.items() if n > 0]
     return WordChanges(
         texts_with=counted.texts_with,
         said=counted.words,
         stems={word: stem(word, language) for word in counted.words},
-        rests={word: rests(word) for word in more},
+        rests={word: rests(word) for word, n in counted.words.items() if n > 0},
     )

@@ -191,18 +191,8 @@ def learn(
     words = np.array([word_features(i.text, idf, language) for i in past], dtype=np.float32)
     x = np.hstack([vectors, words.reshape(len(past), WORD_BUCKETS)]).astype(np.float64)
     outcomes = [sorted({column[d] for d in issue.documents if d in column}) for issue in past]
-    named = sorted({n for some in outcomes for n in some})
-    place = {n: at for at, n in enumerate(named)}
-    own = np.zeros((len(past), len(named)))
-    dimensions = x.shape[1] - WORD_BUCKETS
-    mean = np.zeros(dimensions, dtype=np.float32)
-    if centroids is not None and len(centroids):
-        mean = centroids.mean(axis=0)
-    alike = np.zeros((len(past), dimensions))
-    for row, some in enumerate(outcomes):
-        own[row, [place[n] for n in some]] = 1.0
-        if centroids is not None and some:
-            alike[row] = (centroids[some] - mean).mean(axis=0)
+    named, own = _outcomes(outcomes)
+    mean, alike = _alike(outcomes, centroids, vectors.shape[1])
     middle = x.mean(axis=0) if len(x) else np.zeros(x.shape[1])
     solved = _ridge(x - middle, np.hstack([own, alike]))
     return Learnt(
@@ -248,6 +238,30 @@ def _compute_idf(past: Sequence[PastIssue], language: str) -> dict[str, float]:
     """Return the weight of each word that at least two issues say."""
     issues_with = Counter(word for issue in past for word in set(terms(issue.text, language)))
     return {word: 1 + math.log((1 + len(past)) / (1 + n)) for word, n in sorted(issues_with.items()) if n > 1}
+
+
+def _outcomes(outcomes: Sequence[Sequence[int]]) -> tuple[list[int], Scores]:
+    """Return the documents that issues name, and which issue (rows) names which of them (columns)."""
+    named = sorted({n for some in outcomes for n in some})
+    place = {n: at for at, n in enumerate(named)}
+    own = np.zeros((len(outcomes), len(named)))
+    for row, some in enumerate(outcomes):
+        own[row, [place[n] for n in some]] = 1.0
+    return named, own
+
+
+def _alike(
+    outcomes: Sequence[Sequence[int]], centroids: Vectors | None, dimensions: int
+) -> tuple[NDArray[np.float32], Scores]:
+    """Return the mean of all documents' mean windows, and for each issue that of those which helped, around it."""
+    alike = np.zeros((len(outcomes), dimensions))
+    if centroids is None or not len(centroids):
+        return np.zeros(dimensions, dtype=np.float32), alike
+    mean: NDArray[np.float32] = centroids.mean(axis=0)
+    for row, some in enumerate(outcomes):
+        if some:
+            alike[row] = (centroids[some] - mean).mean(axis=0)
+    return mean, alike
 
 
 def _ridge(centred: Scores, outcomes: Scores) -> Scores:

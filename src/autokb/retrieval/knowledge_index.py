@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -59,13 +59,7 @@ class KnowledgeIndex:
         trees = {r.id: (r.id, *sorted(n.id for n in forest.subtree(r.id) if n is not r)) for r in forest.roots}
         names = tuple(sorted(attributes))
         things: Iterable[Issue | Solution] = chain(forest.nodes.values(), *shown.values(), passages)
-        told: dict[tuple[Values, ...], _Combination] = {}  # there are far fewer than things
-        combinations: dict[str, _Combination] = {}
-        for thing in things:
-            values = tuple([thing.attributes.get(name, ANY) for name in names])
-            if (combination := told.get(values)) is None:
-                combination = told[values] = frozenset(zip(names, values, strict=True))
-            combinations[thing.id] = combination
+        combinations = _combinations(things, names)
         return cls(
             names=names,
             forest=forest,
@@ -77,7 +71,7 @@ class KnowledgeIndex:
             combination_of=combinations,
             leaves={
                 c: implied_values({name: values for name, values in c if values != ANY}, attributes)
-                for c in told.values()
+                for c in set(combinations.values())
             },
             attributes=attributes,
         )
@@ -91,6 +85,18 @@ class KnowledgeIndex:
     def ids(self) -> tuple[str, ...]:
         """The ids of the issues, in the order of the rows."""
         return tuple(self.forest.nodes)
+
+
+def _combinations(things: Iterable[Issue | Solution], names: Sequence[str]) -> dict[str, _Combination]:
+    """Return what each thing fixes; there are far fewer combinations than things, so each is made once."""
+    told: dict[tuple[Values, ...], _Combination] = {}
+    found: dict[str, _Combination] = {}
+    for thing in things:
+        values = tuple([thing.attributes.get(name, ANY) for name in names])
+        if (combination := told.get(values)) is None:
+            combination = told[values] = frozenset(zip(names, values, strict=True))
+        found[thing.id] = combination
+    return found
 
 
 def _displayed(solutions: Iterable[Solution], forest: Forest[Issue]) -> dict[str, tuple[Solution, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from autokb.core.ids import canonical_json, digest
+from autokb.core.ids import canonical_json
 from autokb.core.nouns import Passage
 from autokb.core.vectors import Vectors
 from autokb.retrieval.history import Learnt, PastIssue
@@ -21,21 +21,15 @@ from autokb.stores.codecs import ISSUE, SOLUTION, passage_body
 
 STORED = np.dtype("<f4")  # what a vector's numbers are stored as
 FITTED = np.dtype("<f8")  # and what was fitted
-HALF_DIGITS = 5  # behind the point, of numbers below 1
 _OF_ALL = ("middle", "likeness", "total", "mean")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """A part as it is stored; ``mark`` tells it from what it was before."""
+    """A part as it is stored."""
 
     body: str
     vectors: bytes
-
-    @property
-    def mark(self) -> str:
-        """The hash of both."""
-        return digest(self.body, self.vectors.hex())
 
 
 def store_document(part: DocumentPart) -> StoredPart:
@@ -150,8 +144,3 @@ def _as_rows(data: bytes, dimensions: int, expected: int) -> Vectors:
     if len(rows) != expected:
         raise ValueError(f"{len(rows)} vectors of {expected}")
     return rows
-
-
-def halves(vectors: Vectors | Sequence[Vectors]) -> list[str]:
-    """Return vectors as pgvector reads them, with the digits that a number of two bytes has."""
-    return [str(row) for row in np.round(np.array(vectors, dtype=np.float64), HALF_DIGITS).tolist()]

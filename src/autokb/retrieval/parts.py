@@ -169,40 +169,38 @@ class PartsReader:
     embed: Callable[[Sequence[str]], Vectors]
     tokens: Callable[[Sequence[str]], list[TokenVectors]] | None
 
-    # Complex: each kind of part is made of the same columns.
     def read(self, published: Published, passages: Sequence[Passage]) -> Parts:
         """Return all parts."""
-        spec = self.spec
-        issues = {
-            i.id: replace(i, attributes=normal_attributes(i.attributes, spec)) for i in published.kb.issues.values()
-        }
-        solutions = [
-            replace(s, attributes=normal_attributes(s.attributes, spec)) for s in published.kb.solutions.values()
-        ]
-        knowledge = KnowledgeIndex.of(issues.values(), solutions, spec.attributes, (p.solution for p in passages))
-        corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
+        corpus = Corpus.of(published.kb.documents, published.chunks, self.spec.language)
         documents = {part.id: (part, counted) for part, counted in self._documents(corpus, passages)}
-        shown = candidates_of(knowledge, without_rejected(passages, solutions))
-        alone: dict[str, list[Candidate]] = {}
-        for one in shown:
-            if one.passage is None:
-                alone.setdefault(knowledge.root_of[one.solution.issue_id], []).append(one)
-        of_trees: dict[str, list[Solution]] = {}
-        for solution in solutions:
-            if (root := knowledge.root_of.get(solution.issue_id)) is not None:
-                of_trees.setdefault(root, []).append(solution)
-        raw = {i: one.full_text for i, one in published.raw_issues.items()}
-        trees = {
-            root: self._tree([issues[n] for n in nodes], of_trees.get(root, ()), raw, alone.get(root, ()))
-            for root, nodes in knowledge.trees.items()
-        }
+        trees = dict(self._trees(published, passages))
         ids = [d.id for d in corpus.documents]
         past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
         past = tuple(past[n] for n in issues_that_count(ids, past))
         vectors = self.embed([one.text for one in past])
         centroids = np.array([centroid(documents[i][0].windows) for i in ids], dtype=np.float32)
-        learnt = learn(ids, past, vectors, centroids.reshape(len(ids), vectors.shape[1]), spec.language)
+        learnt = learn(ids, past, vectors, centroids.reshape(len(ids), vectors.shape[1]), self.spec.language)
         return Parts(documents, trees, tuple(map(PastPart, past, vectors)), learnt)
+
+    # Complex: solutions are sorted to their trees by whether they begin in a section.
+    def _trees(
+        self, published: Published, passages: Sequence[Passage]
+    ) -> Iterator[tuple[str, tuple[TreePart, Counted]]]:
+        spec, kb = self.spec, published.kb
+        issues = {i: replace(o, attributes=normal_attributes(o.attributes, spec)) for i, o in kb.issues.items()}
+        solutions = [replace(s, attributes=normal_attributes(s.attributes, spec)) for s in kb.solutions.values()]
+        knowledge = KnowledgeIndex.of(issues.values(), solutions, spec.attributes, (p.solution for p in passages))
+        alone: dict[str, list[Candidate]] = {root: [] for root in knowledge.trees}
+        for one in candidates_of(knowledge, without_rejected(passages, solutions)):
+            if one.passage is None:
+                alone[knowledge.root_of[one.solution.issue_id]].append(one)
+        own: dict[str, list[Solution]] = {root: [] for root in knowledge.trees}
+        for solution in solutions:
+            if (tree := knowledge.root_of.get(solution.issue_id)) is not None:
+                own[tree].append(solution)
+        raw = {i: one.full_text for i, one in published.raw_issues.items()}
+        for root, nodes in knowledge.trees.items():
+            yield root, self._tree([issues[n] for n in nodes], own[root], raw, alone[root])
 
     # Complex: it takes apart the columns of all documents at once, so that all texts are embedded together.
     def _documents(self, corpus: Corpus, passages: Sequence[Passage]) -> Iterator[tuple[DocumentPart, Counted]]:
@@ -212,31 +210,38 @@ class PartsReader:
         windows: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
         for row, window in enumerate(corpus.windows):
             windows[window.document].append(row)
-        window_vectors = self.embed(corpus.window_texts())
+        vectors = self.embed(corpus.window_texts())
         chunks = {c.id: c for c in corpus.chunks}
         for document in corpus.documents:
-            rows = windows[document.id]
-            ids = tuple(dict.fromkeys(corpus.windows[row].chunk for row in rows))
-            number = {chunk: n for n, chunk in enumerate(ids)}
-            found = [
-                Counter(terms(f"{document.title}\n{chunks[i].context}\n{chunks[i].text}", corpus.language)) for i in ids
-            ]
-            texts = [one.searched_text for one in own[document.id]]
-            # the tokens first: one run of the encoder gives both
-            counted = self._counted(
-                found, f"{document.title}\n{document.text}", [one for one in own[document.id] if is_shown(one.passage)]
-            )
-            part = DocumentPart(
-                id=document.id,
-                chunks=ids,
-                terms=tuple(found),
-                window_chunks=np.array([number[corpus.windows[row].chunk] for row in rows], dtype=np.int64),
-                passages=tuple(one.passage for one in own[document.id] if one.passage is not None),
-                windows=window_vectors[rows],
-                sections=self.embed(texts),
-                headings=self.embed([one.searched_headings for one in own[document.id]]),
-            )
-            yield part, counted
+            chunk_of = [corpus.windows[row].chunk for row in windows[document.id]]
+            ids = tuple(dict.fromkeys(chunk_of))
+            texts = [f"{document.title}\n{chunks[i].context}\n{chunks[i].text}" for i in ids]
+            found = tuple(Counter(terms(text, corpus.language)) for text in texts)
+            # what is counted reads the tokens, and one run of the encoder gives these and the vectors
+            shown = [one for one in own[document.id] if one.solution.status in DISPLAYED]
+            counted = self._counted(found, f"{document.title}\n{document.text}", shown)
+            yield self._document(document.id, ids, found, chunk_of, vectors[windows[document.id]], own), counted
+
+    def _document(
+        self,
+        document: str,
+        chunks: tuple[str, ...],
+        found: tuple[Mapping[str, int], ...],
+        chunk_of: Sequence[str],
+        windows: Vectors,
+        own: Mapping[str, Sequence[Candidate]],
+    ) -> DocumentPart:
+        number = {chunk: n for n, chunk in enumerate(chunks)}
+        return DocumentPart(
+            id=document,
+            chunks=chunks,
+            terms=found,
+            window_chunks=np.array([number[chunk] for chunk in chunk_of], dtype=np.int64),
+            passages=tuple(one.passage for one in own[document] if one.passage is not None),
+            windows=windows,
+            sections=self.embed([one.searched_text for one in own[document]]),
+            headings=self.embed([one.searched_headings for one in own[document]]),
+        )
 
     def _tree(
         self,
@@ -268,11 +273,6 @@ class PartsReader:
             texts_with.update(counts.keys())
         length = sum(sum(counts.values()) for counts in found)
         return Counted(len(found), length, texts_with, count_words(text), len(shown), pieces)
-
-
-def is_shown(passage: Passage | None) -> bool:
-    """Return whether the rules leave a passage to be shown."""
-    return passage is not None and passage.solution.status in DISPLAYED
 
 
 def centroid(windows: Vectors) -> Vectors:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.domain import DomainSpec
+from autokb.core.nouns import Solution
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.retrieval.calibrated_gate import CalibratedGate
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of, without_rejected
 from autokb.retrieval.gate import Gate
-from autokb.retrieval.history import Learnt, history_of
+from autokb.retrieval.history import History, Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, TokenReader
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.late_interaction import TokensOnDemand, idf_of_pieces
@@ -68,23 +69,8 @@ class SliceReader:
         embed_questions: Callable[[Sequence[str]], Vectors] | None = None,
     ) -> QuestionIndex:
         """Return an index over a slice, which answers as that over everything if what is best is in it."""
-        solutions = [s for tree in found.trees for s in tree.solutions]
-        passages = without_rejected([p for document in found.documents for p in document.passages], solutions)
-        knowledge = KnowledgeIndex.of(
-            (i for tree in found.trees for i in tree.issues),
-            solutions,
-            self.spec.attributes,
-            (p.solution for p in passages),
-        )
-        here = frozenset(document.id for document in found.documents)
-        shown = [
-            one
-            for one in candidates_of(knowledge, passages)
-            if one.passage is not None or not one.solution.evidence or one.solution.evidence[0].document in here
-        ]
+        knowledge, shown = self._shown(found)
         chunks = self._chunks(found)
-        centroids = self._rows(centroid(document.windows) for document in found.documents)
-        past = [part.issue for part in found.past]
         tokens = None
         if self.read_tokens is not None:
             tokens = TokensOnDemand(lambda row: shown[row].searched_text, self.read_tokens, self.dimensions, self._idf)
@@ -95,15 +81,7 @@ class SliceReader:
             nodes=self._nodes(knowledge, found.trees),
             candidates=Candidates.at(shown, knowledge, *self._vectors(found, shown), chunks),
             chunks=chunks,
-            history=history_of(
-                found.learnt,
-                [document.id for document in found.documents],
-                past,
-                self._rows(part.vector for part in found.past),
-                centroids,
-                self.spec.language,
-                known=frozenset(d for one in past for d in one.documents),
-            ),
+            history=self._history(found),
             gate=self.gate,
             calibration=self.calibration,
             generation=self.generation,
@@ -113,6 +91,32 @@ class SliceReader:
             read_tokens=None if self.tokens is None else self.tokens.question,
             token_spans=None if self.tokens is None else self.tokens.spans,
             ranker=packaged_ranker(reads_tokens=tokens is not None),
+        )
+
+    # Complex: what is shown depends on what people took out of sight, which the trees say.
+    def _shown(self, found: Slice) -> tuple[KnowledgeIndex, list[Candidate]]:
+        """Return the nodes, and what can be shown: the sections, and solutions that begin in none of their documents.
+
+        What begins in a document that is not there is left out.
+        """
+        here = {document.id for document in found.documents}
+        solutions = [s for tree in found.trees for s in tree.solutions]
+        passages = without_rejected([p for document in found.documents for p in document.passages], solutions)
+        issues = (i for tree in found.trees for i in tree.issues)
+        knowledge = KnowledgeIndex.of(issues, solutions, self.spec.attributes, (p.solution for p in passages))
+        shown = candidates_of(knowledge, passages)
+        return knowledge, [one for one in shown if one.passage is not None or _begins_in(one.solution, here)]
+
+    def _history(self, found: Slice) -> History:
+        past = [part.issue for part in found.past]
+        return history_of(
+            found.learnt,
+            [document.id for document in found.documents],
+            past,
+            self._rows(part.vector for part in found.past),
+            self._rows(centroid(document.windows) for document in found.documents),
+            self.spec.language,
+            known=frozenset(d for one in past for d in one.documents),
         )
 
     def _chunks(self, found: Slice) -> ChunkIndex:
@@ -155,6 +159,7 @@ class SliceReader:
         rows = list(vectors)
         return np.array(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
 
+    # Complex: the vectors of sections are those of their documents, of others those of their trees.
     def _vectors(self, found: Slice, shown: Sequence[Candidate]) -> tuple[Vectors, Vectors]:
         """Return the vectors of what can be shown, those of the sections and of the headings."""
         place = {p.solution.id: n for n, p in enumerate(p for document in found.documents for p in document.passages)}
@@ -167,3 +172,8 @@ class SliceReader:
             np.concatenate([sections, self._rows(alone[one.searched_text] for one in behind)]),
             np.concatenate([headings, self._rows(alone[one.searched_headings] for one in behind)]),
         )
+
+
+def _begins_in(solution: Solution, documents: Container[str]) -> bool:
+    """Return whether a solution begins in one of the documents, or in none, as one by hand."""
+    return not solution.evidence or solution.evidence[0].document in documents

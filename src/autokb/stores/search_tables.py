@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
 
+import numpy as np
+
 from autokb.core.errors import BadInputError
+from autokb.core.ids import digest
+from autokb.core.vectors import Vectors
 from autokb.stores.sql import put
+from autokb.stores.workspace_file import parts_of
 
 NEEDS_PGVECTOR = (
     "This knowledge base is to be searched in the database, which needs pgvector there; have an administrator run: "
@@ -22,6 +27,7 @@ SEARCH_OF = "search tables of"  # meta: the generation that the tables were writ
 NEIGHBOURS = 16  # of a row in an HNSW graph (m), pgvector's own default
 BUILDING_EFFORT = 64  # rows looked at for each that is added (ef_construction), pgvector's own default
 SEARCHING_EFFORT = 200  # rows looked at for a question (hnsw.ef_search), no fewer than are asked for of any kind
+HALF_DIGITS = 5  # behind the point, of numbers below 1
 INDEX_MEMORY = "1GB"  # maintenance_work_mem while a graph is built, which takes many times as long without
 
 
@@ -50,18 +56,22 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class WrittenPart:
-    """A part with its rows: its vectors by kind as pgvector reads them, and what it is looked up by.
+    """A part as it is stored, with what was counted over it, its vectors by kind, and what it is looked up by.
 
     ``names`` are a document's headings, case folded, and the ids of its passages, or the documents in which a tree's
     solutions begin.
     """
 
-    mark: str
     body: str
     vectors: bytes
     names: Sequence[str]
     counted: str
-    rows: Sequence[tuple[Kind, str]]
+    rows: Sequence[tuple[Kind, Vectors]]
+
+    @property
+    def mark(self) -> str:
+        """What tells it from what it was before."""
+        return digest(self.body, self.vectors.hex(), self.counted, *self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +189,13 @@ class SearchTables:
         self.db.execute("DELETE FROM search_row WHERE owner = ANY(?) AND kind = ANY(?)", (touched, owned))
         self.db.execute(f"DELETE FROM {TABLES[kind]} WHERE id = ANY(?)", (list(gone),))
         columns = "id, mark, body, vectors, names, counted"
-        rows = ((i, p.mark, p.body, p.vectors, list(p.names), p.counted) for i, p in parts.items())
-        self.db.executemany(put(TABLES[kind], columns, key="id"), rows)
-        vectors = ((int(k), i, vector) for i, part in parts.items() for k, vector in part.rows)
-        self.db.executemany(f"INSERT INTO search_row VALUES (?, ?, CAST(? AS {self.extension}.halfvec))", vectors)
+        insert = f"INSERT INTO search_row VALUES (?, ?, CAST(? AS {self.extension}.halfvec))"
+        for some in parts_of(list(parts)):
+            now = {i: parts[i] for i in some}
+            rows = ((i, p.mark, p.body, p.vectors, list(p.names), p.counted) for i, p in now.items())
+            self.db.executemany(put(TABLES[kind], columns, key="id"), rows)
+            of_parts = ((int(k), i, half) for i, p in now.items() for k, some in p.rows for half in halves(some))
+            self.db.executemany(insert, of_parts)
 
     def change_words(self, changes: WordChanges) -> None:
         """Count words; one that no text has any more is forgotten. Call it inside a transaction."""
@@ -231,7 +244,7 @@ class SearchTables:
             raise LookupError(name)
         return bytes(row[0])
 
-    def nearest(self, vector: str, most: Mapping[Kind, int]) -> list[tuple[Kind, str, float]]:
+    def nearest(self, vector: Vectors, most: Mapping[Kind, int]) -> list[tuple[Kind, str, float]]:
         """Return the owners of the nearest rows of each kind with their cosines; call it inside a transaction."""
         self.db.execute(f"SET LOCAL hnsw.ef_search = {SEARCHING_EFFORT}")
         asked = f"OPERATOR({self.extension}.<#>) CAST(? AS {self.extension}.halfvec)"
@@ -240,7 +253,7 @@ class SearchTables:
             f"ORDER BY vector {asked} LIMIT {int(n)})"
             for kind, n in most.items()
         ]
-        rows = self.db.execute(" UNION ALL ".join(parts), [vector] * (2 * len(parts))).fetchall()
+        rows = self.db.execute(" UNION ALL ".join(parts), halves([vector]) * (2 * len(parts))).fetchall()
         return [(Kind(kind), owner, -float(distance)) for kind, owner, distance in rows]
 
     def named(self, kind: str, names: Sequence[str]) -> list[str]:
@@ -271,6 +284,11 @@ class SearchTables:
             (list(words), list(stems), list(rests)),
         )
         return {word: int(n) for word, n in rows.fetchall()}
+
+
+def halves(vectors: Vectors | Sequence[Vectors]) -> list[str]:
+    """Return vectors as pgvector reads them, with the digits that a number of two bytes has."""
+    return [str(row) for row in np.round(np.array(vectors, dtype=np.float64), HALF_DIGITS).tolist()]
 
 
 def may_write(db: Connection) -> bool:
