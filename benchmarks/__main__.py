@@ -36,6 +36,7 @@ SLOW = (
     "chosen_load",
     "chosen_lines",
     "service_kills",
+    "service_machines",
     "question_log",
     "in_use",
     "knowledge_pages",

@@ -1,10 +1,10 @@
 """A knowledge base asked in memory and in Postgres: are the answers the same, and what do they cost?
 
-``python -m benchmarks.searched_in_database --store postgresql://...`` builds the sample bases, keeps each in a schema
-of that server (which needs pgvector), asks the written questions of both, and prints how many have the same outcome and
+``python -m benchmarks.searched_in_database --keep FOLDER`` builds the sample bases, keeps each in a schema of a server
+of its own (or of ``--store``, which needs pgvector), asks the written questions of both, and prints how many have the same outcome and
 the same first thing shown, what differs, the time of a question, and the memory of the process that asked. With
 ``--rows N`` Thunderbird's search tables are grown first: by copies of all their parts whose vectors are moved a little,
-so that neighbours, documents and words are those of a real base.
+so that neighbours, documents and words are those of a real base; what is shown is not compared then.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from autokb.pipeline.process_pool import process_pool
 from autokb.retrieval.part_codecs import STORED
 from autokb.stores.search_tables import TABLES, Kind, SearchTables, WrittenPart
 from autokb.stores.workspace import open_workspace
+from benchmarks.postgres_server import postgres_server
 from benchmarks.ranking import make
 from benchmarks.running import MEGABYTE
 
@@ -66,7 +67,8 @@ def ask_all(task: tuple[Path, str, bool]) -> Asked:
 def keep_in(store: str, name: str, place: Path) -> Path:
     """Return a workspace of the base in a schema of its own, searched there whatever its size."""
     target = place / f"{name}-in-postgres"
-    if not target.exists():
+    if not (target / "settings.yaml").exists() or store not in (target / "settings.yaml").read_text(encoding="utf-8"):
+        shutil.rmtree(target, ignore_errors=True)  # of a server that is gone
         built = make(name, place / name)
         exported = place / f"{name}.jsonl"
         SupportKB.open(built).export(exported)
@@ -147,12 +149,13 @@ def _kinds(kind: str, told: Mapping[str, Any], rows: int) -> list[Kind]:
     return [Kind.WINDOW] * len(told["window_chunks"]) + [Kind.SECTION] * passages + [Kind.HEADING] * passages
 
 
-def report(name: str, in_memory: Asked, in_database: Asked) -> None:
-    """Print what differs, and what it costs."""
+def report(name: str, in_memory: Asked, in_database: Asked, *, is_same: bool) -> None:
+    """Print what differs, where both have the same parts, and what it costs."""
     count = len(in_memory.first)
     differ = [n for n in range(count) if in_memory.first[n] != in_database.first[n]]
-    print(f"{name}: same outcome and first shown {count - len(differ)} of {count}", flush=True)
-    for n in differ:
+    if is_same:
+        print(f"{name}: same outcome and first shown {count - len(differ)} of {count}", flush=True)
+    for n in differ if is_same else ():
         print(f"  question {n}: {in_memory.first[n]} in memory, {in_database.first[n]} in the database")
     for where, asked in (("in memory", in_memory), ("in the database", in_database)):
         half, most = np.percentile(asked.seconds, [50, 99]) * 1000
@@ -162,18 +165,21 @@ def report(name: str, in_memory: Asked, in_database: Asked) -> None:
 def main() -> None:
     """Compare the bases that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", required=True, help="postgresql://USER@HOST/DATABASE of a server with pgvector")
+    parser.add_argument("--store", default="", help="postgresql://USER@HOST/DATABASE of a server with pgvector")
     parser.add_argument("--keep", type=Path, required=True, help="folder for the workspaces, used again")
     parser.add_argument("--base", default=",".join(BASES), help="which bases, with commas between them")
     parser.add_argument("--rows", type=int, default=0, help="grow Thunderbird's search tables to so many rows")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
-    for name in options.base.split(","):
-        folder = keep_in(options.store, name, options.keep)
-        if name == "thunderbird" and options.rows:
-            started = time.perf_counter()
-            print(f"{grow(folder, options.rows):,} rows after {time.perf_counter() - started:.0f} s", flush=True)
-        report(name, in_own_process((folder, name, False)), in_own_process((folder, name, True)))
+    with ExitStack() as stack:
+        store = options.store or stack.enter_context(postgres_server()).url("").partition("&schema")[0]
+        for name in options.base.split(","):
+            folder, is_grown = keep_in(store, name, options.keep), name == "thunderbird" and options.rows
+            if is_grown:
+                started = time.perf_counter()
+                print(f"{grow(folder, options.rows):,} rows after {time.perf_counter() - started:.0f} s", flush=True)
+            asked = in_own_process((folder, name, False)), in_own_process((folder, name, True))
+            report(name, *asked, is_same=not is_grown)
 
 
 def in_own_process(task: tuple[Path, str, bool]) -> Asked:

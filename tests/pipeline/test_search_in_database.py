@@ -10,13 +10,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from benchmarks.postgres_server import PostgresServer, binaries, postgres_server
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.pipeline.open_index import keep_search_rows, open_index, open_served_index
 from autokb.stores.search_tables import SEARCH_OF, TABLES
 from autokb.stores.workspace import Workspace, open_workspace
-from postgres_server import PostgresServer, binaries, postgres_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(binaries() is None, reason="needs Postgres")]
 QUESTIONS = (

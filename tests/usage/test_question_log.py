@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
+from autokb.core.errors import StoreAwayError
 from autokb.core.in_use import LoggedQuestion, hashed_conversation
 from autokb.stores.question_log import count_lost, read_questions
 from autokb.stores.workspace import Workspace, open_workspace
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.usage import question_log
 from autokb.usage.question_log import masked_beginning
 
@@ -46,6 +48,21 @@ def locked(workspace: Workspace) -> Iterator[None]:
         db.execute("BEGIN IMMEDIATE")
         yield
         db.execute("ROLLBACK")
+
+
+def test_a_batch_is_written_once_though_its_answer_was_lost(kb: SupportKB, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, answers = WorkspaceFile.transaction, iter([StoreAwayError("lost"), None])
+
+    @contextmanager
+    def loses_its_answer(file: WorkspaceFile) -> Iterator[None]:
+        with real(file):
+            yield
+        if (lost := next(answers)) is not None:  # committed, and nobody was told
+            raise lost
+
+    monkeypatch.setattr(WorkspaceFile, "transaction", loses_its_answer)
+    kb.ask(QUESTION)
+    assert [one.text for one in flushed(kb)] == [QUESTION] and next(answers, "both") == "both"
 
 
 def test_what_is_asked_is_kept_masked_with_what_was_shown(kb: SupportKB) -> None:

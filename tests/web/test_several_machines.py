@@ -16,13 +16,13 @@ from pathlib import Path
 import httpx2
 import psutil
 import pytest
+from benchmarks.postgres_server import PostgresServer, postgres_server
 
 import hand_made_kb
 from autokb.app import SupportKB
 from autokb.core.errors import WorkspaceBusyError
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, open_workspace
-from postgres_server import PostgresServer, postgres_server
 from served_process import SECONDS, served, wait_until
 
 pytestmark = pytest.mark.slow  # each test starts a server and the service
@@ -208,6 +208,18 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_started_anew_under_load
     assert {*sent.statuses} == {(200, False), (503, True)} and sent.gone == 0
     for url in two_machines:
         assert sent.kept.items() <= feedback_at(url).items()
+
+
+def test_a_server_that_hangs_stops_no_question(machines: Machines, two_machines: tuple[str, str]) -> None:
+    url = two_machines[0]
+    machines.server.hold(signal.SIGSTOP)
+    try:
+        refused = httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}, timeout=SECONDS)
+        assert refused.status_code == 503 and int(refused.headers["retry-after"]) > 0
+        assert httpx2.post(f"{url}/v1/ask", json=QUESTION, timeout=SECONDS).status_code == 200
+    finally:
+        machines.server.hold(signal.SIGCONT)
+    wait_until(lambda: httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}).status_code == 200)
 
 
 def test_nothing_acknowledged_is_lost_when_a_worker_is_killed(machines: Machines, tmp_path: Path) -> None:

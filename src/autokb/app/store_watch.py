@@ -45,6 +45,7 @@ class StoreWatch:
 
     def __init__(self, memory: WorkspaceMemory, wake: Callable[[], None], rates: SharedRates) -> None:
         memory.held_keys = memory.held_keys or HeldKeys()
+        memory.workspace.answer_or_fail()
         self._memory, self._wake, self._rates = memory, wake, rates
         self._ended = Event()
         self._thread = Thread(target=self._run, name="autokb-store-watch", daemon=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any
@@ -17,9 +17,9 @@ from psycopg import Error
 from psycopg.sql import SQL, Identifier
 
 from autokb import __version__
-from autokb.core.errors import WorkspaceBusyError
+from autokb.core.errors import AutokbError, StoreAwayError, WorkspaceBusyError
 from autokb.stores.postgres_notices import TRIGGERS
-from autokb.stores.postgres_pool import BoundedConnection, Pool, failure_of, pool_of
+from autokb.stores.postgres_pool import AWAY, BoundedConnection, Pool, failure_of, pool_of
 from autokb.stores.postgres_rates import TABLE as RATES
 from autokb.stores.schema import SCHEMA, SCHEMA_VERSION, WRITTEN_BY
 
@@ -93,14 +93,11 @@ class PostgresConnection:
         if self._held is not None:
             self.rollback()
 
-    def _with(self, work: Any) -> Rows:
-        try:
-            if self._held is not None and self.in_transaction:
-                return work(self._held)  # type: ignore[no-any-return]
-            with self._pool.connection() as db:
-                return work(db)  # type: ignore[no-any-return]
-        except Error as error:
-            raise failure_of(error) from error
+    def _with(self, work: Callable[[BoundedConnection], Rows]) -> Rows:
+        if self._held is not None and self.in_transaction:
+            return _done(work, self._held)
+        with self._pool.connection() as db:
+            return _done(work, db)
 
     def _begin(self, *, is_writing: bool) -> None:
         db = self._pool.take()
@@ -132,6 +129,19 @@ class PostgresConnection:
             self._pool.give_back(db)
 
 
+def _done(work: Callable[[BoundedConnection], Rows], db: BoundedConnection) -> Rows:
+    """Return what a statement gives (AutokbError)."""
+    try:
+        return work(db)
+    except Error as error:
+        raise failure_of(error) from error
+    except Exception as error:
+        if db.closed:  # psycopg's own cleaning up after a connection that was lost in the middle of many rows
+            raise StoreAwayError(AWAY) from error
+        raise
+
+
+_NUMBER = re.compile(r"json_extract\((\w+), '\$\.\"(\w+)\"'\)")
 _JSON = re.compile(r"json_extract\((\w+), '\$([^']*)'\)")
 _NULL = re.compile(r"json_type\((\w+), '\$\.(\w+)'\) = 'null'")
 _BYTES = re.compile(r"CAST\((\w+) AS BLOB\)")
@@ -140,7 +150,8 @@ _BYTES = re.compile(r"CAST\((\w+) AS BLOB\)")
 @lru_cache(maxsize=2_000)
 def translated(statement: str) -> str:
     """Return a statement as Postgres takes it."""
-    said = _JSON.sub(lambda one: f"({one[1]}::json #>> '{{{_path(one[2])}}}')", statement)
+    said = _NUMBER.sub(r"(\1::json ->> '\2')::double precision", statement)
+    said = _JSON.sub(lambda one: f"({one[1]}::json #>> '{{{_path(one[2])}}}')", said)
     said = _NULL.sub(lambda one: f"json_typeof({one[1]}::json -> '{one[2]}') = 'null'", said)
     said = _BYTES.sub(lambda one: f"convert_to({one[1]}, 'UTF8')", said)
     return said.replace("main.", "").replace("%", "%%").replace("?", "%s")
@@ -185,6 +196,18 @@ def _statements() -> Iterator[str]:
     yield from TRIGGERS
 
 
+def _version(pool: Pool) -> str | None:
+    """Return which tables the schema has, None where it has none."""
+    try:
+        with pool.connection() as db:
+            if db.execute("SELECT to_regclass('meta')").fetchone() == (None,):
+                return None
+            row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+            return None if row is None else str(row[0])
+    except Error as error:
+        raise failure_of(error) from error
+
+
 _known: set[str] = set()  # URLs whose tables this process has seen
 
 
@@ -192,7 +215,13 @@ def open_postgres(url: str) -> PostgresConnection:
     """Open a workspace's tables, which are made where there are none (StoreAwayError)."""
     pool = pool_of(url)
     if url not in _known:
-        make_postgres_schema(pool)
+        if (version := _version(pool)) is None:
+            make_postgres_schema(pool)
+        elif version != SCHEMA_VERSION:
+            raise AutokbError(
+                f"The workspace on the server has tables of version {version}, this program those of {SCHEMA_VERSION}; "
+                "install the version of autokb that wrote it."
+            )
         _known.add(url)
     return PostgresConnection(pool)
 

@@ -13,6 +13,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import Connection, Error
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
 from psycopg.waiting import Ready
 
 from autokb.core.errors import AutokbError, BadInputError, StoreAwayError, UnwritableWorkspaceError, WorkspaceBusyError
@@ -21,10 +23,18 @@ MOST_CONNECTIONS = 8  # of a process to one workspace, beside the one that hears
 IDLE = 4  # that stay open while nobody uses them
 TAKE_SECONDS = 5.0  # that a free connection is waited for
 CONNECT_SECONDS = 3  # that a server may take to accept one; libpq counts whole seconds, two at least
-ANSWER_SECONDS = 10.0  # without a byte, after which a server that is asked by the service counts as lost
+ANSWER_SECONDS = 5.0  # without a byte, after which a server that is asked by the service counts as lost
 AWAY_SECONDS = 0.5  # after a failed try for which nobody tries again: who waits for nothing is told so at once
 SCHEMA = "autokb"  # where the URL names none
 AWAY = "The server that keeps the workspace cannot be reached, or was lost; see that it runs, and run this again."
+
+
+class _WholeNumber(Loader):
+    """Reads ``numeric``, which sums of whole numbers have, as a whole number."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data).decode()
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
 class BoundedConnection(Connection[Any]):
@@ -44,20 +54,18 @@ class BoundedConnection(Connection[Any]):
 
 def _bounded(gen: Generator[Any, Any, Any], seconds: float) -> Generator[Any, Any, Any]:
     """Do what ``gen`` does, for so many seconds without anything ready at most (TimeoutError)."""
-    end = time.monotonic() + seconds
-    wanted = next(gen)
+    end, ready = time.monotonic() + seconds, None
     while True:
-        ready = yield wanted
-        if ready == Ready.NONE:
-            if time.monotonic() > end:
-                gen.close()
-                raise TimeoutError
-        else:
-            end = time.monotonic() + seconds
         try:
             wanted = gen.send(ready)
         except StopIteration as done:
             return done.value
+        ready = yield wanted
+        if ready != Ready.NONE:
+            end = time.monotonic() + seconds
+        elif time.monotonic() > end:
+            gen.close()
+            raise TimeoutError
 
 
 class Pool:
@@ -86,6 +94,7 @@ class Pool:
             self._away_until = time.monotonic() + AWAY_SECONDS
             raise failure_of(error) from None
         db.answer_seconds = self.answer_seconds
+        db.adapters.register_loader("numeric", _WholeNumber)
         return db
 
     def take(self) -> BoundedConnection:
@@ -164,6 +173,8 @@ def failure_of(error: Error) -> AutokbError:
         return StoreAwayError(AWAY)
     if state == "53300":  # too many connections
         return StoreAwayError(AWAY)
+    if state[:2] == "22":
+        return AutokbError("The workspace on the server is damaged (a row of a table); restore your backup of it.")
     if state in ("55P03", "40P01", "40001"):
         return WorkspaceBusyError(
             "The workspace is in use by another process; wait until it has ended and run this again."

@@ -37,7 +37,7 @@ def json_text(*path: str | int, column: str = "body") -> str:
 
 def json_number(name: str) -> str:
     """Return a number in the JSON of ``body``; an engine without types gives what stands there."""
-    return json_text(name)
+    return f"json_extract(body, '$.\"{name}\"')"  # quoted, which tells it from a text where types are told apart
 
 
 def has_null(name: str) -> str:

@@ -112,7 +112,7 @@ def first_versions(db: sqlite3.Connection, kind: str) -> dict[str, int]:
     shown = ", ".join(f"'{status}'" for status in sorted(DISPLAYED))
     where = f"kind = ? AND (kind <> 'solution' OR json_extract(body, '$.status') IN ({shown}))"
     tables = " UNION ALL ".join(f"SELECT id, since FROM main.{t} WHERE {where}" for t in ("record", "past_record"))
-    return dict(db.execute(f"SELECT id, min(since) FROM ({tables}) GROUP BY id", (kind, kind)).fetchall())
+    return dict(db.execute(f"SELECT id, min(since) FROM ({tables}) AS known GROUP BY id", (kind, kind)).fetchall())
 
 
 def counts_of(db: sqlite3.Connection, shows: int | str) -> dict[str, int]:

@@ -82,6 +82,12 @@ class Workspace:
         """Open the knowledge file; whoever opens it closes it."""
         return WorkspaceFile(self.knowledge_path, shows=self.shows, url=self.settings.store)
 
+    def answer_or_fail(self) -> None:
+        """From now on take a server that keeps the workspace as lost where it hangs: for who must not wait."""
+        from autokb.stores.postgres_pool import ANSWER_SECONDS, pool_of
+
+        pool_of(self.settings.store).answer_seconds = ANSWER_SECONDS
+
     @contextmanager
     def notices(self) -> Iterator[Notices]:
         """Hear what a server tells of this workspace for the length of a block (StoreAwayError)."""

@@ -152,7 +152,10 @@ def as_page(scope: Scope, problem: Response) -> Response:
         return response
     title = TITLES.get(problem.status_code, "That did not work")
     sentence = json.loads(bytes(problem.body))["detail"]
-    return render(Request(scope), "refusal.html", problem.status_code, title=title, sentence=sentence)
+    page = render(Request(scope), "refusal.html", problem.status_code, title=title, sentence=sentence)
+    if (seconds := problem.headers.get("retry-after")) is not None:
+        page.headers["Retry-After"] = seconds
+    return page
 
 
 def _path_of(scope: Scope) -> str:

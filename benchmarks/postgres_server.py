@@ -1,4 +1,4 @@
-"""A Postgres server for tests: one of one's own, in a folder, over a socket, that can be killed and started again."""
+"""A Postgres server for benchmarks and tests: in a folder, over a socket, that can be killed and started again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import psutil
 
 SECONDS = 30.0  # that a start or a stop may take
 USER = "nobody"  # whose server it is where root runs the tests, for Postgres refuses root
@@ -64,6 +66,14 @@ class PostgresServer:
         assert self._process is not None
         self._process.send_signal(signal.SIGKILL if kill else signal.SIGINT)
         self._process.wait(SECONDS)
+
+    def hold(self, sent: signal.Signals) -> None:
+        """Stop all its processes where they are (SIGSTOP), or let them go on (SIGCONT)."""
+        assert self._process is not None
+        first = psutil.Process(self._process.pid)
+        for one in (first, *first.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                one.send_signal(sent)
 
     def _run(self, name: str, *words: str) -> None:
         subprocess.run(self._as_user([str(self._bin / name), *words]), check=True, capture_output=True, cwd="/")
