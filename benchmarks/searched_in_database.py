@@ -1,10 +1,10 @@
 """A knowledge base asked in memory and in Postgres: are the answers the same, and what do they cost?
 
 ``python -m benchmarks.searched_in_database --keep FOLDER`` builds the sample bases, keeps each in a schema of a server
-of its own (or of ``--store``, which needs pgvector), asks the written questions of both, and prints how many have the same outcome and
-the same first thing shown, what differs, the time of a question, and the memory of the process that asked. With
-``--rows N`` Thunderbird's search tables are grown first: by copies of all their parts whose vectors are moved a little,
-so that neighbours, documents and words are those of a real base; what is shown is not compared then.
+of its own (or of ``--store``, which needs pgvector), asks the written questions of both, and prints how many have the
+same outcome and the same first thing shown, what differs, the time of a question, and the memory of the process that
+asked. With ``--rows N`` Thunderbird's search tables are grown first: by copies of all their parts whose vectors are
+moved a little, so that neighbours, documents and words are those of a real base; what is shown is not compared then.
 """
 
 from __future__ import annotations

@@ -96,3 +96,11 @@ def test_a_wrong_graph_store_is_named(given: object, why: str) -> None:
     with pytest.raises(BadInputError, match=why) as refused:
         read_settings({"graph": given})
     assert "secret" not in str(refused.value)
+
+
+def test_a_knowledge_base_is_searched_in_the_database_from_a_number_of_rows() -> None:
+    assert read_settings({}).search.in_database_from == 200_000
+    assert read_settings({"search": {"in_database_from": 0}}).search.in_database_from == 0
+    for given, why in (({"from": 1}, "in_database_from alone"), ({"in_database_from": -1}, "a number of rows")):
+        with pytest.raises(BadInputError, match=why):
+            read_settings({"search": given})

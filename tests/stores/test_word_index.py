@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from autokb.stores.word_index import K1, B, WordIndex
+from autokb.stores.word_index import K1, B, CountedWords, WordIndex
 from autokb.text.words import terms
 
 TEXTS = (
@@ -63,3 +65,15 @@ def test_the_unknown_share_is_that_of_words_which_no_text_has() -> None:
     assert index.unknown_share("phone phone toaster") == pytest.approx(none / (one + none))
     assert index.unknown_share("phone toaster", without={1}) == index.unknown_share("phone toaster")
     assert index.unknown_share("phone toaster", without={0, 1}) == 1.0
+
+
+def test_counted_over_some_of_the_texts_words_score_as_over_all() -> None:
+    index = WordIndex.build(TEXTS)
+    counts = [Counter(terms(text)) for text in TEXTS]
+    texts_with = Counter(word for one in counts for word in one)
+    some = CountedWords(counts[1:3], len(TEXTS), sum(one.total() for one in counts), texts_with)
+    for question in ("clean the ear tips", "phone phone toaster", "", "toaster"):
+        assert some.scores(question).tolist() == index.scores(question)[1:3].tolist()
+        assert some.shares(question).tolist() == index.shares(question)[1:3].tolist()
+        assert some.unknown_share(question) == index.unknown_share(question)
+    assert "toaster" not in some.vocabulary

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.text.word_forms import Spelling
+from autokb.text.stemming import stem
+from autokb.text.word_forms import Spelling, count_words, rests
 
 MANUAL = """The steam wand is blocked: clean it with hot water. Descale the grinder's machine soon. Put the filter
 cartridge into the tank. A soft light. A clear light. Thunderbird says that things form."""
@@ -62,3 +63,14 @@ def test_without_the_words_of_the_language_nothing_is_corrected() -> None:
 def test_a_word_of_endless_length_is_passed_over() -> None:
     word = "ab" * 40_000
     assert Spelling.of([word, MANUAL], known=KNOWN).correct(word[:-1] + " staem") == word[:-1] + " steam"
+
+
+def test_with_the_words_that_matter_for_a_text_it_reads_as_with_all() -> None:
+    few = Spelling.of([], known=KNOWN, extra_words=["Hard water", "eczema"])
+    counts = count_words(MANUAL)
+    for typed in ("the staem wnad", "a blockked light", "is it ecezma?", "steams cleaning filters", "zeppelin"):
+        typed_words = few.words_to_look_up(typed)
+        near = {rest for word in typed_words for rest in rests(word)}
+        matters = {w: n for w, n in counts.items() if near & set(rests(w)) or stem(w) in map(stem, typed_words)}
+        assert len(matters) < len(counts) / 2
+        assert few.with_words(matters).correct(typed) == SPELLING.correct(typed), typed
