@@ -108,6 +108,7 @@ class Pool:
                 if db is None:
                     return self.connect()
                 if not _is_dead(db):
+                    db.answer_seconds = self.answer_seconds  # it may have been opened before anybody asked for a bound
                     return db
                 db.close()
         except BaseException:
