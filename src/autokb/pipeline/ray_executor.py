@@ -150,9 +150,10 @@ class RayExecutor:
 
     def _map_there(self, function: Callable[[T], R], things: Iterator[T], seconds: float) -> Iterator[Done[R]]:
         """Send things in batches; ``seconds`` is what one takes, as far as is known."""
+        self._start()  # before Ray is imported, which reads its environment then
+
         import ray
 
-        self._start()
         self._maps += 1
         name, held = f"{os.getpid()} {self._maps}", [ray.put(function)]
         sent: deque[tuple[Any, list[T]]] = deque()
@@ -207,7 +208,10 @@ class RayExecutor:
         """Start Ray on this machine, or connect to the cluster, once."""
         if self._task is not None:
             return
-        with _environment({} if self._address else {**START_ENVIRONMENT, "RAY_AUTH_TOKEN": secrets.token_hex(32)}):
+        # Workers on this machine have the environment that Ray is started in: without anybody's secrets.
+        blank = {name: "" for name in os.environ if SECRET.search(name)}
+        here = {**blank, **WORKER_ENVIRONMENT, **START_ENVIRONMENT, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        with _environment({} if self._address else here):
             import ray
 
             if not ray.is_initialized():
@@ -223,11 +227,9 @@ class RayExecutor:
     def _init(self) -> None:
         import ray
 
-        blank = {name: "" for name in os.environ if SECRET.search(name)}
-        runtime = {"env_vars": {**WORKER_ENVIRONMENT, **({} if self._address else blank)}}
         if self._address:
             try:
-                ray.init(self._address, runtime_env=runtime, log_to_driver=False)
+                ray.init(self._address, runtime_env={"env_vars": WORKER_ENVIRONMENT}, log_to_driver=False)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 first = str(error).strip().split("\n")[0]
                 raise BadInputError(
@@ -242,7 +244,6 @@ class RayExecutor:
             log_to_driver=False,
             logging_level=logging.ERROR,
             object_store_memory=STORE_BYTES,
-            runtime_env=runtime,
             _temp_dir=self._folder,
             _system_config={"task_oom_retries": RETRIES},
         )
