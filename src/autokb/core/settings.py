@@ -31,6 +31,7 @@ REDUCTIONS: tuple[str, ...] = get_args(Reduction)
 GRAPH_STORES = ("ladybug", "neo4j")
 STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
+LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME = "local", "ray", "ray://"  # where a build's work is done
 _DIGITS = 10  # of LARGEST_NUMBER
 _SHOWN = 60  # characters of a value that is refused
 
@@ -111,7 +112,8 @@ class Settings:
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them. A
     document that nobody has changed for more than ``stale_after`` days is told as outdated. ``sources`` are what
-    ``sync`` reads, by name.
+    ``sync`` reads, by name. The ``executor`` does a build's work: ``local``, ``ray`` or ``ray://HOST:PORT``; it is in
+    no key, for it changes no result.
     """
 
     model: str = OFFLINE_MODEL
@@ -146,13 +148,14 @@ class Settings:
     gate: GateSettings | None = None
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
     store: str = ""
+    executor: str = field(default=LOCAL_EXECUTOR, metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
         return self.reasoning_effort.get(model) or self.reasoning_effort.get(model.partition(":")[2], "")
 
 
-WORDS = ("model", "embedder", "reranker", "base_url", "chunker", "context", "store")
+WORDS = ("model", "embedder", "reranker", "base_url", "chunker", "context", "store", "executor")
 SWITCHES = ("scratchpad", "log_questions", "show_doubted", "rule_reasons")
 NUMBERS = (
     "reranker_seconds",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autokb.core.executor import LOCAL
 from autokb.core.ids import digest
 from autokb.core.model_requests import CHARACTERS_A_TOKEN, CutOffError, effort_in_key
 from autokb.core.reply import Reply
@@ -133,7 +134,8 @@ class CountingRunner:
             expected[position] = self._expect(job.task, job.items[position])
             return expected[position].model_dump_json()
 
-        answered = [worked_out(n, answer) for n in job.missing if n not in failed]
+        expected_of = [n for n in job.missing if n not in failed]
+        answered = list(worked_out(expected_of, LOCAL.map(answer, expected_of)))
         hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0
         self._estimate.count_groups(
             stage=job.stage,

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from autokb.core.domain import ENGLISH
 from autokb.core.errors import BadInputError
+from autokb.core.executor import LOCAL, Done, Executor
 from autokb.core.settings import Settings
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.llm.embedders import Embedder
@@ -95,7 +96,7 @@ def open_endpoint_embedder(settings: Settings) -> EndpointEmbedder:
 
 
 @lru_cache(maxsize=1)
-def _packaged() -> Embedder:
+def _packaged() -> PackagedEmbedder:
     from autokb.llm.embedders.packaged import PackagedEmbedder
 
     return PackagedEmbedder(encoder_threads())
@@ -161,11 +162,16 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class FreeEncoder:
-    """An embedder on this machine; its vectors are kept in ``file``, and in ``also`` where that is another one."""
+    """An embedder on this machine; its vectors are kept in ``file``, and in ``also`` where that is another one.
+
+    Where it says by what other processes open it too (``opened_by``), the ``executor`` has texts embedded by them.
+    """
 
     embedder: Embedder
     file: WorkspaceFile
     also: WorkspaceFile | None = None
+    executor: Executor = LOCAL
+    opened_by: Callable[[], Embedder] | None = None
 
     @property
     def name(self) -> str:
@@ -183,11 +189,17 @@ class FreeEncoder:
 
     def encode(self, _stage: str, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Vectors]]:
         """Encode and keep."""
-        for batch in _batches(texts):
-            vectors = self.embedder.embed(batch)
+        batches = list(_batches(texts))
+        for batch, done in zip(batches, self._embed_each(batches), strict=True):
+            vectors = done.get()
             for file in filter(None, (self.file, self.also)):
                 file.keep_vectors(self.name, batch, vectors)
             yield batch, vectors
+
+    def _embed_each(self, batches: Sequence[Sequence[str]]) -> Iterator[Done[Vectors]]:
+        if self.opened_by is None:
+            return LOCAL.map(self.embedder.embed, batches)
+        return self.executor.map(partial(_embed_by, self.opened_by), batches)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Encode."""
@@ -197,7 +209,17 @@ class FreeEncoder:
         """Return the packaged encoder's."""
         from autokb.llm.embedders.packaged import PackagedEmbedder
 
-        return TokenEncoder(self.embedder, self.file, language) if isinstance(self.embedder, PackagedEmbedder) else None
+        if not isinstance(self.embedder, PackagedEmbedder):
+            return None
+        return TokenEncoder(self.embedder, self.file, language, self.executor)
+
+
+def _embed_by(opened_by: Callable[[], Embedder], texts: Sequence[str]) -> Vectors:
+    return opened_by().embed(texts)
+
+
+def _embed_tokens(language: str, texts: Sequence[str]) -> list[TokenVectors]:
+    return _packaged().embed_tokens(texts, stop_words(language))
 
 
 @dataclass(frozen=True)
@@ -207,6 +229,7 @@ class TokenEncoder:
     embedder: PackagedEmbedder
     file: WorkspaceFile
     language: str
+    executor: Executor = LOCAL
 
     def ordinary_words(self) -> frozenset[str]:
         """Return what the encoder knows of the language: no word of a customer among them is a slip."""
@@ -227,8 +250,9 @@ class TokenEncoder:
         name, dimensions = self.embedder.name, self.embedder.dimensions
         found = self.file.token_vectors(f"{name} tokens {self.language}", texts, dimensions)
         missing = list(dict.fromkeys(text for text in texts if text not in found))
-        for batch in _batches(missing):
-            tokens = self.embedder.embed_tokens(batch, stop_words(self.language))
+        batches = list(_batches(missing))
+        for batch, done in zip(batches, self.executor.map(partial(_embed_tokens, self.language), batches), strict=True):
+            tokens = done.get()
             self.file.keep_token_vectors(f"{name} tokens {self.language}", batch, tokens)
             self.file.keep_vectors(name, batch, np.array([one.whole for one in tokens]))
             found |= dict(zip(batch, tokens, strict=True))

@@ -9,6 +9,7 @@ from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError
 from autokb.core.settings import OFFLINE_MODEL, Settings
 from autokb.pipeline.embedding import check_embedder
+from autokb.pipeline.executors import check_executor
 from autokb.pipeline.reranking import check_reranker
 from autokb.tasks.registry import task_names
 from autokb.tasks.task import Task
@@ -60,6 +61,7 @@ def check_settings(settings: Settings) -> None:
         raise BadInputError(f"settings.yaml: context must be document, chained or woven, not {settings.context!r}.")
     check_embedder(settings.embedder)
     check_reranker(settings.reranker)
+    check_executor(settings.executor)
     for model in sorted({settings.model, settings.ask.model, *settings.tasks.values()} - {OFFLINE}):
         provider, _, name = model.partition(":")
         if not provider.strip() or not name.strip():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
+from autokb.core.executor import LOCAL, Done, Executor
 from autokb.tasks.task import In, Task
 
 T = TypeVar("T")
@@ -68,24 +70,31 @@ class OfflineRunner:
 
     name = "offline"
 
+    def __init__(self, executor: Executor = LOCAL) -> None:
+        self._executor = executor
+
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of the tasks' inputs."""
         return [task.key(item) for item in items]
 
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Work each missing item out."""
-        yield from in_batches(
-            worked_out(position, lambda n: job.task.answer_offline(job.items[n]).model_dump_json())
-            for position in job.missing
-        )
+        items = (job.items[n] for n in job.missing)
+        yield from in_batches(worked_out(job.missing, self._executor.map(partial(_answer, job.task), items)))
 
 
-def worked_out(position: int, work: Callable[[int], str]) -> Answered:
-    """Do one item's work; one bad item must not end a build, so whatever it raises becomes the item's error."""
-    try:
-        return Answered(position, work(position))
-    except Exception as error:
-        return Answered(position, None, f"{type(error).__name__}: {error}")
+def _answer(task: Task[Any, Any], item: Any) -> str:
+    return str(task.answer_offline(item).model_dump_json())
+
+
+def worked_out(positions: Iterable[int], results: Iterator[Done[str]]) -> Iterator[Answered]:
+    """Yield each item's answer; one bad item must not end a build, so whatever its work raised is the item's error."""
+    for position in positions:
+        done = next(results)
+        if done.error is None:
+            yield Answered(position, done.value)
+        else:
+            yield Answered(position, None, f"{type(done.error).__name__}: {done.error}")
 
 
 def in_batches(things: Iterable[T]) -> Iterator[list[T]]:

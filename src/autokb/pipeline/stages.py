@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from autokb.core.errors import BadInputError
+from autokb.core.executor import LOCAL, Executor
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchReport, Spending
@@ -24,6 +25,7 @@ from autokb.pipeline.embedding import (
     open_free_embedder,
     read_embedder_name,
 )
+from autokb.pipeline.executors import open_executor
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions, open_session
 from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
@@ -37,13 +39,26 @@ if TYPE_CHECKING:
     from autokb.pipeline.model_session import ModelSession
 
 T = TypeVar("T")
+W = TypeVar("W")
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[W]):
+    """What a stage works out for the item at a position: the ``function`` of the ``thing`` there, as text.
+
+    It ``travels`` to other processes where the function is one of a module, or a partial of one.
+    """
+
+    function: Callable[[W], str]
+    thing: Callable[[int], W]
+    travels: bool = True
 
 
 class Stages:
     """The stages of one run: what is kept is looked up, the rest goes to a runner and is kept as it comes.
 
     ``model_of`` names the model of a task in a stage, ``runners`` holds one for each name. The encoder gives texts
-    their vectors.
+    their vectors, the ``executor`` does what is worked out here.
     """
 
     def __init__(
@@ -54,11 +69,14 @@ class Stages:
         model_of: Callable[[str, str], str] = lambda _task, _stage: OFFLINE,
         session: ModelSession | None = None,
         progress: Progress = silent,
+        *,
+        executor: Executor = LOCAL,
     ) -> None:
         self.file = file
+        self.executor = executor
         self.encoder = encoder
         self.log = StageLog(progress)
-        self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(), **(runners or {})}
+        self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(executor), **(runners or {})}
         self._model_of = model_of
         self._session = session
         self.rounds_left: int | None = None  # after one whose replies are awaited
@@ -105,16 +123,17 @@ class Stages:
         stage: str,
         keys: Sequence[str],
         names: Sequence[str],
-        work: Callable[[int], str],
+        work: Work[Any],
         read: Callable[[int, str], T],
     ) -> list[T | None]:
-        """Return for each key what ``read`` makes of the text under it, which is kept or what ``work`` gives.
+        """Return for each key what ``read`` makes of the text under it, which is kept or what the work gives.
 
-        Both are told the key's position. An item whose work raises is None and reported in ``failures`` under its name.
+        An item whose work raises is None and reported in ``failures`` under its name.
         """
+        executor = self.executor if work.travels else LOCAL
 
         def worked(missing: Sequence[int]) -> Iterator[Sequence[Answered]]:
-            yield from in_batches(worked_out(position, work) for position in missing)
+            yield from in_batches(worked_out(missing, executor.map(work.function, map(work.thing, missing))))
 
         with self.timed(stage) as count:
             return self._remembered(stage, count, keys, names, worked, read)
@@ -295,15 +314,19 @@ def open_stages(
     from autokb.pipeline.model_runner import ModelRunner
 
     settings = workspace.settings
-    with open_session(workspace, file, options or ModelOptions()) as session:
+    with (
+        open_executor(settings.executor) as executor,
+        open_session(workspace, file, options or ModelOptions()) as session,
+    ):
         runners = {} if session is None else {name: ModelRunner(session, name) for name in session.models}
         yield Stages(
             file,
-            encoder_of(settings, file, session),
+            encoder_of(settings, file, session, executor),
             runners,
             lambda task, stage: model_of(settings, workspace.mode, task, stage),
             session,
             progress,
+            executor=executor,
         )
 
 
@@ -318,11 +341,15 @@ def without_models(workspace: Workspace) -> Workspace:
     return replace(workspace, settings=replace(workspace.settings, model=OFFLINE, tasks={}))
 
 
-def encoder_of(settings: Settings, file: WorkspaceFile, session: ModelSession | None) -> Encoder:
+def encoder_of(
+    settings: Settings, file: WorkspaceFile, session: ModelSession | None, executor: Executor = LOCAL
+) -> Encoder:
     """Return what gives texts their vectors by the settings; a paid embedder needs the session."""
     name = read_embedder_name(settings.embedder)
     if not name.is_paid:
-        return FreeEncoder(open_free_embedder(name), file)
+        return FreeEncoder(
+            open_free_embedder(name), file, executor=executor, opened_by=partial(open_free_embedder, name)
+        )
     from autokb.pipeline.paid_embedding import PaidEncoder
 
     assert session is not None and session.embedder is not None, "a paid embedder is asked through the client"

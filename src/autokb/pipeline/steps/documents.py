@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -24,7 +25,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.settings import Settings
 from autokb.core.vectors import encoder_key
-from autokb.pipeline.stages import Stages
+from autokb.pipeline.stages import Stages, Work
 from autokb.tasks.chunking.find_shift.task import TASK as FIND_SHIFT
 from autokb.tasks.chunking.find_splits.task import TASK as FIND_SPLITS
 from autokb.tasks.chunking.merge_blocks.task import TASK as MERGE_BLOCKS
@@ -110,12 +111,12 @@ def chunk_pages(stages: Stages, chunker: ChunkerSettings, pages: Sequence[Marked
         return _chunk_by_replies(stages, chunker, pages)
     if asked:
         return _chunk_interactively(stages, chunker, pages)
-
-    def work(n: int) -> ChunkResult:
-        return chunk_page(pages[n], chunker.method, chunker.max_size)
-
     also = ["\n".join(sorted(p.site_boilerplate)) if chunker.method == AUTO_CHUNKER else "" for p in pages]
-    return _remembered(stages, chunker, pages, also, work)
+    return _remembered(stages, chunker, pages, also, Work(partial(_chunk, chunker), pages.__getitem__))
+
+
+def _chunk(chunker: ChunkerSettings, page: MarkedPage) -> str:
+    return dump_result(chunk_page(page, chunker.method, chunker.max_size))
 
 
 def _remembered(
@@ -123,11 +124,11 @@ def _remembered(
     chunker: ChunkerSettings,
     pages: Sequence[MarkedPage],
     also: Sequence[str],
-    work: Callable[[int], ChunkResult],
+    work: Work[Any],
 ) -> list[ChunkResult | None]:
     keys = [_key(chunker, page, one) for page, one in zip(pages, also, strict=True)]
     names = [p.document.id for p in pages]
-    return stages.remember(STAGE, keys, names, lambda n: dump_result(work(n)), _result_reader(pages))
+    return stages.remember(STAGE, keys, names, work, _result_reader(pages))
 
 
 def _result_reader(pages: Sequence[MarkedPage]) -> Callable[[int, str], ChunkResult]:
@@ -148,13 +149,21 @@ def _chunk_by_vectors(
     for batch in _batches(pages, EMBEDDED_AT_ONCE):
         vectors = _sentence_vectors(stages, chunker, batch)
 
-        def work(n: int, batch: Sequence[MarkedPage] = batch, vectors: Mapping[int, Any] = vectors) -> ChunkResult:
-            if n not in vectors:
-                texts_to_embed(batch[n].document)  # raises what says why it cannot be chunked
-            return chunk_by_vectors(batch[n].document, chunker.max_size, vectors[n] or None)
+        def thing(
+            n: int, batch: Sequence[MarkedPage] = batch, vectors: Mapping[int, Any] = vectors
+        ) -> tuple[Document, list[Any] | None]:
+            return batch[n].document, vectors.get(n)
 
+        work = Work(partial(_chunk_with_vectors, chunker.max_size), thing)
         results += _remembered(stages, chunker, batch, [encoder_key(stages.encoder.name)] * len(batch), work)
     return results
+
+
+def _chunk_with_vectors(max_size: int, one: tuple[Document, list[Any] | None]) -> str:
+    document, vectors = one
+    if vectors is None:
+        texts_to_embed(document)  # raises what says why it cannot be chunked
+    return dump_result(chunk_by_vectors(document, max_size, vectors or None))
 
 
 def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]) -> dict[int, list[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Document
 from autokb.core.vectors import Vectors
-from autokb.pipeline.stages import Stages
+from autokb.pipeline.stages import Stages, Work
 from autokb.retrieval.everyday_subjects import everyday_subjects
 from autokb.retrieval.gate import Gate, read_gate
 from autokb.retrieval.gate_fitting import everyday_questions, fit_question_gate, own_names
@@ -46,11 +46,12 @@ def fit_gate(
     # the name of the encoder as it is now, for the gate holds it
     key = digest("gate", VERSION, index.encoder, language, texts, nodes, past, pages, everyday, names, sections)
 
-    def fit(_position: int) -> str:
+    def fit(_nothing: None) -> str:
         gate = fit_question_gate(index, raw, issues, documents, stages.embed, reads_words=reads_words)
         return json.dumps(gate.as_json(), allow_nan=False)
 
-    (gate,) = stages.remember(STAGE, [key], ["gate"], fit, lambda _n, text: _read_gate(json.loads(text)))
+    work = Work(fit, lambda _position: None, travels=False)  # one alone, and it embeds
+    (gate,) = stages.remember(STAGE, [key], ["gate"], work, lambda _n, text: _read_gate(json.loads(text)))
     return gate or index.gate
 
 

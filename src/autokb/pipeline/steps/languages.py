@@ -57,8 +57,14 @@ def prepare_languages(stages: Stages, workspace: Workspace) -> None:
         progress = stages.log.progress
         own = Stages(
             stages.file,
-            FreeEncoder(open_multilingual_embedder(), stages.file),
+            FreeEncoder(
+                open_multilingual_embedder(),
+                stages.file,
+                executor=stages.executor,
+                opened_by=open_multilingual_embedder,
+            ),
             progress=lambda _stage, done, total: progress(STAGE, done, total),
+            executor=stages.executor,
         )
         _load(workspace, read_published(stages.file), own)
         count.computed += sum(done.computed for done in own.log.counts.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,7 +37,7 @@ from autokb.issues.solutions import (
     verify_quotes,
     written_solutions,
 )
-from autokb.pipeline.stages import Stages
+from autokb.pipeline.stages import Stages, Work
 from autokb.pipeline.steps.node_sections import SectionRanker
 from autokb.pipeline.steps.trees import Grown
 from autokb.retrieval.corpus import Corpus
@@ -175,21 +175,27 @@ def _from_sections(
             for issue, section in asked
         ]
 
-    def write(position: int) -> str:
+    def thing(position: int) -> tuple[Document, str, Attributes]:
         issue, section = asked[position]
-        written = write_section(documents[section], section, issue.attributes, workspace.spec)
-        return WrittenSolutions(solutions=() if written is None else (written,)).model_dump_json()
+        return documents[section], section, issue.attributes
 
     def read(_position: int, text: str) -> tuple[WrittenSolution, ...]:
         return WrittenSolutions.model_validate_json(text).solutions
 
-    found = stages.remember(STAGE, section_keys, [issue.id for issue, _ in asked], write, read)
+    work = Work(partial(_write_section, workspace.spec), thing)
+    found = stages.remember(STAGE, section_keys, [issue.id for issue, _ in asked], work, read)
     return [
         section_solution(issue, documents[section].id, written)
         for (issue, section), some in zip(asked, found, strict=True)
         for written in some or ()
         if not makes_worse(issue.text, (step.quote for step in written.steps), workspace.spec.language)
     ]
+
+
+def _write_section(spec: DomainSpec, one: tuple[Document, str, Attributes]) -> str:
+    document, section, attributes = one
+    written = write_section(document, section, attributes, spec)
+    return WrittenSolutions(solutions=() if written is None else (written,)).model_dump_json()
 
 
 def _find_sections(

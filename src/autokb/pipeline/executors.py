@@ -1,0 +1,38 @@
+"""Which executor the settings mean; Ray is imported only when there is enough work for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+from autokb.core.errors import BadInputError
+from autokb.core.executor import LOCAL, Executor
+from autokb.core.settings import LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME
+
+
+def check_executor(name: str) -> None:
+    """Refuse an executor that is not known or not installed (BadInputError says what to do)."""
+    if name == LOCAL_EXECUTOR:
+        return
+    is_address = name.startswith(RAY_SCHEME) and len(name) > len(RAY_SCHEME)
+    if name != RAY_EXECUTOR and not is_address:
+        raise BadInputError(f"settings.yaml: executor must be local, ray or ray://HOST:PORT, not {name!r}.")
+    if find_spec("ray") is None:
+        raise BadInputError(f"settings.yaml: executor: {name} needs the extra: pip install 'autokb[ray]'.")
+
+
+@contextmanager
+def open_executor(name: str) -> Iterator[Executor]:
+    """Give the settings' executor for the length of a block; what it started ends with the block."""
+    check_executor(name)
+    if name == LOCAL_EXECUTOR:
+        yield LOCAL
+        return
+    from autokb.pipeline.ray_executor import RayExecutor
+
+    executor = RayExecutor("" if name == RAY_EXECUTOR else name)
+    try:
+        yield executor
+    finally:
+        executor.close()
