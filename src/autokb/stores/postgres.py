@@ -121,7 +121,9 @@ class PostgresConnection:
         if db is None:
             return
         try:
-            db.execute(word)
+            done = db.execute(word).statusmessage
+            if word == "COMMIT" and done != word:  # a statement of it failed, and nobody said so
+                raise AutokbError("The change was not made, since a part of it failed; run the command again.")
         except Error as error:
             if word == "COMMIT":
                 raise failure_of(error) from error
