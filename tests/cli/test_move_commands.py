@@ -7,10 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from benchmarks.postgres_server import PostgresServer
 
 from autokb.app import SupportKB
 from autokb.cli import main
-from postgres_server import PostgresServer, needs_postgres
+from real_postgres import needs_postgres
 
 
 @pytest.mark.slow  # it starts a server

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from benchmarks.postgres_server import PostgresServer
 
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, StoreAwayError, WorkspaceBusyError
@@ -25,7 +26,7 @@ from autokb.stores.postgres_pool import pool_of, split_url
 from autokb.stores.schema import SCHEMA, make_schema
 from autokb.stores.table_copies import all_tables, fingerprint
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
-from postgres_server import PostgresServer, needs_postgres
+from real_postgres import needs_postgres
 from workspace_stores import write_everything
 
 TABLES = {table.name: table for table in all_tables()}
