@@ -211,15 +211,18 @@ class FreeEncoder:
 
         if not isinstance(self.embedder, PackagedEmbedder):
             return None
-        return TokenEncoder(self.embedder, self.file, language, self.executor)
+        opened_by = None if self.opened_by is None else _packaged
+        return TokenEncoder(self.embedder, self.file, language, self.executor, opened_by)
 
 
 def _embed_by(opened_by: Callable[[], Embedder], texts: Sequence[str]) -> Vectors:
     return opened_by().embed(texts)
 
 
-def _embed_tokens(language: str, texts: Sequence[str]) -> list[TokenVectors]:
-    return _packaged().embed_tokens(texts, stop_words(language))
+def _embed_tokens(
+    opened_by: Callable[[], PackagedEmbedder], without: frozenset[str], texts: Sequence[str]
+) -> list[TokenVectors]:
+    return opened_by().embed_tokens(texts, without)
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,7 @@ class TokenEncoder:
     file: WorkspaceFile
     language: str
     executor: Executor = LOCAL
+    opened_by: Callable[[], PackagedEmbedder] | None = None
 
     def ordinary_words(self) -> frozenset[str]:
         """Return what the encoder knows of the language: no word of a customer among them is a slip."""
@@ -251,12 +255,18 @@ class TokenEncoder:
         found = self.file.token_vectors(f"{name} tokens {self.language}", texts, dimensions)
         missing = list(dict.fromkeys(text for text in texts if text not in found))
         batches = list(_batches(missing))
-        for batch, done in zip(batches, self.executor.map(partial(_embed_tokens, self.language), batches), strict=True):
+        for batch, done in zip(batches, self._embed_each(batches), strict=True):
             tokens = done.get()
             self.file.keep_token_vectors(f"{name} tokens {self.language}", batch, tokens)
             self.file.keep_vectors(name, batch, np.array([one.whole for one in tokens]))
             found |= dict(zip(batch, tokens, strict=True))
         return [found[text] for text in texts]
+
+    def _embed_each(self, batches: Sequence[Sequence[str]]) -> Iterator[Done[list[TokenVectors]]]:
+        without = frozenset(stop_words(self.language))
+        if self.opened_by is None:
+            return LOCAL.map(partial(_embed_tokens, lambda: self.embedder, without), batches)
+        return self.executor.map(partial(_embed_tokens, self.opened_by, without), batches)
 
 
 def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:

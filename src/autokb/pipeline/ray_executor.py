@@ -37,8 +37,10 @@ AHEAD = 3  # batches in work a worker: enough that none waits, few enough that m
 RETRIES = 2  # of a batch whose worker died; then its things go out one by one
 STORE_BYTES = 512 * 1024 * 1024  # of shared memory for what travels; more is written to the disk
 MOST_WORKERS_UNKNOWN = 64  # batches in work where a cluster does not say how many processors it has
-# Read when Ray is imported: nothing is sent to its makers, and what listens does so on this machine alone, for whoever
-# knows a token that only this process and its workers have.
+# Read when Ray is imported: what it says of workers would go to standard output, where a command's answer goes.
+QUIET_ENVIRONMENT = {"RAY_DEDUP_LOGS_SKIP_REGEX": "."}
+# The same, where it works on this machine: nothing is sent to its makers, and what listens does so on this machine
+# alone, for whoever knows a token that only this process and its workers have.
 START_ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # its name for: more than this machine
@@ -211,7 +213,7 @@ class RayExecutor:
         # Workers on this machine have the environment that Ray is started in: without anybody's secrets.
         blank = {name: "" for name in os.environ if SECRET.search(name)}
         here = {**blank, **WORKER_ENVIRONMENT, **START_ENVIRONMENT, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-        with _environment({} if self._address else here):
+        with _environment({**QUIET_ENVIRONMENT, **({} if self._address else here)}):
             import ray
 
             if not ray.is_initialized():
@@ -219,7 +221,7 @@ class RayExecutor:
                 self._init()
         if self._address:
             self._check_versions()
-            resources: Mapping[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+            resources: Mapping[str, float] = ray.cluster_resources()
             processors = resources.get("CPU")
             self._workers = int(processors) if processors else MOST_WORKERS_UNKNOWN
         self._task = ray.remote(num_cpus=1, max_retries=RETRIES)(_work)
