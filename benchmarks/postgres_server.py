@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 
 SECONDS = 30.0  # that a start or a stop may take
+MANY = ("-c", "max_connections=1000")  # each schema that a process has opened keeps some, and tests open hundreds
 USER = "nobody"  # whose server it is where root runs the tests, for Postgres refuses root
 
 
@@ -50,7 +51,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it answers; what is left of one that was killed may hold the folder for a moment."""
-        command = [str(self._bin / "postgres"), "-D", str(self._data), "-k", str(self.folder), "-h", ""]
+        command = [str(self._bin / "postgres"), "-D", str(self._data), "-k", str(self.folder), "-h", "", *MANY]
         ready = self._as_user([str(self._bin / "pg_isready"), "-h", str(self.folder), "-q"])
         end = time.monotonic() + SECONDS
         self._process = None

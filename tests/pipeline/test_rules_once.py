@@ -13,7 +13,7 @@ from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.core.results import BuildReport
 from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
-from autokb.pipeline.stages import Stages
+from autokb.pipeline.stages import Stages, Work
 from model_workspace import PRICES, made, reopened
 from scripted_model import ScriptedModel
 
@@ -60,6 +60,7 @@ def test_a_failure_names_all_that_share_it(tmp_path: Path) -> None:
         def work(_position: int) -> str:
             raise ValueError("odd")
 
-        assert stages.remember("rules", ["a", "b", "a"], ["s1", "s2", "s3"], work, lambda _n, t: t) == [None] * 3
+        odd = Work(work, int)
+        assert stages.remember("rules", ["a", "b", "a"], ["s1", "s2", "s3"], odd, lambda _n, t: t) == [None] * 3
         assert [failure.item for failure in stages.failures] == ["s1", "s2", "s3"]
         assert stages.log.reports()["rules"].failed == 3
