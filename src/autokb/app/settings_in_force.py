@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +12,7 @@ from autokb.core.settings import Settings
 from autokb.stores.workspace import Workspace
 
 HIDDEN = "..."  # stands for a user and a password that somebody wrote into an address
+PASSWORD = re.compile(r"([?&][^=&]*password=)[^&#]*", re.IGNORECASE)  # as libpq takes them in a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +35,16 @@ def settings_in_force(workspace: Workspace) -> SettingsInForce:
     """Return every setting by its name, in the order of the documentation."""
     values, usual = asdict(workspace.settings), asdict(Settings())
     for name in ("base_url", "store"):
-        values[name] = _without_user(values[name])
+        values[name] = _without_secrets(values[name])
     names = (one.name for one in fields(Settings))
     return SettingsInForce(tuple(SettingInForce(name, values[name], usual[name]) for name in names))
 
 
-def _without_user(address: str) -> str:
-    """Return an address without the user and password that may stand before its host."""
+def _without_secrets(address: str) -> str:
+    """Return an address without the user before its host and without the passwords that its query may have."""
     try:
         user, _, _ = urlsplit(address).netloc.rpartition("@")
     except ValueError:  # no address
         return HIDDEN
-    return address.replace(f"{user}@", f"{HIDDEN}@", 1) if user else address
+    shown = address.replace(f"{user}@", f"{HIDDEN}@", 1) if user else address
+    return PASSWORD.sub(rf"\1{HIDDEN}", shown)
