@@ -267,9 +267,7 @@ def _serve(workspace: Path) -> dict[str, float]:
 
 def _compare_with_exact(index: QuestionIndex, texts: Sequence[str]) -> dict[str, float]:
     """Return in how many questions what is shown is what exact cosines of all rows show."""
-    nodes = replace(index.nodes)
-    vars(nodes).update(searched=ExactIndex(nodes.vectors), searched_raw=ExactIndex(nodes.raw_vectors))
-    exact = replace(index, nodes=nodes, chunks=replace(index.chunks, vectors=ExactIndex(index.chunks.vectors.vectors)))
+    exact = replace(index, chunks=replace(index.chunks, vectors=ExactIndex(index.chunks.vectors.vectors)))
     pairs = [([s.id for s in ask(one, text).shown[:3]] for one in (index, exact)) for text in texts]
     lists = [tuple(pair) for pair in pairs]
     return {

@@ -358,13 +358,11 @@ def load_index(
     chunks = corpus.index(parts[0], parts[1])
     past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
     past_vectors = np.array([raw[p.id] for p in past], dtype=np.float32).reshape(len(past), vectors.shape[1])
-    index = NodeIndex.of(knowledge, parts[2], raw)
-    index.prepare()
     return QuestionIndex(
         spec=spec,
         encoder=encoder,
         embed_questions=embed_questions,
-        nodes=index,
+        nodes=NodeIndex.of(knowledge, parts[2], raw),
         candidates=Candidates.of(shown, knowledge, dict(zip(texts, parts[4], strict=True)), chunks),
         chunks=chunks,
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -17,7 +16,6 @@ from autokb.core.implications import implied_values
 from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
-from autokb.stores.vector_index import VectorIndex, vector_index
 
 _Combination = frozenset[tuple[str, Values]]  # what a node or solution fixes, each configured attribute named
 ACCEPTED = (Match.EXACT, Match.BROADER)
@@ -197,26 +195,12 @@ class NodeIndex:
 
     def similarities(self, vector: Vectors) -> Scores:
         """Return for every node the cosine of its text or of the nearest raw issue behind it, whichever is nearer."""
-        nearest = self.searched.scores(vector).astype(np.float64)
+        nearest = (self.vectors @ vector).astype(np.float64)
         if len(self.raw_rows):
-            np.maximum.at(nearest, self.raw_rows, self.searched_raw.scores(vector))
+            np.maximum.at(nearest, self.raw_rows, self.raw_vectors @ vector)
         return nearest
 
     def raw_of(self, row: int) -> Vectors:
         """Return the vectors of the raw issues behind a node."""
         first, end = np.searchsorted(self.raw_rows, (row, row + 1))  # they are in the order of the nodes
         return self.raw_vectors[first:end]
-
-    def prepare(self) -> None:
-        """Make what questions need, so that the first one does not wait for it."""
-        _ = self.searched, self.searched_raw
-
-    @cached_property
-    def searched(self) -> VectorIndex:
-        """The texts of the nodes, indexed."""
-        return vector_index(self.vectors)
-
-    @cached_property
-    def searched_raw(self) -> VectorIndex:
-        """The raw issues, indexed."""
-        return vector_index(self.raw_vectors)

@@ -1,23 +1,24 @@
-"""Nearest unit vectors: exact as long as that is quick, the nearest cells of them above, behind one port."""
+"""Nearest unit vectors: exact as long as that is quick, a graph (HNSW) above, behind one port."""
 
 from __future__ import annotations
 
-import math
+import logging
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autokb.core.vectors import Vectors
 
-# A pass over 70,000 rows takes 4 ms and needs nothing made beforehand. Cells have to be made whenever a knowledge base
-# is opened, so they pay only where a pass would take longer than a question may.
+# A pass over 70,000 rows takes 4 ms and needs nothing made beforehand; a graph answers in 2 ms, but takes a minute to
+# make whenever a knowledge base is opened. So it pays only where a pass would take longer than a question may.
 EXACT_UP_TO = 200_000  # rows (decision 004)
-ROWS_COMPARED = 40_000  # of the nearest cells, with each question: some 60 MB of 384 numbers each
-ROWS_A_CENTRE = 32  # that a centre is found from; more moves it hardly
-ROUNDS = 6  # of k-means
-ROWS_AT_ONCE = 8_192  # that are compared with all centres in one product
+GRAPH_NEIGHBOURS = 16  # edges of a node: usearch's default
+ADDING_EFFORT = 96  # candidates looked at for each row that is added
+SEARCHING_EFFORT = 256  # candidates looked at for each question
+SCORED_BY_GRAPH = 300  # rows whose cosine is worked out exactly
 
 
 class VectorIndex(Protocol):
@@ -45,58 +46,54 @@ class ExactIndex:
 
 
 @dataclass(frozen=True)
-class CellIndex:
-    """Rows in cells around centres (k-means), those of the cells nearest to a question compared exactly.
-
-    The rows of a cell lie together in memory, so that comparing them is one product: place n of ``placed`` is row
-    ``rows[n]``, and cell c is ``placed[starts[c]:starts[c + 1]]``.
-    """
+class GraphIndex:
+    """An HNSW graph finds candidates; their cosines are then worked out exactly."""
 
     vectors: Vectors
-    placed: Vectors
-    rows: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    centres: Vectors
+    graph: Any
 
     def scores(self, vector: Vectors) -> Vectors:
-        """Return exact cosines for the rows of the nearest cells, the lowest of them for all others."""
-        nearest = np.argsort(-(self.centres @ vector), kind="stable")
-        enough = np.searchsorted(np.cumsum(np.diff(self.starts)[nearest]), ROWS_COMPARED)
-        spans = [slice(*self.starts[cell : cell + 2]) for cell in nearest[: enough + 1]]
-        found = np.concatenate([self.placed[span] @ vector for span in spans])
-        scores = np.full(len(self.rows), found.min(initial=1.0), dtype=np.float32)
-        scores[np.concatenate([self.rows[span] for span in spans])] = found
+        """Return exact cosines for the nearest rows, the lowest of them for all others."""
+        wanted = min(SCORED_BY_GRAPH, len(self.vectors))
+        near = self.graph.search(vector, wanted).keys.astype(np.int64)
+        found = self.vectors[near] @ vector
+        scores = np.full(len(self.vectors), found.min(initial=1.0) if len(found) else 0.0, dtype=np.float32)
+        scores[near] = found
         return scores
 
 
 def vector_index(vectors: Vectors, exact_up_to: int = EXACT_UP_TO) -> VectorIndex:
-    """Index unit vectors, in the way that suits their number."""
+    """Index unit vectors, in the way that suits their number; without usearch the exact pass serves any number."""
     vectors = np.ascontiguousarray(vectors, dtype=np.float32)
-    return ExactIndex(vectors) if len(vectors) <= exact_up_to else _make_cells(vectors)
+    if len(vectors) > exact_up_to:
+        if find_spec("usearch") is not None:
+            return _build_graph(vectors)
+        _recommend_graph(exact_up_to)
+    return ExactIndex(vectors)
 
 
-def _make_cells(vectors: Vectors) -> CellIndex:
-    """Put rows into cells; the same rows give the same cells in each run."""
-    centres = _find_centres(vectors, max(round(math.sqrt(len(vectors)) / 2), 1))
-    cell_of = _nearest_centres(vectors, centres)
-    rows = np.argsort(cell_of, kind="stable")
-    counts = np.bincount(cell_of, minlength=len(centres))
-    return CellIndex(vectors, vectors[rows], rows, np.concatenate([[0], np.cumsum(counts)]), centres)
+@cache  # once a process: a knowledge base has several indexes
+def _recommend_graph(exact_up_to: int) -> None:
+    logging.getLogger(__name__).warning(
+        "More than %s vectors are compared one by one with each question: the answers are right, an index would give "
+        "them sooner: pip install 'autokb[usearch]'",
+        f"{exact_up_to:,}",
+    )
 
 
-def _find_centres(vectors: Vectors, count: int) -> Vectors:
-    rng = np.random.default_rng(len(vectors))
-    sample = vectors[np.sort(rng.choice(len(vectors), min(count * ROWS_A_CENTRE, len(vectors)), replace=False))]
-    centres = sample[rng.choice(len(sample), count, replace=False)]
-    for _ in range(ROUNDS):
-        cell_of = _nearest_centres(sample, centres)
-        sums = np.zeros_like(centres)
-        np.add.at(sums, cell_of, sample)
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        centres = np.where(lengths > 0, sums / np.maximum(lengths, 1e-12), centres)  # an empty cell stays
-    return centres
+def _build_graph(vectors: Vectors) -> GraphIndex:
+    # Loaded after usearch, onnxruntime crashes the process (seen with usearch 2.26 on Linux): the encoder goes first.
+    import onnxruntime  # noqa: F401
+    from usearch.index import Index
 
-
-def _nearest_centres(vectors: Vectors, centres: Vectors) -> NDArray[np.int64]:
-    parts = (vectors[start : start + ROWS_AT_ONCE] for start in range(0, len(vectors), ROWS_AT_ONCE))
-    return np.concatenate([(part @ centres.T).argmax(axis=1) for part in parts])
+    graph = Index(
+        ndim=vectors.shape[1],
+        metric="ip",
+        dtype="f32",
+        connectivity=GRAPH_NEIGHBOURS,
+        expansion_add=ADDING_EFFORT,
+        expansion_search=SEARCHING_EFFORT,
+    )
+    # one thread: the graph, and so every answer, is then the same in each run
+    graph.add(np.arange(len(vectors), dtype=np.uint64), vectors, threads=1)
+    return GraphIndex(vectors, graph)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -10,14 +14,18 @@ import pytest
 from autokb.core.ranking import best_first
 from autokb.core.vectors import Vectors
 from autokb.stores.vector_index import (
-    CellIndex,
+    SCORED_BY_GRAPH,
     ExactIndex,
+    GraphIndex,
     VectorIndex,
+    _recommend_graph,
     vector_index,
 )
 
+needs_usearch = pytest.mark.skipif(find_spec("usearch") is None, reason="usearch is missing (extra: usearch)")
+
 Maker = Callable[[Vectors], VectorIndex]
-MAKERS: dict[str, Maker] = {"exact": vector_index, "cells": lambda vectors: vector_index(vectors, exact_up_to=0)}
+MAKERS: dict[str, Maker] = {"exact": vector_index, "graph": lambda vectors: vector_index(vectors, exact_up_to=0)}
 
 
 def units(rows: int, dimensions: int = 32, seed: int = 7) -> Vectors:
@@ -26,14 +34,31 @@ def units(rows: int, dimensions: int = 32, seed: int = 7) -> Vectors:
     return np.ascontiguousarray(found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
-@pytest.fixture(params=["exact", "cells"])
+@pytest.fixture(params=["exact", pytest.param("graph", marks=needs_usearch)])
 def make(request: pytest.FixtureRequest) -> Maker:
     return MAKERS[request.param]
 
 
+@needs_usearch
 def test_the_kind_follows_the_number_of_rows() -> None:
     assert isinstance(vector_index(units(10), exact_up_to=10), ExactIndex)
-    assert isinstance(vector_index(units(11), exact_up_to=10), CellIndex)
+    assert isinstance(vector_index(units(11), exact_up_to=10), GraphIndex)
+
+
+def test_without_usearch_any_number_is_compared_exactly_and_that_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "usearch", None)  # as Python marks what cannot be imported
+    _recommend_graph.cache_clear()
+    vectors = units(11)
+    with caplog.at_level(logging.WARNING):
+        assert isinstance(vector_index(vectors[:10], exact_up_to=10), ExactIndex)
+        assert not caplog.messages
+        indexes = [vector_index(vectors, exact_up_to=10) for _ in range(3)]
+    assert all(isinstance(index, ExactIndex) for index in indexes)
+    assert np.array_equal(indexes[0].scores(vectors[3]), vectors @ vectors[3])
+    (said,) = caplog.messages
+    assert "More than 10 vectors" in said and "pip install 'autokb[usearch]'" in said
 
 
 def test_a_row_finds_itself_with_cosine_one(make: Maker) -> None:
@@ -62,7 +87,7 @@ def test_every_row_has_a_score_exact_near_the_question_and_never_above_it_elsewh
     vectors = units(600)
     scores, exact = make(vectors).scores(vectors[5]), vectors @ vectors[5]
     assert scores.shape == (600,) and scores.dtype == np.float32
-    near = np.argsort(-exact)[:150]
+    near = np.argsort(-exact)[: SCORED_BY_GRAPH // 2]
     assert scores[near] == pytest.approx(exact[near], abs=1e-6)
     assert scores.max() == scores[5]
 
@@ -76,16 +101,13 @@ def test_an_empty_index_finds_nothing() -> None:
     assert len(vector_index(np.zeros((0, 8), dtype=np.float32)).scores(units(1, 8)[0])) == 0
 
 
-def test_far_cells_are_not_read_and_what_is_read_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autokb.stores.vector_index.ROWS_COMPARED", 100)
-    vectors = units(2_000)
-    index = vector_index(vectors, exact_up_to=0)
-    scores, exact = index.scores(vectors[3]), vectors @ vectors[3]
-    compared = np.flatnonzero(scores > scores.min())
-    assert 100 <= len(compared) + 1 < 1_000 and scores.argmax() == 3
-    assert scores[compared] == pytest.approx(exact[compared], abs=1e-6)
-
-
-def test_the_same_rows_may_fill_one_cell() -> None:
-    vectors = np.repeat(units(1), 50, axis=0)
-    assert vector_index(vectors, exact_up_to=0).scores(vectors[0]) == pytest.approx(np.ones(50), abs=1e-5)
+@needs_usearch
+def test_an_encoder_can_be_loaded_after_a_graph_was_built() -> None:
+    """The other way round the two libraries crash the process."""
+    code = (
+        "import numpy as np\n"
+        "from autokb.stores.vector_index import vector_index\n"
+        "vector_index(np.eye(4, dtype=np.float32), exact_up_to=0)\n"
+        "import onnxruntime\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
