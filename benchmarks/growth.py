@@ -42,8 +42,8 @@ BUILDS = "AUTOKB_GROWTH_BUILDS"  # raw issues of the build half
 DEFAULT_SIZES, DEFAULT_BUILDS = "10000,100000", "300,1000,3000"
 SEED = 20250301
 CHILDREN = 3  # of a tree, beside its parent: 4 nodes a raw issue
-TREES_A_DOCUMENT = 10
-SECTIONS = 8  # of a document: 5 nodes a section
+TREES_A_DOCUMENT = 40
+SECTIONS = 8  # of a document: 20 nodes a section, 6,250 documents at 1,000,000 nodes
 STEPS = 3
 THEMES = 40
 WORDS = 12  # of a question
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> Result:
     sizes = [int(n) for n in os.environ.get(SIZES, DEFAULT_SIZES).split(",") if n]
     builds = [int(n) for n in os.environ.get(BUILDS, DEFAULT_BUILDS).split(",") if n]
     figures: list[Figure] = []
-    detail: dict[str, Any] = {"vectors": "by a stand-in", "nodes_a_section": 5, "words_a_question": WORDS}
+    detail: dict[str, Any] = {"vectors": "by a stand-in", "nodes_a_section": 20, "words_a_question": WORDS}
     table = _piece_vectors() if sizes else None
     for size in sizes[:1] if options.quick else sizes:
         assert table is not None

@@ -49,7 +49,7 @@ from autokb.retrieval.index import beginning
 from autokb.retrieval.search import ChunkIndex, fused_equally, search, vectors_only, words_only
 from autokb.sources import Fields
 from autokb.stores.staged import staged_documents
-from autokb.stores.vector_index import SCORED_BY_GRAPH, vector_index
+from autokb.stores.vector_index import SCORED_BY_GRAPH, GraphIndex
 from autokb.stores.workspace import Workspace
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
@@ -283,7 +283,7 @@ def _graph(study: Study, start: str) -> Iterator[Figure]:
     """Compare the graph with the exact pass: what of the nearest windows it finds, and how long each takes."""
     exact = study.windows.vectors
     began = time.perf_counter()
-    graph = vector_index(exact.vectors, exact_up_to=0)
+    graph = GraphIndex.of(exact.vectors)
     yield Figure(f"{start}.windows", len(exact.vectors))
     yield Figure(f"{start}.hnsw.making", time.perf_counter() - began, "s")
     seconds: dict[str, list[float]] = {"exact": [], "hnsw": []}

@@ -11,7 +11,7 @@ import pytest
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.features import FEATURES, HISTORY, QuestionEvidence, feature_table
-from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeCosines, QuestionMatch
 from small_index import DOCUMENTS, candidates, node, passage, solution
 
 ISSUES = (node("p"), node("p-mac", "p", os="Mac"), node("q"))
@@ -74,7 +74,7 @@ def evidence(
         words=scores("words", documents),
         votes=scores("votes", documents),
         learnt=scores("learnt", documents),
-        nodes=scores("nodes", len(knowledge.ids)),
+        nodes=NodeCosines(scores("nodes", len(knowledge.ids))),
         long=long,
     )
 

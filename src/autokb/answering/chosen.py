@@ -95,7 +95,7 @@ def _title(presentation: Presentation, choice: Choice) -> str:
 def _issues(presentation: Presentation) -> tuple[OfferedIssue, ...]:
     """Return the nearest nodes that are not for others, with the headings of what they show."""
     asked, candidates = presentation.asked, presentation.candidates
-    ids, nodes = asked.index.ids, presentation.scored.nodes
+    ids, nodes = asked.index.ids, presentation.scored.nodes.of_all
     nearest = (asked.index.issues[ids[row]] for row in best_first(nodes, len(nodes)))
     found = []
     for issue in islice((i for i in nearest if asked.match(i.id) is not Match.CONFLICT), OFFERED_ISSUES):

@@ -112,7 +112,7 @@ class Presentation:
     def _nearness(self, view: Solution, tree: TreeMatch) -> tuple[bool, float, bool, float, int, str]:
         node = self.asked.index.rows[view.issue_id]
         is_exact = self.asked.match(view.issue_id) is Match.EXACT
-        return self.holds_for_all(view), tree.similarity, is_exact, float(self.scored.nodes[node]), -view.rank, view.id
+        return self.holds_for_all(view), tree.similarity, is_exact, self.scored.nodes[node], -view.rank, view.id
 
     def showing_tree(self, solution: Solution) -> TreeMatch | None:
         """Return the tree that shows a node's solution for this question, or None where it does not fit."""

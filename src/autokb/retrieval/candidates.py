@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,16 +159,20 @@ class Candidates:
 
     def named_by(self, urgent: Iterable[Urgent]) -> frozenset[int]:
         """Return the rows of all sections that urgent warnings name."""
-        named: dict[str, set[str]] = {}
-        for one in urgent:
-            named.setdefault(one.section.casefold(), set()).add(one.document)
         return frozenset(
             row
-            for row, one in enumerate(self.rows)
-            if one.passage is not None
-            and (documents := named.get(one.passage.headings[-1].casefold()))
-            and ("" in documents or cited_first(one.solution) in documents)
+            for one in urgent
+            for row in self._rows_by_heading.get(one.section.casefold(), ())
+            if one.document in ("", cited_first(self.rows[row].solution))
         )
+
+    @cached_property
+    def _rows_by_heading(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = {}
+        for row, one in enumerate(self.rows):
+            if one.passage is not None:
+                found.setdefault(one.passage.headings[-1].casefold(), []).append(row)
+        return found
 
     def section_of(self, solution: Solution) -> Passage | None:
         """Return the passage that a solution begins in, None where it has none, as one by hand."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from autokb.core.attributes import Match
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
-from autokb.retrieval.knowledge_index import QuestionMatch
+from autokb.retrieval.knowledge_index import NodeCosines, QuestionMatch
 
 SAME_WORDS = 0.8  # cosine from which a question is nearly a node's own words
 
@@ -39,7 +39,7 @@ class QuestionEvidence:
     words: Scores
     votes: Scores
     learnt: Scores
-    nodes: Scores
+    nodes: NodeCosines
     long: float
 
     def of_rows(self, documents: Scores) -> Scores:
@@ -82,10 +82,13 @@ def same_words(found: QuestionEvidence) -> Scores:
     """
     candidates = found.candidates
     best = np.zeros(len(candidates.rows))
-    near = np.flatnonzero((found.nodes > SAME_WORDS)[candidates.view_nodes])  # few; those below add nothing
+    is_near = found.nodes.of_all > SAME_WORDS
+    if not is_near.any():
+        return best
+    near = np.flatnonzero(is_near[candidates.view_nodes])  # few; those below add nothing
     matches = (found.asked.match(candidates.audiences[n]) for n in candidates.view_audiences[near].tolist())
     kept = near[[match is not Match.CONFLICT for match in matches]]
-    np.maximum.at(best, candidates.view_rows[kept], found.nodes[candidates.view_nodes[kept]] - SAME_WORDS)
+    np.maximum.at(best, candidates.view_rows[kept], found.nodes.of_all[candidates.view_nodes[kept]] - SAME_WORDS)
     return best
 
 

@@ -27,7 +27,7 @@ from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.features import FEATURES, QuestionEvidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
-from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex, QuestionMatch
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeCosines, NodeIndex, QuestionMatch
 from autokb.retrieval.late_interaction import ComparedTokens, TokenIndex
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
@@ -88,8 +88,8 @@ class ScoredQuestion:
     reading: ReaderRun | None = None
 
     @property
-    def nodes(self) -> Scores:
-        """The cosine of every node."""
+    def nodes(self) -> NodeCosines:
+        """The cosines of the nodes."""
         return self.evidence.nodes
 
     @property
@@ -258,7 +258,7 @@ class QuestionIndex:
         if self.has_no_issues and self.gate.coefficients is not None:  # that of a bare cosine takes no section for one
             issue = float(scored.evidence.sections.max(initial=-1.0))
         else:
-            issue = max(float(scored.nodes.max(initial=-1.0)), self.history.nearest(scored.vector))
+            issue = max(float(scored.nodes.of_all.max(initial=-1.0)), self.history.nearest(scored.vector))
         return self.gate.log_odds(scored.nearest_window, issue)
 
     def word_odds(self, scored: ScoredQuestion) -> float:
@@ -283,7 +283,7 @@ class QuestionIndex:
         if self.has_no_issues:
             issues = scored.evidence.sections
         else:
-            issues = np.concatenate([scored.nodes, self.history.cosines(scored.vector)])
+            issues = np.concatenate([scored.nodes.of_all, self.history.cosines(scored.vector)])
         issues = issues[issues < duplicates_from]
         return np.array(
             [
@@ -301,7 +301,7 @@ class QuestionIndex:
     @property
     def has_no_issues(self) -> bool:
         """Whether the knowledge base is made of documents alone."""
-        return not self.nodes.knowledge.ids and not self.history.issues
+        return not self.nodes.knowledge.rows and not self.history.issues
 
     def foreign_subject(self, text: str) -> str | None:
         """Return what a question opens with that neither the documents nor the domain speak of, if any."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -16,6 +16,7 @@ from autokb.core.implications import implied_values
 from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.core.ranking import Scores
 from autokb.core.vectors import Vectors
+from autokb.stores.vector_index import VectorIndex, vector_index
 
 _Combination = frozenset[tuple[str, Values]]  # what a node or solution fixes, each configured attribute named
 ACCEPTED = (Match.EXACT, Match.BROADER)
@@ -164,16 +165,31 @@ class QuestionMatch:
 
 
 @dataclass(frozen=True)
-class NodeIndex:
-    """Row n of ``vectors`` is the text of node ``knowledge.ids[n]``; ``raw_rows`` are the rows of raw issues' nodes.
+class NodeCosines:
+    """A question's cosines with all nodes: each by its row, exact, and ``of_all`` at once.
 
-    Row n of ``raw_vectors`` is the raw issue ``raw_ids[n]``.
+    Of many nodes ``of_all`` tells only those that are near, -1 for the others; each by its row is ``worked_out``.
+    """
+
+    of_all: Scores
+    worked_out: Callable[[int], float] | None = None
+
+    def __getitem__(self, row: int) -> float:
+        """Return the cosine of one node."""
+        return float(self.of_all[row]) if self.worked_out is None else self.worked_out(row)
+
+
+@dataclass(frozen=True)
+class NodeIndex:
+    """Row n of ``texts`` is the text of node ``knowledge.ids[n]``; ``raw_rows`` are the rows of raw issues' nodes.
+
+    Row n of ``raw`` is the raw issue ``raw_ids[n]``.
     """
 
     knowledge: KnowledgeIndex
-    vectors: Vectors
+    texts: VectorIndex
     raw_ids: tuple[str, ...]
-    raw_vectors: Vectors
+    raw: VectorIndex
     raw_rows: NDArray[np.int64]
 
     @classmethod
@@ -187,18 +203,39 @@ class NodeIndex:
                     raw_ids.append(raw_id)
         return cls(
             knowledge,
-            vectors,
+            vector_index(vectors),
             tuple(raw_ids),
-            np.array([raw[i] for i in raw_ids], dtype=np.float32).reshape(len(raw_ids), vectors.shape[1]),
+            vector_index(np.array([raw[i] for i in raw_ids], dtype=np.float32).reshape(len(raw_ids), vectors.shape[1])),
             np.array(raw_rows, dtype=np.int64),
         )
 
-    def similarities(self, vector: Vectors) -> Scores:
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors of the nodes' texts."""
+        return self.texts.vectors
+
+    @property
+    def raw_vectors(self) -> Vectors:
+        """The vectors of the raw issues."""
+        return self.raw.vectors
+
+    def similarities(self, vector: Vectors) -> NodeCosines:
         """Return for every node the cosine of its text or of the nearest raw issue behind it, whichever is nearer."""
-        nearest = (self.vectors @ vector).astype(np.float64)
-        if len(self.raw_rows):
-            np.maximum.at(nearest, self.raw_rows, self.raw_vectors @ vector)
-        return nearest
+        rows, cosines = self.texts.near(vector)
+        if rows is None:
+            nearest = cosines.astype(np.float64)
+        else:
+            nearest = np.full(len(self.vectors), -1.0)
+            nearest[rows] = cosines
+        raw_rows, raw_cosines = self.raw.near(vector)
+        np.maximum.at(nearest, self.raw_rows if raw_rows is None else self.raw_rows[raw_rows], raw_cosines.astype(np.float64))
+        if rows is None and raw_rows is None:
+            return NodeCosines(nearest)
+
+        def work_out(row: int) -> float:
+            return float(max(self.vectors[row] @ vector, (self.raw_of(row) @ vector).max(initial=-1.0)))
+
+        return NodeCosines(nearest, work_out)
 
     def raw_of(self, row: int) -> Vectors:
         """Return the vectors of the raw issues behind a node."""

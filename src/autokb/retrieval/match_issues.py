@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Protocol
 
 from autokb.core.attributes import ANY, Match
 from autokb.core.nouns import Hit
 from autokb.retrieval.knowledge_index import ACCEPTED, QuestionMatch
 
-Similarities = NDArray[np.floating]
+
+class Similarities(Protocol):
+    """The similarity of each node by its row."""
+
+    def __getitem__(self, row: int, /) -> float:
+        """Return that of one node."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,51 +13,57 @@ import pytest
 from autokb.core.ranking import best_first
 from autokb.core.vectors import Vectors
 from autokb.stores.vector_index import (
+    COMPARED_EXACTLY,
     SCORED_BY_GRAPH,
     ExactIndex,
     GraphIndex,
+    ProjectedIndex,
     VectorIndex,
-    _recommend_graph,
     vector_index,
 )
 
 needs_usearch = pytest.mark.skipif(find_spec("usearch") is None, reason="usearch is missing (extra: usearch)")
 
 Maker = Callable[[Vectors], VectorIndex]
-MAKERS: dict[str, Maker] = {"exact": vector_index, "graph": lambda vectors: vector_index(vectors, exact_up_to=0)}
+MAKERS: dict[str, Maker] = {"exact": vector_index, "projected": ProjectedIndex.of, "graph": GraphIndex.of}
 
 
 def units(rows: int, dimensions: int = 32, seed: int = 7) -> Vectors:
-    """Random unit vectors."""
-    found = np.random.default_rng(seed).normal(size=(rows, dimensions)).astype(np.float32)
+    """Random unit vectors, which differ less and less from one dimension to the next, as those of texts do."""
+    spread = 0.98 ** np.arange(dimensions)
+    found = (np.random.default_rng(seed).normal(size=(rows, dimensions)) * spread).astype(np.float32)
     return np.ascontiguousarray(found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
-@pytest.fixture(params=["exact", pytest.param("graph", marks=needs_usearch)])
+@pytest.fixture(params=["exact", "projected", pytest.param("graph", marks=needs_usearch)])
 def make(request: pytest.FixtureRequest) -> Maker:
     return MAKERS[request.param]
 
 
-@needs_usearch
 def test_the_kind_follows_the_number_of_rows() -> None:
     assert isinstance(vector_index(units(10), exact_up_to=10), ExactIndex)
-    assert isinstance(vector_index(units(11), exact_up_to=10), GraphIndex)
+    assert isinstance(vector_index(units(11), exact_up_to=10), ProjectedIndex)
 
 
-def test_without_usearch_any_number_is_compared_exactly_and_that_is_said_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setitem(sys.modules, "usearch", None)  # as Python marks what cannot be imported
-    _recommend_graph.cache_clear()
-    vectors = units(11)
-    with caplog.at_level(logging.WARNING):
-        assert isinstance(vector_index(vectors[:10], exact_up_to=10), ExactIndex)
-        assert not caplog.messages
-        indexes = [vector_index(vectors, exact_up_to=10) for _ in range(3)]
-    assert all(isinstance(index, ExactIndex) for index in indexes)
-    assert np.array_equal(indexes[0].scores(vectors[3]), vectors @ vectors[3])
-    (said,) = caplog.messages
-    assert "More than 10 vectors" in said and "pip install 'autokb[usearch]'" in said
+def test_of_many_rows_some_are_compared_exactly_and_nearly_all_of_the_nearest_are_among_them() -> None:
+    vectors, questions = units(20_000, 256), units(20, 256, seed=8)
+    index = vector_index(vectors, exact_up_to=0)
+    shared = 0
+    for question in questions:
+        rows, cosines = index.near(question)
+        assert rows is not None and COMPARED_EXACTLY <= len(rows) < 5_000
+        assert np.array_equal(cosines, vectors[rows] @ question)
+        right = np.argsort(-(vectors @ question), kind="stable")[:10]
+        shared += len(set(right.tolist()) & set(rows.tolist()))
+    assert shared >= 0.95 * 200
+
+
+def test_rows_of_which_most_are_the_same_are_compared_all_the_same() -> None:
+    """What is looked at first says nothing of how many rows lie above a number here."""
+    vectors = np.ascontiguousarray(np.repeat(units(2), [30_000, 10], axis=0))
+    rows, cosines = ProjectedIndex.of(vectors).near(vectors[-1])
+    assert rows is not None and set(range(30_000, 30_010)) <= set(rows.tolist())
+    assert cosines.max() == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_row_finds_itself_with_cosine_one(make: Maker) -> None:
@@ -106,8 +111,8 @@ def test_an_encoder_can_be_loaded_after_a_graph_was_built() -> None:
     """The other way round the two libraries crash the process."""
     code = (
         "import numpy as np\n"
-        "from autokb.stores.vector_index import vector_index\n"
-        "vector_index(np.eye(4, dtype=np.float32), exact_up_to=0)\n"
+        "from autokb.stores.vector_index import GraphIndex\n"
+        "GraphIndex.of(np.eye(4, dtype=np.float32))\n"
         "import onnxruntime\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

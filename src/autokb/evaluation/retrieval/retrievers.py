@@ -20,7 +20,7 @@ from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.experiment import Difference, relative_difference
 from autokb.evaluation.statistics.shares import Share, share
 from autokb.retrieval.search import ChunkIndex, vectors_only
-from autokb.stores.vector_index import vector_index
+from autokb.stores.vector_index import GraphIndex
 
 RECALLS = ("recall@1", "recall@3", "recall@5", "recall@10")
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # cosines; the paper's is 0.7, of another encoder
@@ -90,7 +90,7 @@ class RetrieverReport(Record):
 
 def by_graph(index: ChunkIndex) -> ChunkIndex:
     """Return the index with its windows in an HNSW graph, however few they are."""
-    return replace(index, vectors=vector_index(index.vectors.vectors, exact_up_to=0))
+    return replace(index, vectors=GraphIndex.of(index.vectors.vectors))
 
 
 def has_graph() -> bool:
