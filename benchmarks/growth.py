@@ -13,10 +13,12 @@ import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,12 +35,14 @@ from autokb.retrieval.index import QuestionIndex
 from autokb.stores.codecs import ISSUE, RAW_ISSUE, document_body, solution_body
 from autokb.stores.vector_index import ExactIndex
 from autokb.stores.workspace_file import WorkspaceFile
-from benchmarks import scale_data, thunderbird
+from benchmarks import postgres_server, scale_data, thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.running import Ran, autokb, folder
 
 SIZES = "AUTOKB_GROWTH_SIZES"  # nodes of the published half, with commas between; nothing leaves that half out
-BUILDS = "AUTOKB_GROWTH_BUILDS"  # raw issues of the build half
+BUILDS = "AUTOKB_GROWTH_BUILDS"  # raw issues of the build half; nothing leaves that half out
+KEEP = "AUTOKB_GROWTH_KEEP"  # folder in which the knowledge bases of the published half stay, to be used again
+ON_SERVER_UP_TO = 100_000  # nodes that are moved to Postgres, too: the graphs of more take hours on two cores
 DEFAULT_SIZES, DEFAULT_BUILDS = "10000,100000", "300,1000,3000"
 SEED = 20250301
 CHILDREN = 3  # of a tree, beside its parent: 4 nodes a raw issue
@@ -59,7 +63,7 @@ def run(options: argparse.Namespace) -> Result:
     builds = [int(n) for n in os.environ.get(BUILDS, DEFAULT_BUILDS).split(",") if n]
     figures: list[Figure] = []
     detail: dict[str, Any] = {"vectors": "by a stand-in", "nodes_a_section": 20, "words_a_question": WORDS}
-    table = _piece_vectors() if sizes else None
+    table = piece_vectors() if sizes else None
     for size in sizes[:1] if options.quick else sizes:
         assert table is not None
         found, of_size = _published(size, table)
@@ -90,7 +94,7 @@ class _PieceReader(PackagedEmbedder):
         return self._read(texts, lambda ids, hidden: (ids, np.array(hidden)))
 
 
-def _piece_vectors(most: int = 1_000) -> Vectors:
+def piece_vectors(most: int = 1_000) -> Vectors:
     """Return the mean vector of each piece of a word in real sentences; one that none has gets that of all."""
     pool = [*scale_data.article_sentences(), *scale_data.question_sentences()]
     chosen = random.Random(SEED).sample(pool, min(most, len(pool)))
@@ -106,28 +110,63 @@ def _piece_vectors(most: int = 1_000) -> Vectors:
 
 
 def _published(size: int, table: Vectors) -> tuple[list[Figure], dict[str, Any]]:
-    with folder() as place:
-        workspace = place / "kb"
-        autokb("init", workspace, "--domain", "thunderbird")
-        started = time.perf_counter()
-        _write(workspace, size, table)
-        written = time.perf_counter() - started
+    with ExitStack() as stack:
+        kept = os.environ.get(KEEP)
+        workspace = (Path(kept) / str(size) if kept else stack.enter_context(folder())) / "kb"
+        written = None
+        if not workspace.exists():
+            autokb("init", workspace, "--domain", "thunderbird")
+            started = time.perf_counter()
+            _write(workspace, size, table)
+            written = time.perf_counter() - started
         bytes_ = sum(f.stat().st_size for f in workspace.rglob("*") if f.is_file())
         served = _serve_apart(workspace)
-    aim = 40 if size == 1_000_000 else None
-    figures = [
-        Figure(f"{size}.file", bytes_ / MIB, "MiB"),
-        Figure(f"{size}.load", served["load"], "s"),
-        Figure(f"{size}.load_peak", served["load_peak"], "MiB"),
-        Figure(f"{size}.memory", served["memory"], "MiB"),
-        Figure(f"{size}.embedding_p50", served["embedding_p50"], "ms"),
-        Figure(f"{size}.ask_p50", served["ask_p50"], "ms"),
-        Figure(f"{size}.ask_p99", served["ask_p99"], "ms", at_most=aim),
-        Figure(f"{size}.first_as_exact", served["first_as_exact"], "share", at_least=0.98),
-        Figure(f"{size}.three_as_exact", served["three_as_exact"], "share"),
-        Figure(f"{size}.publish_one", served["publish_one"], "s"),
+        figures = [
+            *([] if written is None else [Figure(f"{size}.write", written, "s")]),
+            Figure(f"{size}.file", bytes_ / MIB, "MiB"),
+            *_served(f"{size}", served, most_of_a_million=40),
+            Figure(f"{size}.first_as_exact", served["first_as_exact"], "share", at_least=0.98),
+            Figure(f"{size}.three_as_exact", served["three_as_exact"], "share"),
+            Figure(f"{size}.publish_one", served["publish_one"], "s"),
+        ]
+        if size <= ON_SERVER_UP_TO and postgres_server.binaries() is not None:
+            server = stack.enter_context(postgres_server.postgres_server())
+            figures += _on_server(size, workspace, server.url(f"growth_{size}"), served["first"])
+    return figures, {name: figure for name, figure in served.items() if name != "first"}
+
+
+def _served(start: str, served: Mapping[str, Any], most_of_a_million: float) -> list[Figure]:
+    return [
+        Figure(f"{start}.load", served["load"], "s"),
+        Figure(f"{start}.load_peak", served["load_peak"], "MiB"),
+        Figure(f"{start}.memory", served["memory"], "MiB"),
+        Figure(f"{start}.embedding_p50", served["embedding_p50"], "ms"),
+        Figure(f"{start}.ask_p50", served["ask_p50"], "ms"),
+        Figure(f"{start}.ask_p99", served["ask_p99"], "ms", at_most=most_of_a_million if "1000000" in start else None),
     ]
-    return figures, {"written": round(written, 1), **served}
+
+
+def _on_server(size: int, workspace: Path, url: str, first: Sequence[Sequence[str]]) -> list[Figure]:
+    """Copy the knowledge base to Postgres, have it searched there, and ask the same questions."""
+    on_server = workspace.parent / "on-server"
+    shutil.rmtree(on_server, ignore_errors=True)  # of a server that is gone
+    shutil.copytree(workspace, on_server)
+    moved = autokb("move", on_server, "--to", url)
+    with (on_server / "settings.yaml").open("a", encoding="utf-8") as settings:
+        settings.write("\nsearch: {in_database_from: 0}\n")
+    started = time.perf_counter()
+    _serve_apart(on_server, "--write")
+    searchable = time.perf_counter() - started
+    served = _serve_apart(on_server, "--on-server")
+    start = f"{size}.postgres"
+    same = [one == other for one, other in zip(first, served["first"], strict=True)]
+    return [
+        Figure(f"{start}.move", moved.seconds, "s"),
+        Figure(f"{start}.make_searchable", searchable, "s"),
+        Figure(f"{start}.database", served["database"], "MiB"),
+        *_served(start, served, most_of_a_million=80),
+        Figure(f"{start}.first_as_in_memory", float(np.mean(same)), "share", at_least=0.98),
+    ]
 
 
 def _write(workspace: Path, size: int, table: Vectors) -> None:
@@ -234,40 +273,53 @@ def _tree(
         yield _Made("solution", solution.id, solution_body(solution))
 
 
-def _serve_apart(workspace: Path) -> dict[str, float]:
+def _serve_apart(workspace: Path, *options: str) -> dict[str, Any]:
     """Load and ask the knowledge base in a process of its own, as a service would."""
-    command = [sys.executable, "-m", "benchmarks.growth", str(workspace)]
+    command = [sys.executable, "-m", "benchmarks.growth", str(workspace), *options]
     return dict(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout))
 
 
-def _serve(workspace: Path) -> dict[str, float]:
-    """Return what loading and asking take in this process: seconds, MiB, milliseconds."""
-    from autokb.pipeline.open_index import open_index
+def _serve(workspace: Path, *options: str) -> dict[str, Any]:
+    """Return what loading and asking take in this process: seconds, MiB, milliseconds.
+
+    To ``--write`` is only to open it, which writes what the database searches; ``--on-server`` it is there.
+    """
+    from autokb.pipeline.open_index import open_served_index
     from autokb.stores.workspace import open_workspace
 
     started = time.perf_counter()
-    opened = open_index(open_workspace(workspace))
+    opened = open_served_index(open_workspace(workspace))
     load, load_peak = time.perf_counter() - started, _peak()
-    texts = scale_data.questions(WORDS, WARM_UP + MEASURED)
-    encoder = PackagedEmbedder()
-    alone = [_milliseconds(lambda text=text: encoder.embed([text])) for text in texts][WARM_UP:]
-    asked = [_milliseconds(lambda text=text: opened.ask(text)) for text in texts][WARM_UP:]
-    found: dict[str, float] = {
-        "load": load,
-        "load_peak": load_peak,
-        "memory": _resident(),
-        "embedding_p50": float(np.median(alone)),
-        "ask_p50": float(np.median(asked)),
-        "ask_p99": float(np.percentile(asked, 99)),
-    }
-    found |= _compare_with_exact(opened.index, texts[:COMPARED])
-    opened.close()
+    with closing(opened):
+        if "--write" in options:
+            return {}
+        texts = scale_data.questions(WORDS, WARM_UP + MEASURED)
+        encoder = PackagedEmbedder()
+        alone = [_milliseconds(lambda text=text: encoder.embed([text])) for text in texts][WARM_UP:]
+        asked = [_milliseconds(lambda text=text: opened.ask(text)) for text in texts][WARM_UP:]
+        found: dict[str, Any] = {
+            "load": load,
+            "load_peak": load_peak,
+            "memory": _resident(),
+            "embedding_p50": float(np.median(alone)),
+            "ask_p50": float(np.median(asked)),
+            "ask_p99": float(np.percentile(asked, 99)),
+            "first": [[s.id for s in opened.ask(text).shown[:1]] for text in texts[:COMPARED]],
+        }
+        if "--on-server" in options:
+            return found | {"database": opened.file.size / MIB}
+        found |= _compare_with_exact(opened.index, texts[:COMPARED])
     return found | {"publish_one": _publish_one(workspace)}
 
 
 def _compare_with_exact(index: QuestionIndex, texts: Sequence[str]) -> dict[str, float]:
     """Return in how many questions what is shown is what exact cosines of all rows show."""
-    exact = replace(index, chunks=replace(index.chunks, vectors=ExactIndex(index.chunks.vectors.vectors)))
+    nodes, windows = index.nodes, index.chunks.vectors.vectors
+    exact = replace(
+        index,
+        chunks=replace(index.chunks, vectors=ExactIndex(windows)),
+        nodes=replace(nodes, texts=ExactIndex(nodes.vectors), raw=ExactIndex(nodes.raw_vectors)),
+    )
     pairs = [([s.id for s in ask(one, text).shown[:3]] for one in (index, exact)) for text in texts]
     lists = [tuple(pair) for pair in pairs]
     return {
@@ -283,10 +335,10 @@ def _publish_one(workspace: Path) -> float:
     file = open_workspace(workspace).open_file()
     started = time.perf_counter()
     with file.transaction():
-        records = {("document", i): canonical_json(body) for i, body in file.records("document")}
+        records = {("document", i): body for i, body in file.records("document")}
         first = min(records)
-        records[first] = records[first].replace("article", "page", 1)
-        file.publish(records, ["document"])
+        records[first] = {**records[first], "title": f"{records[first]['title']}."}
+        file.publish({key: canonical_json(body) for key, body in records.items()}, ["document"])
     file.close()
     return time.perf_counter() - started
 
@@ -345,4 +397,4 @@ def _edit_and_build(place: Path) -> Ran:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_serve(Path(sys.argv[1]))))
+    print(json.dumps(_serve(Path(sys.argv[1]), *sys.argv[2:])))
