@@ -228,7 +228,8 @@ class NodeIndex:
             nearest = np.full(len(self.vectors), -1.0)
             nearest[rows] = cosines
         raw_rows, raw_cosines = self.raw.near(vector)
-        np.maximum.at(nearest, self.raw_rows if raw_rows is None else self.raw_rows[raw_rows], raw_cosines.astype(np.float64))
+        raw_nodes = self.raw_rows if raw_rows is None else self.raw_rows[raw_rows]
+        np.maximum.at(nearest, raw_nodes, raw_cosines.astype(np.float64))
         if rows is None and raw_rows is None:
             return NodeCosines(nearest)
 
