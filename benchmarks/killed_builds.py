@@ -129,7 +129,7 @@ def _killed(workspace: Path, asked: Callable[[], list[str]], whole: int, kills: 
             raise SystemExit(f"The build ended before it was killed, with {process.returncode}.")
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        before, stored = asked(), _stored(workspace)
+        before, stored = asked(), stored_replies(workspace)
         told.append({"point": point, "asked": len(before), "stored": stored, "in_flight": set(before) - stored})
     autokb("build", workspace)
     everything = asked()
@@ -146,7 +146,7 @@ def _start(workspace: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _stored(workspace: Path) -> set[str]:
+def stored_replies(workspace: Path) -> set[str]:
     """Return the marks of all replies that are in the ledger."""
     with open_workspace(workspace).file() as file, file.reading() as db:
         return {mark_in(text) for (text,) in db.execute("SELECT text FROM request WHERE text != ''")}
