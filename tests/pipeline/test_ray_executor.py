@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,13 @@ ray_executor.RayExecutor = partial(ray_executor.RayExecutor, workers={WORKERS}, 
 from autokb.cli import entry
 sys.argv[1:] = ["build", sys.argv[1], "--json"]
 entry()
+"""
+ON_CLUSTER = """
+import sys
+from autokb.pipeline.ray_executor import RayExecutor
+executor = RayExecutor(sys.argv[1], home_seconds=0.0, sample_seconds=0.0)
+print([one.value or str(one.error) for one in executor.map(lambda n: 12 // n, range(4))])
+executor.close()
 """
 
 
@@ -164,6 +172,41 @@ def test_a_build_that_is_interrupted_or_killed_goes_on_and_leaves_nothing_of_ray
             monkeypatch.delenv("AUTOKB_EXECUTOR")
             assert stored and not stored & set(asked[before:])
             assert not list(temporary.glob("autokb-ray-*"))
+
+
+def test_a_cluster_works_for_who_knows_its_address(temporary: Path) -> None:
+    ports = [_free_port(), _free_port()]
+    ray = [sys.executable, "-c", "from ray.scripts.scripts import main; main()"]
+    head = [*ray, "start", "--head", "--block", "--node-ip-address=127.0.0.1", f"--port={ports[0]}", "--num-cpus=2"]
+    head += [f"--ray-client-server-port={ports[1]}", "--include-dashboard=false", f"--temp-dir={temporary}/ray"]
+    unsaid = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(head, env=unsaid, stdout=quiet, stderr=quiet) as cluster:
+        processes: list[psutil.Process] = []
+        try:
+            end = time.monotonic() + SECONDS
+            while not _answers(ports[1]):
+                assert cluster.poll() is None and time.monotonic() < end
+                time.sleep(0.1)
+            command = [sys.executable, "-c", ON_CLUSTER, f"ray://127.0.0.1:{ports[1]}"]
+            said = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True).stdout
+            processes = psutil.Process(cluster.pid).children(recursive=True)
+        finally:
+            cluster.terminate()
+    assert said == f"{['integer division or modulo by zero', 12, 6, 4]}\n"
+    assert processes and not psutil.wait_procs(processes, SECONDS)[1]
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0):
+        return True
+    return False
 
 
 def _with_sources(kb: Path, url: str) -> Path:
