@@ -33,6 +33,7 @@ SLOW = (
     "retriever_study",
     "suggest_latency",
     "service_load",
+    "service_stores",
     "chosen_load",
     "chosen_lines",
     "service_kills",

@@ -1,4 +1,6 @@
-"""kill -9 at 20 random points of a build with a slow scripted model: what is asked twice, and what comes out.
+"""kill -9 at 50 random points of builds with a slow scripted model: what is asked twice, and what comes out.
+
+Half of the kills are of builds in a file, half of builds on a Postgres server.
 
 ``python -m benchmarks.killed_builds LOG`` is the server: it writes a line for each request into LOG as it comes in.
 """
@@ -13,49 +15,86 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autokb.stores.workspace import open_workspace
 from benchmarks.figures import Figure, Result
+from benchmarks.postgres_server import PostgresServer, postgres_server
 from benchmarks.running import autokb, folder
 from benchmarks.serving import ScriptedModel, set_model, stub
 
-KILLS, ISSUES = 20, 60
+STORES = ("sqlite", "postgres")
+KILLS, ISSUES = 25, 60  # kills on each store
 SECONDS = 0.2  # a reply takes so long
 BITS = 64
 ROOT = Path(__file__).resolve().parents[1]
 DOMAIN = ROOT / "src" / "autokb" / "domains" / "headphones"
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What came of both builds on a store: requests of the undisturbed one, what each kill cost, both exports."""
+
+    requests: int
+    told: list[dict[str, Any]]
+    export: bytes
+    undisturbed: bytes
+
+    def of(self, name: str) -> int:
+        """Return the sum of something over all kills."""
+        return sum(one[name] for one in self.told)
+
+
 def run(options: argparse.Namespace) -> Result:
-    """Build once undisturbed, once with all the kills, and compare."""
-    kills = 4 if options.quick else KILLS
-    with folder() as place:
-        make_workspace(place / "killed")
-        shutil.copytree(place / "killed", place / "undisturbed")
-        with _server(place / "undisturbed.log") as (url, asked):
-            set_model(place / "undisturbed", url)
-            autokb("build", place / "undisturbed")
-            whole = asked()
-        with _server(place / "killed.log") as (url, asked):
-            set_model(place / "killed", url)
-            told = _killed(place / "killed", asked, len(whole), kills)
-        same = read_export(place / "killed") == read_export(place / "undisturbed")
-    figures = (
-        Figure("kills", len(told), "", at_least=kills),
-        Figure("requests_undisturbed", len(whole), "requests"),
-        Figure("finished_repeated", sum(t["finished_repeated"] for t in told), "requests", at_most=0),
-        Figure("in_flight_at_a_kill", sum(t["in_flight"] for t in told), "requests"),
-        Figure("in_flight_asked_again", sum(t["in_flight_again"] for t in told), "requests"),
-        Figure("same_bytes_in_the_end", float(same), "", at_least=1),
-    )
-    return Result("killed_builds", figures, {"kills": told})
+    """Build on each store once undisturbed and once with all the kills, and compare."""
+    kills = 2 if options.quick else KILLS
+    figures: list[Figure] = []
+    detail: dict[str, Any] = {}
+    exports: set[bytes] = set()
+    with folder() as place, postgres_server() as server:
+        make_workspace(place / "made")
+        for store in STORES:
+            found = _on_a_store(place, server if store == "postgres" else None, kills)
+            detail[store] = {"kills": found.told}
+            exports |= {found.export, found.undisturbed}
+            figures += [
+                Figure(f"{store}.kills", len(found.told), "", at_least=kills),
+                Figure(f"{store}.requests_undisturbed", found.requests, "requests"),
+                Figure(f"{store}.finished_repeated", found.of("finished_repeated"), "requests", at_most=0),
+                Figure(f"{store}.in_flight_at_a_kill", found.of("in_flight"), "requests"),
+                Figure(f"{store}.in_flight_asked_again", found.of("in_flight_again"), "requests"),
+                Figure(f"{store}.same_bytes_in_the_end", found.export == found.undisturbed, "", at_least=1),
+            ]
+    figures.append(Figure("same_bytes_on_both_stores", len(exports) == 1, "", at_least=1))
+    return Result("killed_builds", figures, detail)
+
+
+def _on_a_store(place: Path, server: PostgresServer | None, kills: int) -> Found:
+    """Build the workspace that was made, in a file or on a server, undisturbed and killed."""
+    on = "postgres" if server else "sqlite"
+
+    def asking(name: str, url: str) -> Path:
+        workspace = shutil.copytree(place / "made", place / f"{name}-{on}")
+        if server:
+            autokb("move", workspace, "--to", server.url(name))
+        set_model(workspace, url, f"store: {server.url(name)}\n" if server else "")
+        return workspace
+
+    with _server(place / f"undisturbed-{on}.log") as (url, asked):
+        undisturbed = asking("undisturbed", url)
+        autokb("build", undisturbed)
+        whole = asked()
+    with _server(place / f"killed-{on}.log") as (url, asked):
+        killed = asking("killed", url)
+        told = _killed(killed, asked, len(whole), kills)
+    return Found(len(whole), told, read_export(killed), read_export(undisturbed))
 
 
 def make_workspace(workspace: Path, count: int = ISSUES) -> None:
@@ -90,7 +129,7 @@ def _killed(workspace: Path, asked: Callable[[], list[str]], whole: int, kills: 
             raise SystemExit(f"The build ended before it was killed, with {process.returncode}.")
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        before, stored = asked(), _stored(workspace)
+        before, stored = asked(), stored_replies(workspace)
         told.append({"point": point, "asked": len(before), "stored": stored, "in_flight": set(before) - stored})
     autokb("build", workspace)
     everything = asked()
@@ -107,9 +146,9 @@ def _start(workspace: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _stored(workspace: Path) -> set[str]:
-    """Return the marks of all replies that are in the ledger on the disk."""
-    with closing(sqlite3.connect(workspace / "knowledge.db")) as db:
+def stored_replies(workspace: Path) -> set[str]:
+    """Return the marks of all replies that are in the ledger."""
+    with open_workspace(workspace).file() as file, file.reading() as db:
         return {mark_in(text) for (text,) in db.execute("SELECT text FROM request WHERE text != ''")}
 
 

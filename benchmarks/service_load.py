@@ -69,10 +69,7 @@ def run(options: argparse.Namespace) -> Result:
     found: list[Figure] = []
     detail: dict[str, Any] = {"paper, through a model": PAPER}
     with folder() as place:
-        if made := os.environ.get("AUTOKB_SERVED_7000"):  # a workspace that was made before; it is copied
-            shutil.copytree(made, place / "kb")
-        else:
-            import_workspace(place, SIZE)
+        make_workspace(place)
         with served(place / "kb", "--workers", str(WORKERS)) as service:
             found.append(Figure("ready", service.ready_seconds, "s"))
             wait_until_idle(service)
@@ -90,6 +87,14 @@ def run(options: argparse.Namespace) -> Result:
     return Result("service_load", found, detail)
 
 
+def make_workspace(place: Path) -> None:
+    """Make ``place/kb``, or copy one that was made before."""
+    if made := os.environ.get("AUTOKB_SERVED_7000"):
+        shutil.copytree(made, place / "kb")
+    else:
+        import_workspace(place, SIZE)
+
+
 def figures(name: str, measured: Measured, aims: dict[int, int] | None = None) -> Iterator[Figure]:
     """Yield the latencies and errors of a run."""
     yield Figure(f"{name}.requests", float(len(measured.due)), "")
@@ -99,9 +104,9 @@ def figures(name: str, measured: Measured, aims: dict[int, int] | None = None) -
     yield Figure(f"{name}.load_average", measured.load, "")
 
 
-def use(service: Served, rate: float, seconds: float, words: int) -> Measured:
+def use(service: Served, rate: float, seconds: float, words: int, key: str = "") -> Measured:
     """Send messages of so many words at a rate."""
-    wanted = ("--rate", str(rate), "--seconds", str(seconds), "--words", str(words))
+    wanted = ("--rate", str(rate), "--seconds", str(seconds), "--words", str(words), "--key", key)
     command = [sys.executable, "-m", "benchmarks.service_users", service.url, *wanted]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:

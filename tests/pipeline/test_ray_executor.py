@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import psutil
 import pytest
+from benchmarks.killed_builds import DOMAIN, mark_of, marked, stored_replies
 
+import stub_server as stub
 from autokb.app import SupportKB
 from autokb.pipeline import ray_executor
 from autokb.pipeline.ray_executor import RayExecutor
+from autokb.sources import Fields
+from scripted_model import ScriptedModel
 
 pytestmark = [
     pytest.mark.slow,
@@ -41,6 +53,33 @@ Boil three fillings of water and pour them away.
 ISSUES = (
     "id,text\n1,the lid of my kettle is stuck\n2,my kettle does not heat the water\n3,new kettle smells of plastic\n"
 )
+FIELDS = Fields(text="text", title="title", id="id", date="date", resolved_by="resolved_by")
+SECONDS = 120.0  # that a build may take before a test gives it up
+BUILD = f"""
+import sys
+from functools import partial
+from autokb.pipeline import ray_executor
+ray_executor.RayExecutor = partial(ray_executor.RayExecutor, workers={WORKERS}, home_seconds=0.0, sample_seconds=0.0)
+from autokb.cli import entry
+sys.argv[1:] = ["build", sys.argv[1], "--json"]
+entry()
+"""
+ON_CLUSTER = """
+import sys
+from autokb.pipeline.ray_executor import RayExecutor
+executor = RayExecutor(sys.argv[1], home_seconds=0.0, sample_seconds=0.0)
+print([one.value or str(one.error) for one in executor.map(lambda n: 12 // n, range(4))])
+executor.close()
+"""
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for temporary files, of a name short enough for the sockets in it."""
+    with tempfile.TemporaryDirectory(prefix="autokb-") as name:
+        monkeypatch.setenv("TMPDIR", name)
+        monkeypatch.setattr(tempfile, "tempdir", name)
+        yield Path(name)
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +146,109 @@ def test_a_build_on_ray_is_the_local_one_to_the_byte(tmp_path: Path, monkeypatch
             kb.export(tmp_path / f"{name}.jsonl")
         exports.append((tmp_path / f"{name}.jsonl").read_bytes())
     assert exports[0] == exports[1]
+
+
+def test_a_build_that_is_interrupted_or_killed_goes_on_and_leaves_nothing_of_ray(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, asked = ScriptedModel(), list[str]()
+
+    def reply(body: dict[str, Any]) -> Any:
+        asked.append(mark_of(body))
+        return stub.slow(0.2, marked(model(body), asked[-1]))
+
+    with stub.StubServer(reply) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "a key that nobody checks")
+        made = _with_sources(tmp_path / "made", server.url)
+        undisturbed = _export_of_build(shutil.copytree(made, tmp_path / "undisturbed"))
+        for sent in (signal.SIGINT, signal.SIGKILL):
+            kb = shutil.copytree(made, tmp_path / sent.name)
+            asked.clear()
+            _end(_start(kb), asked, sent)
+            stored, before = stored_replies(kb), len(asked)
+            assert len(list(temporary.glob("autokb-ray-*"))) == (sent == signal.SIGKILL)
+            monkeypatch.setenv("AUTOKB_EXECUTOR", "ray")
+            assert _export_of_build(kb) == undisturbed
+            monkeypatch.delenv("AUTOKB_EXECUTOR")
+            assert stored and not stored & set(asked[before:])
+            assert not list(temporary.glob("autokb-ray-*"))
+
+
+def test_a_cluster_works_for_who_knows_its_address(temporary: Path) -> None:
+    ports = [_free_port(), _free_port()]
+    ray = [sys.executable, "-c", "from ray.scripts.scripts import main; main()"]
+    head = [*ray, "start", "--head", "--block", "--node-ip-address=127.0.0.1", f"--port={ports[0]}", "--num-cpus=2"]
+    head += [f"--ray-client-server-port={ports[1]}", "--include-dashboard=false", f"--temp-dir={temporary}/ray"]
+    unsaid = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(head, env=unsaid, stdout=quiet, stderr=quiet) as cluster:
+        processes: list[psutil.Process] = []
+        try:
+            end = time.monotonic() + SECONDS
+            while not _answers(ports[1]):
+                assert cluster.poll() is None and time.monotonic() < end
+                time.sleep(0.1)
+            command = [sys.executable, "-c", ON_CLUSTER, f"ray://127.0.0.1:{ports[1]}"]
+            said = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True).stdout
+            processes = psutil.Process(cluster.pid).children(recursive=True)
+        finally:
+            cluster.terminate()
+    assert said == f"{['integer division or modulo by zero', 12, 6, 4]}\n"
+    assert processes and not psutil.wait_procs(processes, SECONDS)[1]
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0):
+        return True
+    return False
+
+
+def _with_sources(kb: Path, url: str) -> Path:
+    """Make a workspace that asks a model, with enough in it that there is work for Ray."""
+    lines = (DOMAIN / "issues" / "issues.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (kb.parent / "issues.csv").write_text("".join(lines[:13]), encoding="utf-8")
+    with closing(SupportKB.create(kb, "headphones")) as opened:
+        opened.add([kb.parent / "issues.csv"], "issues", FIELDS)
+        opened.add(sorted((DOMAIN / "documents").iterdir())[:4])
+    (kb / "settings.yaml").write_text(f"model: openai:scripted\nbase_url: {url}\n", encoding="utf-8")
+    return kb
+
+
+def _export_of_build(kb: Path) -> bytes:
+    with closing(SupportKB.open(kb)) as opened:
+        assert not opened.build().failures
+        opened.export(kb / "kb.jsonl")
+    return (kb / "kb.jsonl").read_bytes()
+
+
+def _start(kb: Path) -> subprocess.Popen[bytes]:
+    command, environment = [sys.executable, "-c", BUILD, str(kb)], {**os.environ, "AUTOKB_EXECUTOR": "ray"}
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet, start_new_session=True)
+
+
+def _end(build: subprocess.Popen[bytes], asked: list[str], sent: signal.Signals) -> None:
+    """Send a signal once Ray works and a reply is there; its processes end with the build.
+
+    Two agents of Ray are left out: after a kill -9 they try for a minute to tell what died, and end then.
+    """
+    started, end = psutil.Process(build.pid), time.monotonic() + SECONDS
+    processes: list[psutil.Process] = []
+    try:
+        while len(asked) < 2 or "raylet" not in {one.name() for one in processes}:
+            assert build.poll() is None and time.monotonic() < end
+            time.sleep(0.05)
+            with suppress(psutil.NoSuchProcess):
+                processes = [one for one in started.children(recursive=True) if not one.name().endswith("Agent")]
+        # Ctrl-C goes to all that the terminal has started.
+        os.killpg(build.pid, sent) if sent == signal.SIGINT else build.send_signal(sent)
+        assert build.wait(SECONDS) == (3 if sent == signal.SIGINT else -sent)  # 3: it has stopped
+        assert not psutil.wait_procs(processes, SECONDS)[1]
+    finally:
+        build.kill()

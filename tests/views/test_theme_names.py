@@ -25,3 +25,11 @@ def test_many_are_read_at_once_and_named_as_one_by_one(hand_made: Workspace) -> 
         anew = ThemeNames(file, of_many=True)
         assert [anew.of_solution(i) for i in (solutions[0], "s-gone")] == [named[0], ""]
         assert builtin_calls("execute", lambda: [anew.of_solution(i) for i in solutions]) == 0
+        ahead = ThemeNames(file)
+        ahead.read_ahead(solutions, issues)
+        assert builtin_calls("execute", lambda: [ahead.of_solution(i) for i in solutions]) == 0
+        assert builtin_calls("execute", lambda: [ahead.of_issue(i) for i in issues]) == 0
+        assert [ahead.of_solution(i) for i in solutions] == named
+        alone, together = ThemeNames(file), ThemeNames(file)
+        each = builtin_calls("execute", lambda: [*map(alone.of_solution, solutions), *map(alone.of_issue, issues)])
+        assert 2 * builtin_calls("execute", lambda: together.read_ahead(solutions, issues)) < each

@@ -20,7 +20,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any, TypeVar
+
+from filelock import FileLock, Timeout
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.executor import Done, attempt
@@ -51,6 +54,7 @@ WORKER_ENVIRONMENT = {
     ENCODER_THREADS: "1",
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
 }
+FOLDER, LOCK = "autokb-ray-", "lock"  # of what Ray writes on this machine, and in it the file that its process locks
 LOST = "The process that worked on it ended unexpectedly, perhaps for lack of memory."
 
 
@@ -128,7 +132,9 @@ class RayExecutor:
         self._maps = 0
         self._task: Any = None  # Ray's remote function, once it is started
         self._owns_ray = False
-        self._folder = ""
+        self._folder: tuple[Path, FileLock] | None = None
+        if not address:
+            _remove_left()
 
     def map(self, function: Callable[[T], R], things: Iterable[T]) -> Iterator[Done[R]]:
         """Yield what becomes of each thing, in their order; see ``Executor``."""
@@ -238,7 +244,7 @@ class RayExecutor:
                     f"No Ray answers at {self._address} ({first}); see that it is started and of the same version."
                 ) from error
             return
-        self._folder = tempfile.mkdtemp(prefix="autokb-ray-")
+        self._folder = folder, _ = _folder_of_ones_own()
         ray.init(
             address="local",
             num_cpus=self._workers,
@@ -246,7 +252,7 @@ class RayExecutor:
             log_to_driver=False,
             logging_level=logging.ERROR,
             object_store_memory=STORE_BYTES,
-            _temp_dir=self._folder,
+            _temp_dir=str(folder),
             _system_config={"task_oom_retries": RETRIES},
         )
 
@@ -273,8 +279,26 @@ class RayExecutor:
             ray.shutdown()
             self._owns_ray, self._task = False, None
         if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = ""
+            folder, lock = self._folder
+            lock.release()
+            shutil.rmtree(folder, ignore_errors=True)
+            self._folder = None
+
+
+def _remove_left() -> None:
+    """Remove the folders of builds that were killed, whose locks the system has freed."""
+    for lock in Path(tempfile.gettempdir()).glob(f"{FOLDER}*/{LOCK}"):
+        with suppress(Timeout, OSError), FileLock(lock, timeout=0):
+            shutil.rmtree(lock.parent, ignore_errors=True)
+
+
+def _folder_of_ones_own() -> tuple[Path, FileLock]:
+    """Make a folder and hold its lock."""
+    folder = Path(tempfile.mkdtemp(prefix=FOLDER))
+    lock = FileLock(folder / "new")
+    lock.acquire()
+    (folder / "new").rename(folder / LOCK)  # with its lock: nobody finds it without
+    return folder, lock
 
 
 @contextmanager

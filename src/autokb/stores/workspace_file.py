@@ -513,11 +513,19 @@ class WorkspaceFile:
         select = f"SELECT id, {json_text('title')} FROM {self._shown} WHERE kind = ?"
         return {_text("record", i): _text("record", title) for i, title in self._db.execute(select, (kind,))}
 
-    def fields(self, kind: str, *names: str) -> dict[str, tuple[str, ...]]:
-        """Return some texts of all published records of a kind by their ids; a text that is not there is empty."""
+    def fields(self, kind: str, *names: str, ids: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Return some texts of the published records of a kind by their ids, of all or of those with these ``ids``.
+
+        A text that is not there is empty.
+        """
         columns = "".join(f", coalesce({json_text(name)}, '')" for name in names)
-        rows = self._db.execute(f"SELECT id{columns} FROM {self._shown} WHERE kind = ? ORDER BY id", (kind,))
-        return {_text("record", i): tuple(_text("record", value) for value in values) for i, *values in rows}
+        select = f"SELECT id{columns} FROM {self._shown} WHERE kind = ?"
+        found: dict[str, tuple[str, ...]] = {}
+        for part in [None] if ids is None else parts_of(ids):
+            which = "" if part is None else f" AND id IN ({marks(part)})"
+            rows = self._db.execute(f"{select}{which} ORDER BY id", [kind, *(part or ())])
+            found |= {_text("record", i): tuple(_text("record", value) for value in values) for i, *values in rows}
+        return found
 
     def lines(self) -> Iterator[tuple[str, str, str]]:
         """Yield kind, id and JSON body of everything published, ordered by kind and id."""

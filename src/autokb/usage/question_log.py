@@ -241,11 +241,12 @@ class QuestionLog:
 
     def _all_masked(self, file: WorkspaceFile, batch: Sequence[_AskedQuestion | AssignedArm]) -> list[LoggedQuestion]:
         themes, questions = ThemeNames(file), []
-        for one in batch:
-            if isinstance(one, _AskedQuestion):
-                questions.append(_masked(one, themes))
-                if not self._hurried:
-                    time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
+        asked = [one for one in batch if isinstance(one, _AskedQuestion)]
+        themes.read_ahead([s for one in asked for s in one.solutions], [i for one in asked for i in one.issues])
+        for one in asked:
+            questions.append(_masked(one, themes))
+            if not self._hurried:
+                time.sleep(PAUSE_SECONDS)  # an answer that wants the interpreter waits for one entry at most
         return questions
 
     def _keep(
