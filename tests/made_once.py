@@ -60,11 +60,14 @@ class RememberingSession:
 
     def run(self, outputs: object, feed: Mapping[str, Any]) -> list[Any]:
         """Return what the session gave for these texts, (texts, tokens, dimensions)."""
+        if not os.access(self._kept, os.W_OK | os.X_OK, effective_ids=True):  # a test that is root no more
+            found: list[Any] = self._run(outputs, feed)
+            return found
         files = [self._kept / hashlib.sha256(row.tobytes()).hexdigest() for row in feed["input_ids"]]
         unread = [number for number, file in enumerate(files) if not file.exists()]
         if unread:
-            (found,) = self._run(outputs, {name: array[unread] for name, array in feed.items()})
-            for number, vectors in zip(unread, found, strict=True):
+            (read,) = self._run(outputs, {name: array[unread] for name, array in feed.items()})
+            for number, vectors in zip(unread, read, strict=True):
                 _keep(files[number], vectors)
         tokens = feed["input_ids"].shape[1]
         return [np.stack([np.fromfile(file, dtype=np.float32).reshape(tokens, -1) for file in files])]
