@@ -88,6 +88,11 @@ class IndexByLanguage:
         index = index if unread else self.load_multilingual()
         return replace(index, spec=spec_for_question_in(language, spec)), unread
 
+    @property
+    def has_multilingual(self) -> bool:
+        """Whether the knowledge base by the second encoder is in memory."""
+        return bool(self._multilingual)
+
     def load_multilingual(self) -> QuestionIndex:
         """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
         with self._loading:
