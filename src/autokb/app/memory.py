@@ -198,3 +198,4 @@ class WorkspaceMemory:
                 self._shared_connection = None
         if self._views is not None:
             self._views.close()
+        self.workspace.let_go()
