@@ -123,6 +123,8 @@ def test_who_may_only_read_asks(kept: Workspace, server: PostgresServer) -> None
 def test_words_find_documents_of_their_own(kept: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_in_database, "DOCUMENTS", 0)
     monkeypatch.setattr(search_in_database, "NEAREST_WINDOWS", 0)
+    for name in ("RARE_WORDS", "RARE_TEXTS"):  # as many as there are, so that all is ranked as in memory
+        monkeypatch.setattr(search_in_database, name, 100_000)
     with closing(open_index(kept)) as in_memory, closing(open_served_index(kept)) as in_database:
         sliced, words = in_database.by_language.sliced, in_memory.index.chunks.words
         assert sliced is not None

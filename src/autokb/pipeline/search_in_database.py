@@ -48,7 +48,8 @@ MOST = {Kind.WINDOW: 20, Kind.SECTION: 100, Kind.HEADING: 50, Kind.NODE: 20, Kin
 DOCUMENTS = 32  # that may have what is best are read
 NEAREST_WINDOWS = 3  # bring their documents, for the gate
 BY_WORDS = 8  # documents with the best texts by BM25, for each reading
-RARE_TEXTS = 4_000  # texts at most that are looked at for that: those with the question's rarest words
+RARE_WORDS = 16  # words of a question at most that count for that, the rarest; the many of a whole message mislead
+RARE_TEXTS = 500  # texts at most that are looked at for that: those with the rarest of these words
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
 TOKENS_IN_MEMORY = 64_000_000  # bytes of tokens of sections that it keeps
@@ -132,12 +133,12 @@ class SlicedKnowledge:
         """Return the documents with the best texts for the words of a question, by BM25 as in memory."""
         numbers, asked = self.reader.numbers, Counter(terms(text, self.reader.spec.language))
         texts_with = {word: n for word, n in self.words.look_up(asked).items() if n}
-        rarest = sorted(texts_with, key=lambda word: (texts_with[word], word))
+        rarest = sorted(texts_with, key=lambda word: (texts_with[word], word))[:RARE_WORDS]
         looked_at = np.cumsum([texts_with[word] for word in rarest])
         rare = rarest[: int(np.searchsorted(looked_at, RARE_TEXTS, side="right"))]
         if not rare:
             return []
-        weights = {word: asked[word] * idf(n, numbers.chunks) for word, n in texts_with.items()}
+        weights = {word: asked[word] * idf(texts_with[word], numbers.chunks) for word in rarest}
         return tables.saying(rare, weights, numbers.length / numbers.chunks, BY_WORDS)
 
     # Complex: each kind of neighbour brings others along, in this order.

@@ -301,7 +301,9 @@ class SearchTables:
             "WITH asked AS (SELECT * FROM unnest(CAST(? AS text[]), CAST(? AS float8[])) AS a (word, weight)) "
             f"SELECT document FROM (SELECT document, (SELECT sum({weight}) FROM (SELECT weight, "
             "cardinality(array_positions(t.words, asked.word)) AS often FROM asked) AS f) AS score "
-            "FROM search_text t WHERE words && CAST(? AS text[])) AS scored "
+            # || has the words of a text unpacked once, not for each word that is asked
+            "FROM (SELECT document, words || CAST('{}' AS text[]) AS words FROM search_text "
+            "WHERE words && CAST(? AS text[]) OFFSET 0) AS t) AS scored "
             "GROUP BY document ORDER BY max(score) DESC, document LIMIT ?",
             (list(words), list(words.values()), length, list(rare), most),
         )
