@@ -19,6 +19,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -111,6 +112,7 @@ def score_rules(case: Case, reply: CheckedRules) -> Scores:
     return {"accuracy": mean(right), "all_right": float(all(right)), **found}
 
 
+@cache
 def _spec(domain: str) -> DomainSpec:
     return read_domain(yaml.safe_load(domain_text(domain)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +20,15 @@ from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from benchmarks import postgres_server
 
 made_once.share()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder in which the workers of a run keep what the encoder has read, until the run ends."""
+    if made_once.KEPT not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="autokb-tests-")
+        os.environ[made_once.KEPT] = folder.name
+        config.add_cleanup(lambda: os.environ.pop(made_once.KEPT, None))
+        config.add_cleanup(folder.cleanup)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""What a process of the tests makes once: the packaged encoder's sessions, the commands' tree, the types of replies.
+"""What the tests make once: the packaged encoder's sessions, the commands' tree, the types of replies.
 
 A test that opens a workspace would load the encoder's weights again and read the same few hundred texts again, and one
 that runs a command would have typer read the signatures of every command again: half of the suite's time (decision
@@ -9,18 +9,23 @@ same as those of the request before. That an encoder gives each text the same bi
 
 from __future__ import annotations
 
+import hashlib
+import os
+import threading
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 import httpcore2
+import numpy as np
 import typer.main
 from botocore.loaders import JSONFileLoader
 
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.tasks import wire
 
-MOST_BYTES = 150_000_000  # of remembered vectors; above it they are forgotten
+KEPT = "AUTOKB_TESTS_READ"  # environment variable with the folder of what the encoder has read in this run
 MOST_TYPES = 1_000  # of replies that are remembered; above it they are forgotten
 
 open_session = PackagedEmbedder._open_session
@@ -43,31 +48,39 @@ def share() -> None:
 
 
 class RememberingSession:
-    """A session of onnxruntime that reads the same input once."""
+    """A session of onnxruntime that reads a text once in a whole run: what it gave lies in a file for each text.
 
-    def __init__(self, session: Any) -> None:
+    All workers of a run have these files in common. A text has the same vectors in any company.
+    """
+
+    def __init__(self, session: Any, kept: Path) -> None:
         self.get_inputs = session.get_inputs
         self._run = session.run
-        self._found: dict[object, list[Any]] = {}
-        self._bytes = 0
+        self._kept = kept
 
     def run(self, outputs: object, feed: Mapping[str, Any]) -> list[Any]:
-        """Return what the session gave for this input, to read only."""
-        key = tuple((name, array.tobytes()) for name, array in feed.items())
-        if key not in self._found:
-            found = self._run(outputs, feed)
-            found[0].flags.writeable = False
-            self._bytes += found[0].nbytes
-            if self._bytes > MOST_BYTES:
-                self._found, self._bytes = {}, found[0].nbytes
-            self._found[key] = found
-            return found  # type: ignore[no-any-return]
-        return self._found[key]
+        """Return what the session gave for these texts, (texts, tokens, dimensions)."""
+        files = [self._kept / hashlib.sha256(row.tobytes()).hexdigest() for row in feed["input_ids"]]
+        unread = [number for number, file in enumerate(files) if not file.exists()]
+        if unread:
+            (found,) = self._run(outputs, {name: array[unread] for name, array in feed.items()})
+            for number, vectors in zip(unread, found, strict=True):
+                _keep(files[number], vectors)
+        tokens = feed["input_ids"].shape[1]
+        return [np.stack([np.fromfile(file, dtype=np.float32).reshape(tokens, -1) for file in files])]
+
+
+def _keep(file: Path, vectors: np.ndarray[Any, Any]) -> None:
+    """Write a file that other threads and processes see whole or not at all."""
+    begun = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}")
+    vectors.tofile(begun)
+    begun.replace(file)
 
 
 @cache
 def _session(threads: int) -> RememberingSession:
-    return RememberingSession(open_session(PackagedEmbedder(threads), threads))
+    session = open_session(PackagedEmbedder(threads), threads)
+    return RememberingSession(session, Path(os.environ[KEPT]))
 
 
 @cache

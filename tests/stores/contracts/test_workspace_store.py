@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import signal
 import subprocess
@@ -9,8 +11,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import replace
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from uuid import uuid4
@@ -347,33 +349,61 @@ def write_until_held(store: Store) -> None:
                 write_everything(file, number)
 
 
+@pytest.fixture(scope="module")
+def writers() -> Iterator[subprocess.Popen[str]]:
+    """The program that begins writers."""
+    command = [sys.executable, str(TESTS / "workspace_stores.py")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(60) == 0
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A process that writes without end, and what it says until it is killed."""
+
+    pid: int
+    lines: Iterator[str]
+
+    def kill(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+
+
 @contextmanager
-def writer(store: Store) -> Iterator[subprocess.Popen[str]]:
+def writer(store: Store, writers: subprocess.Popen[str]) -> Iterator[Writer]:
     """A process that writes without end, and has begun; it is killed when the block has ended."""
-    command = [sys.executable, str(TESTS / "workspace_stores.py"), store.name, store.address]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert next(lines_of(process)) == "in"
-            yield process
-        finally:
-            process.kill()
-    assert process.returncode == -signal.SIGKILL  # it did not end by itself
+    assert writers.stdin is not None and writers.stdout is not None
+    print(json.dumps([store.name, store.address]), file=writers.stdin, flush=True)
+    said = map(str.strip, writers.stdout)
+    begun = Writer(int(next(said)), lines_of(said))
+    try:
+        assert next(begun.lines) == "in"
+        yield begun
+    finally:
+        with suppress(ProcessLookupError):  # the test has killed it
+            begun.kill()
+        list(begun.lines)
 
 
-def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
-    assert process.stdout is not None
-    return map(str.strip, process.stdout)
+def lines_of(said: Iterator[str]) -> Iterator[str]:
+    """Yield what a writer says; it must not end by itself."""
+    for line in said:
+        if line.startswith("ended"):
+            assert line == f"ended {-signal.SIGKILL}"
+            return
+        yield line
 
 
-def test_kill_9_leaves_all_of_the_last_transaction_or_nothing(store: Store) -> None:
+def test_kill_9_leaves_all_of_the_last_transaction_or_nothing(store: Store, writers: subprocess.Popen[str]) -> None:
     """Also where the process was inside one; what was acknowledged is there, and the next writer need not wait."""
     store.open().close()
-    with writer(store) as process:
-        lines = lines_of(process)
-        for line in lines:
+    with writer(store, writers) as process:
+        for line in process.lines:
             if line == str(HELD - 1):
                 break
-        assert next(lines) == "in"  # and stays so
+        assert next(process.lines) == "in"  # and stays so
     with closing(store.open()) as file:
         found = read_everything(file)
         assert found == dict.fromkeys(found, str(HELD - 1))
@@ -382,15 +412,17 @@ def test_kill_9_leaves_all_of_the_last_transaction_or_nothing(store: Store) -> N
         assert set(read_everything(store.open()).values()) == {str(HELD)}
 
 
-def test_a_writer_that_is_killed_at_any_moment_loses_no_acknowledged_write(store: Store) -> None:
+def test_a_writer_that_is_killed_at_any_moment_loses_no_acknowledged_write(
+    store: Store, writers: subprocess.Popen[str]
+) -> None:
     random = Random(3)
     write_until_held(store)
     acknowledged = HELD
     for _ in range(KILLS):
-        with writer(store) as process:
+        with writer(store, writers) as process:
             time.sleep(random.random() / 3)
             process.kill()
-            acknowledged = max([acknowledged, *(int(line) for line in lines_of(process) if line != "in")])
+            acknowledged = max([acknowledged, *(int(line) for line in process.lines if line != "in")])
         with closing(store.open()) as file:
             found = read_everything(file)
         assert len(set(found.values())) == 1, found
@@ -434,9 +466,9 @@ def test_readers_see_before_or_after_and_never_between(store: Store, file: Works
     assert set(read_everything(reader).values()) == {"3"}
 
 
-def test_snapshots_hold_while_another_process_writes(store: Store) -> None:
+def test_snapshots_hold_while_another_process_writes(store: Store, writers: subprocess.Popen[str]) -> None:
     write_until_held(store)
-    with writer(store), closing(store.open()) as reader:
+    with writer(store, writers), closing(store.open()) as reader:
         seen = set()
         end = time.monotonic() + 1.0
         while time.monotonic() < end:
