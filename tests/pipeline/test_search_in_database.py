@@ -162,7 +162,7 @@ def test_what_is_for_others_takes_nobodys_place(kept: Workspace) -> None:
 
 
 def test_the_right_document_is_found_where_all_that_is_nearer_is_for_others(
-    server: PostgresServer, _built_headphones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres: PostgresServer, _built_headphones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Few rows are looked at, so that a small knowledge base has more for others than that."""
     question = "The left earbud of my Android phone makes a hissing noise"
@@ -175,7 +175,7 @@ def test_the_right_document_is_found_where_all_that_is_nearer_is_for_others(
     folder = tmp_path / "kb"
     folder.mkdir()
     shutil.copy(_built_headphones / "domain.yaml", folder)
-    settings = f"store: {server.url('others')}\nsearch: {{in_database_from: 0}}\n"
+    settings = f"store: {postgres.url('searched_for_others')}\nsearch: {{in_database_from: 0}}\n"
     (folder / "settings.yaml").write_text(settings, encoding="utf-8")
     kb = SupportKB.open(folder)
     kb.add([tmp_path / "documents"])
