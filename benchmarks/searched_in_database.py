@@ -13,6 +13,7 @@ import argparse
 import json
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from autokb.app import SupportKB
 from autokb.pipeline.open_index import open_index, open_served_index
 from autokb.pipeline.process_pool import process_pool
 from autokb.retrieval.part_codecs import STORED
-from autokb.stores.search_tables import TABLES, Kind, SearchTables, WrittenPart
+from autokb.stores.search_tables import FOR_ALL, TABLES, Kind, SearchTables, WrittenPart
 from autokb.stores.workspace import open_workspace
 from benchmarks.postgres_server import postgres_server
 from benchmarks.ranking import make
@@ -118,8 +119,9 @@ def _copies(
         told = _renamed(json.loads(body), behind)
         kinds = _kinds(kind, told, len(vectors))
         named = [one if kind == "document" and " " in one else one + behind for one in names]
-        row = [(one, vector.reshape(1, -1)) for one, vector in zip(kinds, vectors, strict=True)]
-        yield name + behind, WrittenPart(json.dumps(told), vectors.tobytes(), named, counted, row)
+        row = [(one, vector.reshape(1, -1), [FOR_ALL]) for one, vector in zip(kinds, vectors, strict=True)]
+        texts = [list(Counter(terms).elements()) for terms in told.get("terms", ())]
+        yield name + behind, WrittenPart(json.dumps(told), vectors.tobytes(), named, counted, row, texts)
 
 
 def _renamed(told: Any, behind: str) -> Any:

@@ -7,14 +7,16 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import psycopg
 import pytest
 from benchmarks.postgres_server import PostgresServer
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
+from autokb.pipeline import search_in_database
 from autokb.pipeline.open_index import keep_search_rows, open_index, open_served_index
-from autokb.stores.search_tables import SEARCH_OF, TABLES
+from autokb.stores.search_tables import SEARCH_OF, TABLES, Kind, SearchTables, WrittenPart
 from autokb.stores.workspace import Workspace, open_workspace
 from real_postgres import needs_postgres
 
@@ -110,3 +112,81 @@ def test_who_may_only_read_asks(kept: Workspace, postgres: PostgresServer) -> No
     reading = replace(kept, settings=replace(kept.settings, store=url))
     with closing(open_served_index(reading)) as opened:
         assert opened.ask(QUESTIONS[1]).outcome == "answered"
+
+
+def test_words_find_documents_of_their_own(kept: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_in_database, "DOCUMENTS", 0)
+    monkeypatch.setattr(search_in_database, "NEAREST_WINDOWS", 0)
+    for name in ("RARE_WORDS", "RARE_TEXTS"):  # as many as there are, so that all is ranked as in memory
+        monkeypatch.setattr(search_in_database, name, 100_000)
+    with closing(open_index(kept)) as in_memory, closing(open_served_index(kept)) as in_database:
+        sliced, words = in_database.by_language.sliced, in_memory.index.chunks.words
+        assert sliced is not None
+        for question in QUESTIONS:
+            scores = words.scores(question)
+            best: dict[str, float] = {}
+            for number, column in enumerate(in_memory.index.chunks.chunk_document.tolist()):
+                document = in_memory.index.chunks.documents[column]
+                best[document] = max(best.get(document, 0.0), round(float(scores[number]), 6))
+            ranked = sorted((d for d in best if best[d]), key=lambda d: (-best[d], d))
+            with sliced._tables() as tables:
+                assert sliced._saying(tables, question) == ranked[: search_in_database.BY_WORDS], question
+            if ranked:
+                assert ranked[0] in sliced.index_for([question]).chunks.documents
+
+
+def test_what_is_for_others_takes_nobodys_place(kept: Workspace) -> None:
+    with kept.file() as file, file.reading() as db:
+        tables = SearchTables.of(db)
+        assert tables is not None
+        row = np.zeros((1, 384), dtype=np.float32)
+        row[0, 0] = 1.0
+        far = row.copy()
+        far[0, 1] = 3.0
+        near = [WrittenPart("{}", b"", (), "{}", ((Kind.SECTION, row, ["theirs"]),)) for _ in range(300)]
+        parts = {f"test {n}": part for n, part in enumerate(near)}
+        parts["test mine"] = WrittenPart("{}", b"", (), "{}", ((Kind.SECTION, far / np.linalg.norm(far), ["mine"]),))
+        try:
+            with file.transaction():
+                tables.write("document", parts, [])
+                most = {Kind.SECTION: 100}
+                assert "test mine" not in {owner for _, owner, _ in tables.nearest(row[0], most)}
+                db.execute("SET LOCAL enable_seqscan = off")  # as where the table is large: the graph is filtered
+                db.execute("SET LOCAL enable_sort = off")
+                found = tables.nearest(row[0], most, ["theirs"])
+                assert found[0][1] == "test mine" and found[0][2] == pytest.approx(0.316, abs=1e-3)
+                assert not {owner for _, owner, _ in found} & {f"test {n}" for n in range(300)}
+                raise ZeroDivisionError
+        except ZeroDivisionError:
+            pass  # nothing of it stays
+
+
+def test_the_right_document_is_found_where_all_that_is_nearer_is_for_others(
+    postgres: PostgresServer, _built_headphones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few rows are looked at, so that a small knowledge base has more for others than that."""
+    question = "The left earbud of my Android phone makes a hissing noise"
+    (tmp_path / "documents").mkdir()
+    for n in range(9):
+        text = f"# A hissing noise with an iPhone, case {n}\n\n{question.replace('Android phone', 'iPhone')}.\n\n"
+        (tmp_path / "documents" / f"iphone-{n}.md").write_text(f"{text}1. Clean the mesh.\n2. Restart the iPhone.\n")
+    text = "# Noise with Android\n\n1. Switch the equalizer off.\n2. Update the app of the Android phone.\n"
+    (tmp_path / "documents" / "android.md").write_text(text)
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    shutil.copy(_built_headphones / "domain.yaml", folder)
+    settings = f"store: {postgres.url('searched_for_others')}\nsearch: {{in_database_from: 0}}\n"
+    (folder / "settings.yaml").write_text(settings, encoding="utf-8")
+    kb = SupportKB.open(folder)
+    kb.add([tmp_path / "documents"])
+    kb.build()
+    for name, most in (("DOCUMENTS", 3), ("NEAREST_WINDOWS", 3), ("BY_WORDS", 3)):
+        monkeypatch.setattr(search_in_database, name, most)
+    monkeypatch.setattr(search_in_database, "MOST", dict.fromkeys(Kind, 3))
+    with closing(open_index(kb.workspace)) as in_memory, closing(open_served_index(kb.workspace)) as in_database:
+        answer = in_memory.ask(question)
+        assert {e.document for one in answer.shown for e in one.evidence} == {"android.md"}
+        assert first(in_database.ask(question)) == first(answer)
+        given = {"os": frozenset({"Android"})}
+        unsaid = question.replace("Android phone", "player")
+        assert first(in_database.ask(unsaid, given)) == first(in_memory.ask(unsaid, given))

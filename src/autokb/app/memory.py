@@ -116,17 +116,25 @@ class WorkspaceMemory:
             with suppress(NothingPublishedError):  # all of it was taken out; the next question says so
                 beside.open()
             beside.warm()
-            beside.warm_languages()
+            if self._snapshot is not None and self._snapshot.speaks_languages:
+                beside.warm_languages()
             with self.opening:
                 self._snapshot = beside
             return True
 
     def warm_languages(self) -> None:
-        """Load what the first question in another language would wait for, where that is installed."""
-        with self.opening:
-            now = self._snapshot
-        if now is not None:
+        """Load what the first question in another language would wait for, where that is installed.
+
+        That takes long, and what is published meanwhile does not wait for it; it is loaded for that, too.
+        """
+        warm = None
+        while (now := self._now_followed()) is not None and now is not warm:
             now.warm_languages()
+            warm = now
+
+    def _now_followed(self) -> Snapshot | None:
+        with self._following:  # so that one that is loaded beside now is seen, or sees what was warmed
+            return self._snapshot
 
     @contextmanager
     def shared_connection(self) -> Iterator[WorkspaceFile]:
@@ -190,3 +198,4 @@ class WorkspaceMemory:
                 self._shared_connection = None
         if self._views is not None:
             self._views.close()
+        self.workspace.let_go()

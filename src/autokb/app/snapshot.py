@@ -123,6 +123,11 @@ class Snapshot:
 
         warm(self.held_index, self.__dict__.get("past_tickets"))
 
+    @property
+    def speaks_languages(self) -> bool:
+        """Whether the second encoder's vectors are in memory."""
+        return self.held_index is not None and self.held_index.by_language.has_multilingual
+
     def warm_languages(self) -> None:
         """Load what the first question in another language would wait for, where that is installed."""
 
@@ -151,8 +156,9 @@ def warm_languages(opened: OpenIndex) -> None:
     """Load what tells languages apart, and where they are compared the second encoder and the knowledge base by it."""
     if read_embedder_name(opened.by_language.workspace.settings.embedder).kind == PACKAGED:
         load_detector()
-    if compares_languages(opened.by_language.workspace.settings, opened.index.spec.language):
-        opened.by_language.load_multilingual().embed_questions([_own_text(opened)])
+    by_language = opened.by_language
+    if by_language.sliced is None and compares_languages(by_language.workspace.settings, opened.index.spec.language):
+        by_language.load_multilingual().embed_questions([_own_text(opened)])
 
 
 def _own_text(opened: OpenIndex) -> str:

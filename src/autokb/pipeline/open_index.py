@@ -65,16 +65,18 @@ class IndexByLanguage:
     _multilingual: list[QuestionIndex] = field(default_factory=list)
     _loading: Lock = field(default_factory=Lock)
 
-    def index_for(self, question: str, also: Sequence[str] = (), said: str = "") -> tuple[QuestionIndex, str | None]:
+    def index_for(
+        self, question: str, also: Sequence[str] = (), said: str = "", overrides: Mapping[str, Values] | None = None
+    ) -> tuple[QuestionIndex, str | None]:
         """Return the index that understands the language of a question, else the usual one and why there is none.
 
         Only the packaged encoder is one of a single language; whoever names another has chosen what it compares. The
         index of a knowledge base that is searched in the database has what the question, and ``also`` and ``said``,
-        need.
+        need, with the attributes that ``overrides`` replace.
         """
         index, spec = self.index, self.index.spec
         if self.sliced is not None:
-            index = self.sliced.index_for([question, *also], said)
+            index = self.sliced.index_for([question, *also], said, overrides)
         if read_embedder_name(self.workspace.settings.embedder).kind != PACKAGED:
             return index, None
         language = find_other_language(question, spec.language, index.chunks.words.vocabulary)
@@ -87,6 +89,11 @@ class IndexByLanguage:
             unread = unread or NOT_COMPARED_IN_DATABASE.format(language=LANGUAGE_NAMES[spec.language])
         index = index if unread else self.load_multilingual()
         return replace(index, spec=spec_for_question_in(language, spec)), unread
+
+    @property
+    def has_multilingual(self) -> bool:
+        """Whether the knowledge base by the second encoder is in memory."""
+        return bool(self._multilingual)
 
     def load_multilingual(self) -> QuestionIndex:
         """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
@@ -129,7 +136,7 @@ class OpenIndex:
         with failures_as_sentences(self.file.path):
             question = without_surrogates(text[:QUESTION_CHARACTERS])
             said = without_surrogates(said)
-            index, unread = self.by_language.index_for(question, also, said)
+            index, unread = self.by_language.index_for(question, also, said, overrides)
             if index.spec is self.index.spec:
                 answer = ask(index, question, overrides, k, said, also, explain=explain, choosing=choosing)
             else:

@@ -6,6 +6,8 @@ with the numbers of the whole knowledge base. So ranker, gate and answer are the
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,24 +15,28 @@ from typing import TypeVar
 
 import numpy as np
 
+from autokb.core.attributes import Attributes, Match, from_lists
 from autokb.core.domain import DomainSpec, Urgent
 from autokb.core.kept import Kept
-from autokb.core.nouns import DISPLAYED
+from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
 from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import Encoder, TokenEncoder
-from autokb.pipeline.search_rows import LEARNT, OF_ALL, PIECES_OF_ALL
+from autokb.pipeline.search_rows import AUDIENCES, LEARNT, OF_ALL, PIECES_OF_ALL
 from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
+from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
 from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart
 from autokb.retrieval.ranker import packaged_ranker
+from autokb.retrieval.read_question import read_question
 from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.database import damaged_rows
-from autokb.stores.search_tables import Kind, SearchTables
+from autokb.stores.search_tables import FOR_ALL, Kind, SearchTables
+from autokb.stores.word_index import idf
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.stemming import stem
 from autokb.text.word_forms import Spelling, rests
@@ -41,6 +47,9 @@ from autokb.text.words import split_words, terms
 MOST = {Kind.WINDOW: 20, Kind.SECTION: 100, Kind.HEADING: 50, Kind.NODE: 20, Kind.ALONE: 20, Kind.PAST: 50}
 DOCUMENTS = 32  # that may have what is best are read
 NEAREST_WINDOWS = 3  # bring their documents, for the gate
+BY_WORDS = 8  # documents with the best texts by BM25, for each reading
+RARE_WORDS = 16  # words of a question at most that count for that, the rarest; the many of a whole message mislead
+RARE_TEXTS = 500  # texts at most that are looked at for that: those with the rarest of these words
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
 TOKENS_IN_MEMORY = 64_000_000  # bytes of tokens of sections that it keeps
@@ -58,6 +67,7 @@ class SlicedKnowledge:
     learnt: Learnt
     spelling: Spelling | None
     words: WordsInDatabase
+    audiences: KnowledgeIndex  # of nothing but for whom sections are: a solution each, named by the audience
     reranker: Reranker | None = None
     _documents: Kept[str, DocumentPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 2), repr=False)
     _trees: Kept[str, TreePart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
@@ -67,8 +77,10 @@ class SlicedKnowledge:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
         return replace(self.reader.index(Slice((), (), (), self.words, self.learnt), None), reranker=self.reranker)
 
-    def index_for(self, texts: Sequence[str], said: str = "") -> QuestionIndex:
-        """Return an index over what the readings of a message need; ``said`` is all that the customer said."""
+    def index_for(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> QuestionIndex:
+        """Return an index over what the readings of a message need; ``said`` is all that the customer said, and
+        ``overrides`` replace attributes that are read from the first.
+        """
         spelling = self._spelling(texts)
         read = [text if spelling is None else spelling.correct(text) for text in texts]
         embed = _Remembering(self.reader.embed_questions)
@@ -76,7 +88,7 @@ class SlicedKnowledge:
         urgent = find_urgent(said or read[0], self.reader.spec)
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
         with self._tables() as tables:
-            found = self._slice(tables, vectors, urgent)
+            found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
         return replace(self.reader.index(found, spelling, embed), reranker=self.reranker)
 
     def index_with(self, solution: str) -> QuestionIndex:
@@ -111,26 +123,53 @@ class SlicedKnowledge:
             said = tables.said(unknown, stems, [rest for word in unknown for rest in rests(word)])
         return self.spelling.with_words(said)
 
+    def _others(self, text: str, overrides: Attributes) -> list[str]:
+        """Return the audiences whose sections are not for who asks."""
+        read = read_question(text, overrides, self.reader.spec)
+        asked = QuestionMatch(self.audiences, read.attributes, read.within)
+        return [one for one in self.audiences.combination_of if asked.match(one) is Match.CONFLICT]
+
+    def _saying(self, tables: SearchTables, text: str) -> list[str]:
+        """Return the documents with the best texts for the words of a question, by BM25 as in memory."""
+        numbers, asked = self.reader.numbers, Counter(terms(text, self.reader.spec.language))
+        texts_with = {word: n for word, n in self.words.look_up(asked).items() if n}
+        rarest = sorted(texts_with, key=lambda word: (texts_with[word], word))[:RARE_WORDS]
+        looked_at = np.cumsum([texts_with[word] for word in rarest])
+        rare = rarest[: int(np.searchsorted(looked_at, RARE_TEXTS, side="right"))]
+        if not rare:
+            return []
+        weights = {word: asked[word] * idf(texts_with[word], numbers.chunks) for word in rarest}
+        return tables.saying(rare, weights, numbers.length / numbers.chunks, BY_WORDS)
+
     # Complex: each kind of neighbour brings others along, in this order.
-    def _slice(self, tables: SearchTables, vectors: Vectors, urgent: Sequence[Urgent]) -> Slice:
+    def _slice(
+        self,
+        tables: SearchTables,
+        texts: Sequence[str],
+        vectors: Vectors,
+        urgent: Sequence[Urgent],
+        others: Sequence[str],
+    ) -> Slice:
         documents: set[str] = set()
         trees: set[str] = set()
         past: dict[str, PastPart] = {}
-        for vector in vectors:
-            near: dict[Kind, dict[str, float]] = {kind: {} for kind in Kind}
-            for kind, owner, cosine in tables.nearest(vector, MOST):
-                near[kind].setdefault(owner, cosine)
+        for text, vector in zip(texts, vectors, strict=True):
+            near = _by_kind(tables.nearest(vector, MOST))
             trees |= {*near[Kind.NODE], *near[Kind.ALONE]}
             found = self._read(tables, "past", near[Kind.PAST], self._past, read_past)
             past |= {part.issue.id: part for part in found}
             documents |= self._promising(near, found, vector)
+            if others:  # whose sections may be all that is near, and are not shown
+                fitting = {kind: MOST[kind] for kind in (Kind.SECTION, Kind.HEADING)}
+                documents |= self._promising(_by_kind(tables.nearest(vector, fitting, others)), found, vector)
+            documents |= {*self._saying(tables, text)}
             documents |= set(list(near[Kind.WINDOW])[:NEAREST_WINDOWS])
         for one in urgent:
             named = tables.named("document", [one.section.casefold()])
             documents |= {one.document}.intersection(named) if one.document else set(sorted(named)[:MOST_URGENT])
         for tree in self._read(tables, "tree", trees, self._trees, read_tree):
-            texts = np.array([*tree.vectors, *tree.raw.values()])
-            if (texts @ vectors.T).max(initial=-1.0) > SAME_WORDS:  # so its sections are better for it
+            nodes = np.array([*tree.vectors, *tree.raw.values()])
+            if (nodes @ vectors.T).max(initial=-1.0) > SAME_WORDS:  # so its sections are better for it
                 documents |= {s.evidence[0].document for s in tree.solutions if s.evidence and s.status in DISPLAYED}
         ordered = sorted(past.values(), key=lambda part: (part.issue.date, part.issue.id))
         return self._with_trees(tables, documents, trees, ordered)
@@ -184,6 +223,14 @@ class SlicedKnowledge:
             found[i] = read(i, body, vectors, self.reader.dimensions)
             kept.keep(i, found[i], found[i].size)
         return [found[i] for i in sorted(found)]
+
+
+def _by_kind(rows: Iterable[tuple[Kind, str, float]]) -> dict[Kind, dict[str, float]]:
+    """Return the cosine of the nearest row of each owner, by kind."""
+    near: dict[Kind, dict[str, float]] = {kind: {} for kind in Kind}
+    for kind, owner, cosine in rows:
+        near[kind].setdefault(owner, cosine)
+    return near
 
 
 class WordsInDatabase:
@@ -243,6 +290,7 @@ def open_sliced(
         chunks, length, candidates = np.frombuffer(tables.number(OF_ALL), dtype="<i8").tolist()
         pieces = np.frombuffer(tables.number(PIECES_OF_ALL), dtype=FITTED)
         learnt = read_learnt(tables.number(LEARNT), {}, {})
+        audiences = _audiences(json.loads(tables.number(AUDIENCES)), spec)
         generation = file.generation
     spelling = None
     if tokens is not None:
@@ -260,7 +308,16 @@ def open_sliced(
         tokens=tokens,
         read_tokens=None if tokens is None else _TokensKept(tokens),
     )
-    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file))
+    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences)
+
+
+def _audiences(named: Iterable[str], spec: DomainSpec) -> KnowledgeIndex:
+    solutions = (
+        Solution(one, issue_id="", text="", steps=(), attributes=from_lists(json.loads(one)), evidence=())
+        for one in named
+        if one != FOR_ALL
+    )
+    return KnowledgeIndex.of((), (), spec.attributes, solutions)
 
 
 class _TokensKept:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from autokb.core.attributes import ANY, as_lists
 from autokb.core.domain import DomainSpec
+from autokb.core.ids import canonical_json
+from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import TokenEncoder
 from autokb.pipeline.steps.passages import find_passages
+from autokb.retrieval.candidates import without_rejected
 from autokb.retrieval.part_codecs import (
     FITTED,
     read_counted,
@@ -30,12 +35,12 @@ from autokb.retrieval.parts import (
     pieces_as_array,
 )
 from autokb.stores.published import Published
-from autokb.stores.search_tables import SEARCH_OF, Kind, SearchTables, WordChanges, WrittenPart
+from autokb.stores.search_tables import FOR_ALL, SEARCH_OF, Kind, SearchTables, WordChanges, WrittenPart
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.stemming import stem
 from autokb.text.word_forms import rests
 
-OF_ALL, PIECES_OF_ALL, LEARNT = "of all", "pieces", "learnt"
+OF_ALL, PIECES_OF_ALL, LEARNT, AUDIENCES = "of all", "pieces", "learnt", "audiences"
 
 
 def write_search_rows(
@@ -52,8 +57,10 @@ def write_search_rows(
     documents = list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     parts = PartsReader(spec, embed, None if tokens is None else tokens.read).read(published, passages)
+    kept = without_rejected(passages, published.kb.solutions.values())
+    audiences = {p.solution.id: audience_of(p.solution) for p in kept if p.solution.status in DISPLAYED}
     now = {
-        "document": {i: _document(part, counted) for i, (part, counted) in parts.documents.items()},
+        "document": {i: _document(part, counted, audiences) for i, (part, counted) in parts.documents.items()},
         "tree": {i: _tree(part, counted) for i, (part, counted) in parts.trees.items()},
         "past": {part.issue.id: _past(part) for part in parts.past},
     }
@@ -61,6 +68,7 @@ def write_search_rows(
         tables = SearchTables.made(db, len(parts.learnt.mean))
         changed = {kind: _write_parts(tables, kind, some, spec.language) for kind, some in now.items()}
         _keep_numbers(tables, parts)
+        tables.keep_number(AUDIENCES, canonical_json(sorted({*audiences.values()})).encode())
         tables.make_graphs()
         file.note(SEARCH_OF, published.generation)
     return changed
@@ -90,23 +98,41 @@ def _keep_numbers(tables: SearchTables, parts: Parts) -> None:
     tables.change_own({i: one for i, one in own.items() if held.get(i) != one}, [i for i in held if i not in own])
 
 
-def _document(part: DocumentPart, counted: Counted) -> WrittenPart:
+def audience_of(solution: Solution) -> str:
+    """Return for whom a solution is, as rows say it."""
+    fixed = {name: values for name, values in solution.attributes.items() if values != ANY}
+    return canonical_json(as_lists(fixed)) if fixed else FOR_ALL
+
+
+def _document(part: DocumentPart, counted: Counted, audiences: Mapping[str, str]) -> WrittenPart:
+    """Return a document as it is written; of sections that nobody is shown there are no rows to be found by."""
     stored = store_document(part)
     headings = {passage.headings[-1].casefold() for passage in part.passages}
     names = [*sorted(headings), *(passage.solution.id for passage in part.passages)]
-    rows = ((Kind.WINDOW, part.windows), (Kind.SECTION, part.sections), (Kind.HEADING, part.headings))
-    return WrittenPart(stored.body, stored.vectors, names, store_counted(counted), rows)
+    shown = [n for n, passage in enumerate(part.passages) if passage.solution.id in audiences]
+    own = [audiences[part.passages[n].solution.id] for n in shown]
+    rows = (
+        _for_all(Kind.WINDOW, part.windows),
+        (Kind.SECTION, part.sections[shown], own),
+        (Kind.HEADING, part.headings[shown], own),
+    )
+    texts = [list(Counter(terms).elements()) for terms in part.terms]
+    return WrittenPart(stored.body, stored.vectors, names, store_counted(counted), rows, texts)
+
+
+def _for_all(kind: Kind, vectors: Vectors) -> tuple[Kind, Vectors, Sequence[str]]:
+    return kind, vectors, [FOR_ALL] * len(vectors)
 
 
 def _tree(part: TreePart, counted: Counted) -> WrittenPart:
     stored = store_tree(part)
     nodes = np.array([*part.vectors, *part.raw.values()])
-    rows = ((Kind.NODE, nodes), (Kind.ALONE, np.array(list(part.alone.values()))))
+    rows = (_for_all(Kind.NODE, nodes), _for_all(Kind.ALONE, np.array(list(part.alone.values()))))
     return WrittenPart(stored.body, stored.vectors, sorted(part.documents), store_counted(counted), rows)
 
 
 def _past(part: PastPart) -> WrittenPart:
-    stored, rows = store_past(part), ((Kind.PAST, part.vector.reshape(1, -1)),)
+    stored, rows = store_past(part), (_for_all(Kind.PAST, part.vector.reshape(1, -1)),)
     return WrittenPart(stored.body, stored.vectors, part.issue.documents, store_counted(NOTHING_COUNTED), rows)
 
 

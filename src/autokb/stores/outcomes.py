@@ -8,7 +8,7 @@ from dataclasses import replace
 from autokb.core.in_use import ARMS, Arm, AssignedArm, ConversationOutcome
 from autokb.stores.database import DamagedRowError
 from autokb.stores.schema import BEFORE_IN_USE
-from autokb.stores.sql import put, put_if_new
+from autokb.stores.sql import keep_newest, put, put_if_new
 from autokb.stores.workspace_file import WorkspaceFile
 
 MOST_ARMS = 500_000  # conversations whose arm is kept, the newest ones: some 50 MB
@@ -24,7 +24,7 @@ def keep_arms(file: WorkspaceFile, arms: Iterable[AssignedArm]) -> None:
     with file.reading() as db:
         rows = [(one.conversation, one.salt, one.arm, one.date) for one in arms]
         db.executemany(put_if_new("arm", "conversation, salt, arm, date"), rows)
-        db.execute("DELETE FROM arm WHERE rowid <= (SELECT max(rowid) FROM arm) - ?", (MOST_ARMS,))
+        db.execute(keep_newest("arm", "rowid"), (MOST_ARMS,))
 
 
 def read_arms(file: WorkspaceFile, salt: str) -> list[AssignedArm]:

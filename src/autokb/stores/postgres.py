@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any
@@ -102,10 +102,11 @@ class PostgresConnection:
     def _begin(self, *, is_writing: bool) -> None:
         db = self._pool.take()
         try:
-            if is_writing:
-                db.execute("BEGIN")
-                db.execute(f"SET LOCAL lock_timeout = {int(1000 * self.wait_seconds)}")
-                db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
+            if is_writing:  # one round trip for all three
+                db.execute(
+                    f"BEGIN; SET LOCAL lock_timeout = {int(1000 * self.wait_seconds)}; "
+                    "SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)"
+                )
             else:
                 db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         except BaseException as error:
@@ -206,10 +207,20 @@ def _statements() -> Iterator[str]:
 _known: dict[tuple[str, str], tuple[str, bool]] = {}  # what this process has seen of a server's schemas
 
 
-def open_postgres(url: str) -> PostgresConnection:
-    """Open a workspace's tables, which are made where there are none (StoreAwayError)."""
+# By the version that they begin with, the statements that lead to the next one.
+MIGRATIONS: Mapping[str, Sequence[str]] = {}
+
+
+def open_postgres(url: str, migrations: Mapping[str, Sequence[str]] = MIGRATIONS) -> PostgresConnection:
+    """Open a workspace's tables, made where there are none, and brought up to date (StoreAwayError).
+
+    AutokbError where they are of a version that no migration begins with, or this user may not write.
+    """
     pool = pool_of(url)
     version, may_write = _look_at(pool)
+    if may_write and version in migrations:
+        _migrate(pool, migrations)
+        version, may_write = _look_at(pool)
     if version is None:
         make_postgres_schema(pool)
         version, may_write = SCHEMA_VERSION, True
@@ -219,6 +230,24 @@ def open_postgres(url: str) -> PostgresConnection:
             f"{SCHEMA_VERSION}; install the version of autokb that wrote them."
         )
     return PostgresConnection(pool, read_only=not may_write)
+
+
+def _migrate(pool: Pool, migrations: Mapping[str, Sequence[str]]) -> None:
+    """Bring tables up to date in one transaction, wherever they are when nobody else writes."""
+    try:
+        with pool.connection() as db, db.transaction():
+            db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
+            (version,) = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone() or ("",)
+            while version in migrations:
+                for statement in migrations[version]:
+                    db.execute(statement)
+                version = str(int(version) + 1)
+            note = "UPDATE meta SET value = %s WHERE key = %s"
+            db.execute(note, (version, "schema"))
+            db.execute(note, (__version__, WRITTEN_BY))
+    except Error as error:
+        raise failure_of(error) from error
+    _known.pop((pool.address, pool.schema), None)
 
 
 def _look_at(pool: Pool) -> tuple[str | None, bool]:

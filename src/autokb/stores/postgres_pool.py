@@ -131,6 +131,13 @@ class Pool:
             db.close()
         self._free.release()
 
+    def close_idle(self) -> None:
+        """Close the connections that nobody uses; whoever needs one opens it again."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for db in idle:
+            db.close()
+
     @contextmanager
     def connection(self) -> Iterator[BoundedConnection]:
         """Give a connection for the length of a block."""

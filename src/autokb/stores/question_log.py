@@ -12,7 +12,7 @@ from autokb.core.in_use import ClosedGap, GapStatus, LoggedQuestion, QuestionOut
 from autokb.stores.codecs import Codec
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_IN_USE
-from autokb.stores.sql import has_null, json_number, json_text, marks, put
+from autokb.stores.sql import has_null, json_number, json_text, keep_newest, marks, put
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 MOST_QUESTIONS = 10_000  # that are kept
@@ -34,7 +34,7 @@ def keep_questions(file: WorkspaceFile, questions: Sequence[LoggedQuestion], *, 
     with file.reading() as db:
         rows = [(canonical_json(QUESTION.body(one)),) for one in questions]
         db.executemany("INSERT INTO question (body) VALUES (?)", rows)
-        db.execute("DELETE FROM question WHERE number <= (SELECT max(number) FROM question) - ?", (MOST_QUESTIONS,))
+        db.execute(keep_newest("question", "number"), (MOST_QUESTIONS,))
     if lost:
         file.note(LOST, str(count_lost(file) + lost))
 

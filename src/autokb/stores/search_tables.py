@@ -14,20 +14,24 @@ from typing import Any, Protocol
 import numpy as np
 
 from autokb.core.errors import BadInputError
-from autokb.core.ids import digest
+from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import Vectors
 from autokb.stores.sql import put
+from autokb.stores.word_index import K1, B
 from autokb.stores.workspace_file import parts_of
 
 NEEDS_PGVECTOR = (
     "This knowledge base is to be searched in the database, which needs pgvector there; have an administrator run: "
-    "CREATE EXTENSION vector; or set search: {in_database_from: 0} in settings.yaml, to search it in memory."
+    "CREATE EXTENSION vector; or set in_database_from under search: in settings.yaml above its rows, to search it in "
+    "memory."
 )
-SEARCH_OF = "search tables of"  # meta: the generation that the tables were written for
+SEARCH_OF = "search tables with words of"  # meta: the generation that the tables were written for
 NEIGHBOURS = 16  # of a row in an HNSW graph (m), pgvector's own default
 BUILDING_EFFORT = 64  # rows looked at for each that is added (ef_construction), pgvector's own default
 SEARCHING_EFFORT = 200  # rows looked at for a question (hnsw.ef_search), no fewer than are asked for of any kind
 HALF_DIGITS = 5  # behind the point, of numbers below 1
+ITERATES_FROM = (0, 8)  # version of pgvector that looks on until enough rows pass a filter
+FOR_ALL = ""  # the audience of what is for everybody, or is not filtered
 INDEX_MEMORY = "1GB"  # maintenance_work_mem while a graph is built, which takes many times as long without
 
 
@@ -59,19 +63,22 @@ class WrittenPart:
     """A part as it is stored, with what was counted over it, its vectors by kind, and what it is looked up by.
 
     ``names`` are a document's headings, case folded, and the ids of its passages, or the documents in which a tree's
-    solutions begin.
+    solutions begin. A vector has the audience that it is for. ``texts`` are the words that BM25 reads of each text,
+    each as often as it stands there.
     """
 
     body: str
     vectors: bytes
     names: Sequence[str]
     counted: str
-    rows: Sequence[tuple[Kind, Vectors]]
+    rows: Sequence[tuple[Kind, Vectors, Sequence[str]]]
+    texts: Sequence[Sequence[str]] = ()
 
     @property
     def mark(self) -> str:
         """What tells it from what it was before."""
-        return digest(self.body, self.vectors.hex(), self.counted, *self.names)
+        audiences = canonical_json([some for _, _, some in self.rows])
+        return digest(self.body, self.vectors.hex(), self.counted, audiences, *self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,10 @@ _SCHEMA = (
     ),
     "CREATE INDEX IF NOT EXISTS search_document_names ON search_document USING gin (names)",
     "CREATE INDEX IF NOT EXISTS search_tree_names ON search_tree USING gin (names)",
+    # Words as often as a text has them: an index of them costs a few bytes a word, a row for each some hundred.
+    'CREATE TABLE IF NOT EXISTS search_text (document text COLLATE "C" NOT NULL, words text[] COLLATE "C" NOT NULL)',
+    "CREATE INDEX IF NOT EXISTS search_text_document ON search_text (document)",
+    "CREATE INDEX IF NOT EXISTS search_text_words ON search_text USING gin (words)",
     'CREATE TABLE IF NOT EXISTS search_term (word text COLLATE "C" PRIMARY KEY, texts bigint NOT NULL)',
     'CREATE TABLE IF NOT EXISTS search_word (word text COLLATE "C" PRIMARY KEY, '
     'stem text COLLATE "C" NOT NULL, said bigint NOT NULL)',
@@ -112,38 +123,41 @@ _SCHEMA = (
 
 @dataclass(frozen=True)
 class SearchTables:
-    """The tables through one connection; ``extension`` is the schema that pgvector's types are in."""
+    """The tables through one connection; ``extension`` is the schema that pgvector's types are in.
+
+    ``iterates`` says whether pgvector looks on where a filter takes away what is nearest.
+    """
 
     db: Connection
     extension: str
+    iterates: bool
 
     @classmethod
     def of(cls, db: Connection) -> SearchTables | None:
-        """Return the tables, None where they were never made."""
-        if db.execute("SELECT to_regclass('search_row')").fetchone()[0] is None:
+        """Return the tables, None where they were never made, or by a version that kept no words in them."""
+        if db.execute("SELECT to_regclass('search_text')").fetchone()[0] is None:
             return None
-        return cls(db, _extension(db))
+        return cls(db, *_extension(db))
 
     @classmethod
     def made(cls, db: Connection, dimensions: int) -> SearchTables:
         """Return the tables, made where they are missing, anew for vectors of another length (BadInputError: pgvector
         is not there). Call it inside a transaction.
         """
-        if not (extension := _extension(db)):
+        if not _extension(db)[0]:
             available = db.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
             may = db.execute("SELECT has_database_privilege(current_database(), 'CREATE')").fetchone()[0]
             if not available or not may:
                 raise BadInputError(NEEDS_PGVECTOR)
             db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-            extension = _extension(db)
-        found = cls(db, extension)
-        if found._dimensions() not in (0, dimensions):
+        found = cls(db, *_extension(db))
+        if found._dimensions() not in (0, dimensions) or cls.of(db) is None:
             found.drop()
         for statement in _SCHEMA:
             db.execute(statement)
         db.execute(
             'CREATE TABLE IF NOT EXISTS search_row (kind smallint NOT NULL, owner text COLLATE "C" NOT NULL, '
-            f"vector {extension}.halfvec({int(dimensions)}) NOT NULL)"
+            f'audience text COLLATE "C" NOT NULL, vector {found.extension}.halfvec({int(dimensions)}) NOT NULL)'
         )
         db.execute("CREATE INDEX IF NOT EXISTS search_row_owner ON search_row (owner, kind)")
         return found
@@ -157,8 +171,8 @@ class SearchTables:
 
     def drop(self) -> None:
         """Take all tables away; call it inside a transaction."""
-        others = ("search_row", "search_term", "search_word", "search_rest", "search_number", "search_own")
-        for table in (*TABLES.values(), *others):
+        others = ("row", "text", "term", "word", "rest", "number", "own")
+        for table in (*TABLES.values(), *(f"search_{other}" for other in others)):
             self.db.execute(f"DROP TABLE IF EXISTS {table}")
 
     def make_graphs(self) -> None:
@@ -188,14 +202,23 @@ class SearchTables:
         owned = [int(one) for one in _OWNERS[kind]]
         self.db.execute("DELETE FROM search_row WHERE owner = ANY(?) AND kind = ANY(?)", (touched, owned))
         self.db.execute(f"DELETE FROM {TABLES[kind]} WHERE id = ANY(?)", (list(gone),))
+        if kind == "document":
+            self.db.execute("DELETE FROM search_text WHERE document = ANY(?)", (touched,))
         columns = "id, mark, body, vectors, names, counted"
-        insert = f"INSERT INTO search_row VALUES (?, ?, CAST(? AS {self.extension}.halfvec))"
+        insert = f"INSERT INTO search_row VALUES (?, ?, ?, CAST(? AS {self.extension}.halfvec))"
         for some in parts_of(list(parts)):
             now = {i: parts[i] for i in some}
             rows = ((i, p.mark, p.body, p.vectors, list(p.names), p.counted) for i, p in now.items())
             self.db.executemany(put(TABLES[kind], columns, key="id"), rows)
-            of_parts = ((int(k), i, half) for i, p in now.items() for k, some in p.rows for half in halves(some))
+            of_parts = (
+                (int(k), i, audience, half)
+                for i, p in now.items()
+                for k, some, audiences in p.rows
+                for audience, half in zip(audiences, halves(some), strict=True)
+            )
             self.db.executemany(insert, of_parts)
+            texts = ((i, list(words)) for i, p in now.items() for words in p.texts)
+            self.db.executemany("INSERT INTO search_text VALUES (?, ?)", texts)
 
     def change_words(self, changes: WordChanges) -> None:
         """Count words; one that no text has any more is forgotten. Call it inside a transaction."""
@@ -244,17 +267,48 @@ class SearchTables:
             raise LookupError(name)
         return bytes(row[0])
 
-    def nearest(self, vector: Vectors, most: Mapping[Kind, int]) -> list[tuple[Kind, str, float]]:
-        """Return the owners of the nearest rows of each kind with their cosines; call it inside a transaction."""
+    def nearest(
+        self, vector: Vectors, most: Mapping[Kind, int], without: Sequence[str] = ()
+    ) -> list[tuple[Kind, str, float]]:
+        """Return the owners of the nearest rows of each kind with their cosines; call it inside a transaction.
+
+        Rows for the audiences ``without`` are passed over, and others found in their place.
+        """
         self.db.execute(f"SET LOCAL hnsw.ef_search = {SEARCHING_EFFORT}")
+        if without and self.iterates:
+            self.db.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+        fits = "AND audience <> ALL(CAST(? AS text[])) " if without else ""
         asked = f"OPERATOR({self.extension}.<#>) CAST(? AS {self.extension}.halfvec)"
         parts = [
             f"(SELECT kind, owner, vector {asked} FROM search_row WHERE kind = {kind:d} "
-            f"ORDER BY vector {asked} LIMIT {int(n)})"
+            f"{fits}ORDER BY vector {asked} LIMIT {int(n)})"
             for kind, n in most.items()
         ]
-        rows = self.db.execute(" UNION ALL ".join(parts), halves([vector]) * (2 * len(parts))).fetchall()
+        half = halves([vector])
+        each = [*half, list(without), *half] if without else half * 2
+        rows = self.db.execute(" UNION ALL ".join(parts), each * len(parts)).fetchall()
         return [(Kind(kind), owner, -float(distance)) for kind, owner, distance in rows]
+
+    def saying(self, rare: Sequence[str], words: Mapping[str, float], length: float, most: int) -> list[str]:
+        """Return the documents of the texts with one of the ``rare`` words that are best by BM25, the best first.
+
+        ``words`` are those that count, with their weights (idf, times how often they are asked), ``length`` is the
+        mean of the words of all texts.
+        """
+        weight = (
+            f"weight * often * {K1 + 1} / (often + {K1} * ({1 - B} + {B} * cardinality(t.words) / CAST(? AS float8)))"
+        )
+        rows = self.db.execute(
+            "WITH asked AS (SELECT * FROM unnest(CAST(? AS text[]), CAST(? AS float8[])) AS a (word, weight)) "
+            f"SELECT document FROM (SELECT document, (SELECT sum({weight}) FROM (SELECT weight, "
+            "cardinality(array_positions(t.words, asked.word)) AS often FROM asked) AS f) AS score "
+            # || has the words of a text unpacked once, not for each word that is asked
+            "FROM (SELECT document, words || CAST('{}' AS text[]) AS words FROM search_text "
+            "WHERE words && CAST(? AS text[]) OFFSET 0) AS t) AS scored "
+            "GROUP BY document ORDER BY max(score) DESC, document LIMIT ?",
+            (list(words), list(words.values()), length, list(rare), most),
+        )
+        return [document for (document,) in rows.fetchall()]
 
     def named(self, kind: str, names: Sequence[str]) -> list[str]:
         """Return the ids of documents with one of these headings or passages, or of trees that cite these documents."""
@@ -306,10 +360,13 @@ def searched_rows(db: Connection) -> int:
     return int(found)
 
 
-def _extension(db: Connection) -> str:
-    """Return the quoted schema that pgvector is in; empty where it is not there."""
+def _extension(db: Connection) -> tuple[str, bool]:
+    """Return the quoted schema that pgvector is in, empty where it is not there, and whether it looks on."""
     row = db.execute(
-        "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
+        "SELECT quote_ident(n.nspname), e.extversion FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
         "WHERE e.extname = 'vector'"
     ).fetchone()
-    return str(row[0]) if row else ""
+    if not row:
+        return "", False
+    major, minor = str(row[1]).split(".")[:2]
+    return str(row[0]), (int(major), int(minor)) >= ITERATES_FROM

@@ -29,6 +29,14 @@ def put_if_new(table: str, columns: str) -> str:
     return f"INSERT INTO {table} ({columns}) VALUES ({marks(columns.split(', '))}) ON CONFLICT DO NOTHING"
 
 
+def keep_newest(table: str, number: str) -> str:
+    """Return the statement that deletes all rows but the newest ones, as many as its parameter says.
+
+    Rows are counted: numbers have gaps, as where a transaction was rolled back or a row was there already.
+    """
+    return f"DELETE FROM {table} WHERE {number} <= (SELECT {number} FROM {table} ORDER BY 1 DESC LIMIT 1 OFFSET ?)"
+
+
 def json_text(*path: str | int, column: str = "body") -> str:
     """Return the text at a place in the JSON of a column; NULL where there is none, or null."""
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)

@@ -90,7 +90,7 @@ class WordIndex:
 
         The share falls by itself for long questions, whose many words no text can say.
         """
-        most = (K1 + 1) * sum(_idf(self._count_texts(word), self.size) for word in terms(text, self.language))
+        most = (K1 + 1) * sum(idf(self._count_texts(word), self.size) for word in terms(text, self.language))
         return self.scores(text) / most if most else np.zeros(self.size)
 
     def unknown_share(self, text: str, without: Collection[int] = ()) -> float:
@@ -158,7 +158,7 @@ class CountedWords:
 
     def shares(self, text: str) -> NDArray[np.float64]:
         """Return the scores in 0..1, by what a text could score that says each of the question's words often."""
-        most = (K1 + 1) * sum(_idf(self.texts_with.get(word, 0), self.size) for word in terms(text, self.language))
+        most = (K1 + 1) * sum(idf(self.texts_with.get(word, 0), self.size) for word in terms(text, self.language))
         return self.scores(text) / most if most else np.zeros(len(self.counts))
 
     def unknown_share(self, text: str, without: Collection[int] = ()) -> float:
@@ -170,9 +170,10 @@ class CountedWords:
 
 def _unknown_share(counts: Sequence[int], size: int) -> float:
     """Return the share of words that no text has, each by its idf; ``counts`` says how many texts have each."""
-    unknown, everything = (sum(_idf(n, size) for n in some) for some in ([n for n in counts if not n], counts))
+    unknown, everything = (sum(idf(n, size) for n in some) for some in ([n for n in counts if not n], counts))
     return unknown / everything if everything else 0.0
 
 
-def _idf(found: int, size: int) -> float:
+def idf(found: int, size: int) -> float:
+    """Return how much a word counts that ``found`` of ``size`` texts have."""
     return math.log(1 + (size - found + 0.5) / (found + 0.5))

@@ -92,6 +92,13 @@ class Workspace:
 
         pool_of(self.settings.store).answer_seconds = ANSWER_SECONDS
 
+    def let_go(self) -> None:
+        """Close the connections that this process keeps open to a server for later, where one keeps the workspace."""
+        if self.is_on_server:
+            from autokb.stores.postgres_pool import pool_of
+
+            pool_of(self.settings.store).close_idle()
+
     @contextmanager
     def notices(self) -> Iterator[Notices]:
         """Hear what a server tells of this workspace for the length of a block (StoreAwayError)."""

@@ -125,7 +125,7 @@ class WorkspaceFile:
     def _look(self) -> None:
         """Find out what is shown: another process may have published or rolled back since."""
         shows = self.shows
-        if self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it, and there is one version
+        if not self._url and self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it, and there is one version
             return
         wanted = shows or str(self.rolled_back or "")
         is_another = wanted == CANDIDATE or (wanted and int(wanted) != newest_number(self._db))

@@ -177,19 +177,20 @@ async def _follow(kb: SupportKB, told: asyncio.Event, look_every: float) -> None
 
     It looks every so many seconds, and at once when it is ``told`` that something was published.
 
-    After a load it rests as long as that took, so that who judges solution by solution does not slow all others down.
+    After a later load it rests as long as that took, so that who judges solution by solution does not slow all others
+    down. Nothing waits for the second encoder, which takes many times as long as a load.
     """
-    said, is_warm = "", False
+    said, warming = "", None
     while True:
         started, seconds = time.monotonic(), 0.0
         told.clear()
         try:
             with suppress(NothingPublishedError):  # which questions say
-                is_new = await in_thread(kb.follow)
-                seconds = time.monotonic() - started
-                if is_new and not is_warm:
-                    await in_thread(kb.warm_languages)
-                    is_warm = True
+                await in_thread(kb.follow)
+                if warming is None:
+                    warming = asyncio.create_task(_warm_languages(kb))
+                else:
+                    seconds = time.monotonic() - started
             await in_thread(lambda: kb.views.load(follows=True))
             said = ""
         except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
@@ -199,6 +200,13 @@ async def _follow(kb: SupportKB, told: asyncio.Event, look_every: float) -> None
         await asyncio.sleep(seconds)
         with suppress(TimeoutError):
             await asyncio.wait_for(told.wait(), max(0.0, look_every - seconds))
+
+
+async def _warm_languages(kb: SupportKB) -> None:
+    try:
+        await in_thread(kb.warm_languages)
+    except Exception as error:  # the first question in another language says it too
+        log_fault(error)
 
 
 def _expected(request: Request, error: Exception) -> Response:

@@ -27,7 +27,7 @@ from autokb.core.api_keys import ApiKey
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.in_use import AssignedArm, ConversationOutcome, Feedback, LoggedQuestion
 from autokb.core.tickets import Edge
-from autokb.stores import question_log
+from autokb.stores import outcomes, question_log
 from autokb.stores.api_keys import find_api_key, has_api_keys, keep_api_key, note_revoked, read_api_keys
 from autokb.stores.feedback import (
     count_verdicts,
@@ -250,6 +250,33 @@ def test_the_log_keeps_the_newest_and_can_be_emptied(file: WorkspaceFile, monkey
     ]
     assert count_shown_first(file) == {"s": 2} and count_questions(file) == (3, DATE)
     assert forget_questions(file) == 3 and read_questions(file) == []
+
+
+def test_as_many_are_kept_as_the_limit_says_whatever_gaps_their_numbers_have(
+    file: WorkspaceFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_log, "MOST_QUESTIONS", 3)
+    monkeypatch.setattr(outcomes, "MOST_ARMS", 3)
+
+    def keep(name: str) -> None:
+        keep_arms(file, [AssignedArm(name, "salt", "control", DATE)])
+        keep_questions(file, [LoggedQuestion(name, "answered", "ask", DATE)])
+
+    for name in "abc":
+        with file.transaction():
+            for _ in range(5):  # of which all but the first are there already
+                keep_arms(file, [AssignedArm(name, "salt", "control", DATE)])
+            keep(name)
+        for _ in range(5):
+            with pytest.raises(ZeroDivisionError), file.transaction():
+                keep("lost")
+                raise ZeroDivisionError
+    assert [one.conversation for one in read_arms(file, "salt")] == ["a", "b", "c"]
+    assert [one.text for one in read_questions(file)] == ["a", "b", "c"]
+    with file.transaction():
+        keep("d")
+    assert [one.conversation for one in read_arms(file, "salt")] == ["b", "c", "d"]
+    assert [one.text for one in read_questions(file)] == ["b", "c", "d"]
 
 
 def test_keys_are_read_in_the_order_of_their_making(file: WorkspaceFile) -> None:

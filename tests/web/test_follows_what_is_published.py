@@ -1,0 +1,61 @@
+"""What is published is loaded beside those who ask, whatever else the service has to load."""
+
+from __future__ import annotations
+
+import threading
+
+import httpx2
+import pytest
+
+from autokb.app import SupportKB
+from autokb.app.snapshot import Snapshot
+from autokb.stores.workspace import Workspace
+from autokb.web.app import create_app
+from served_process import SECONDS, wait_until
+from served_workspace import served_app
+
+QUESTION = {"text": "my robot does not charge in the dock"}
+
+
+def test_an_edit_does_not_wait_for_the_second_encoder(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    load = Snapshot.warm_languages
+
+    def load_slowly(held: Snapshot) -> None:
+        begun.set()
+        assert may_end.wait(SECONDS)
+        load(held)
+
+    monkeypatch.setattr(Snapshot, "warm_languages", load_slowly)
+    with (
+        served_app(create_app(hand_made.folder, follows=True)) as url,
+        httpx2.Client(base_url=url, timeout=SECONDS) as client,
+    ):
+        try:
+            assert begun.wait(SECONDS)
+            assert '"s-contacts"' in client.post("/v1/ask", json=QUESTION).text
+            SupportKB(hand_made).curation.hide(["s-contacts"])
+            wait_until(lambda: '"s-contacts"' not in client.post("/v1/ask", json=QUESTION).text)
+            assert not may_end.is_set()
+        finally:
+            may_end.set()
+
+
+def test_what_is_published_meanwhile_has_the_second_encoder_too(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = SupportKB(hand_made)
+    warmed: list[Snapshot] = []
+
+    def publish_meanwhile(held: Snapshot) -> None:
+        if not warmed:
+            SupportKB(hand_made).curation.hide(["s-contacts"])
+            assert kb.follow()
+        warmed.append(held)
+
+    monkeypatch.setattr(Snapshot, "warm_languages", publish_meanwhile)
+    assert kb.follow()
+    before = kb._memory._snapshot
+    kb.warm_languages()
+    assert warmed == [before, kb._memory._snapshot] and warmed[0] is not warmed[1]
+    kb.close()
