@@ -169,7 +169,7 @@ def test_the_least_probability_is_the_caution_or_that_of_an_earlier_calibration(
 
 def test_nearness_is_read_by_the_encoder_of_the_gate_alone(index: QuestionIndex) -> None:
     scored = index.score("The battery does not charge")
-    issues = max(scored.nodes.of_all.max(), index.history.nearest(scored.vector))
+    issues = max(scored.nodes.of_all.max(), index.history.cosines(scored.vector).max(initial=-1.0))
     assert index.nearness(scored) == index.gate.log_odds(scored.nearest_window, float(issues))
     with pytest.raises(BadInputError, match="calibrated for"):
         replace(index, encoder="another").nearness(scored)

@@ -75,6 +75,7 @@ def evidence(
         votes=scores("votes", documents),
         learnt=scores("learnt", documents),
         nodes=NodeCosines(scores("nodes", len(knowledge.ids))),
+        past=np.zeros(0, dtype=np.float32),
         long=long,
     )
 

@@ -75,7 +75,7 @@ def test_documents_that_are_gone_are_ignored() -> None:
 def test_no_history_says_nothing() -> None:
     empty = build_history(DOCUMENTS, [], np.zeros((0, 24), dtype=np.float32))
     assert empty.votes(near(0)).tolist() == empty.learnt(near(0), "battery").tolist() == [0.0, 0.0, 0.0]
-    assert empty.nearest(near(0)) == -1.0
+    assert len(empty.cosines(near(0))) == 0
     gone = build_history([], *past())
     assert len(gone.votes(near(0))) == len(gone.learnt(near(0), "battery")) == 0
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from autokb.core.attributes import Match
 from autokb.core.ranking import Scores
+from autokb.core.vectors import Vectors
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.knowledge_index import NodeCosines, QuestionMatch
 
@@ -27,8 +28,8 @@ class QuestionEvidence:
 
     ``sections``, ``headings`` and ``tokens`` have a number a row: the cosines of the section and of its heading, and
     the late interaction, 0 where the encoder has none. ``words``, ``votes`` and ``learnt`` have one a document: its
-    best chunk's share of BM25, and what history says of it. ``nodes`` are the cosines of the nodes; ``long`` is 0 for a
-    short question, 1 for a message.
+    best chunk's share of BM25, and what history says of it. ``nodes`` are the cosines of the nodes,
+    ``past`` those of past issues; ``long`` is 0 for a short question, 1 for a message.
     """
 
     asked: QuestionMatch
@@ -40,6 +41,7 @@ class QuestionEvidence:
     votes: Scores
     learnt: Scores
     nodes: NodeCosines
+    past: Vectors
     long: float
 
     def of_rows(self, documents: Scores) -> Scores:

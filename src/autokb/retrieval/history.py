@@ -56,9 +56,12 @@ class History:
 
     def votes(self, vector: Vectors) -> Scores:
         """Return the documents' shares of the votes of the nearest issues, each weighted by its nearness."""
+        return self.votes_of(self.cosines(vector))
+
+    def votes_of(self, cosines: Vectors) -> Scores:
+        """Return those votes from the ``cosines`` of all historical issues."""
         if not self.issues:
             return np.zeros(len(self.documents))
-        cosines = self.vectors @ vector
         near = best_first(cosines, NEIGHBOURS)
         top = max(float(cosines[near[0]]), ABSTENTION_COSINE)
         weights = np.exp((cosines[near].astype(np.float64) - top) / TEMPERATURE)
@@ -86,10 +89,6 @@ class History:
         """Return the cosine of each historical issue."""
         found: Vectors = self.vectors @ vector
         return found
-
-    def nearest(self, vector: Vectors) -> float:
-        """Return the cosine of the nearest historical issue, which a gate may read."""
-        return float(self.cosines(vector).max()) if self.issues else -1.0
 
 
 @dataclass(frozen=True)

@@ -178,15 +178,17 @@ class QuestionIndex:
         self, asked: QuestionMatch, ranker: Ranker, text: str, vector: Vectors
     ) -> tuple[QuestionEvidence, NDArray[np.float64]]:
         """Return what one text finds, and the features of all rows by it."""
+        past = self.history.cosines(vector)
         found = QuestionEvidence(
             asked=asked,
             candidates=self.candidates,
             sections=(self.candidates.vectors @ vector).astype(np.float64),
             headings=(self.candidates.headings @ vector).astype(np.float64),
             words=words_of_documents(self.chunks, text),
-            votes=self.history.votes(vector),
+            votes=self.history.votes_of(past),
             learnt=self.history.learnt(vector, text),
             nodes=self.nodes.similarities(vector),
+            past=past,
             tokens=np.zeros(len(self.candidates.rows)),
             long=long_question_share(text, self.spec.language),
         )
@@ -258,7 +260,7 @@ class QuestionIndex:
         if self.has_no_issues and self.gate.coefficients is not None:  # that of a bare cosine takes no section for one
             issue = float(scored.evidence.sections.max(initial=-1.0))
         else:
-            issue = max(float(scored.nodes.of_all.max(initial=-1.0)), self.history.nearest(scored.vector))
+            issue = max(float(scored.nodes.of_all.max(initial=-1.0)), float(scored.evidence.past.max(initial=-1.0)))
         return self.gate.log_odds(scored.nearest_window, issue)
 
     def word_odds(self, scored: ScoredQuestion) -> float:
@@ -283,7 +285,7 @@ class QuestionIndex:
         if self.has_no_issues:
             issues = scored.evidence.sections
         else:
-            issues = np.concatenate([scored.nodes.of_all, self.history.cosines(scored.vector)])
+            issues = np.concatenate([scored.nodes.of_all, scored.evidence.past])
         issues = issues[issues < duplicates_from]
         return np.array(
             [
