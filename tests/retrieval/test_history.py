@@ -113,10 +113,6 @@ def test_a_document_like_the_linked_one_is_lifted_a_little() -> None:
     assert scores[0] > scores[1] > scores[2]
 
 
-def test_nearest_reads_the_cosine(history: History) -> None:
-    assert history.nearest(history.vectors[7]) == pytest.approx(1.0, abs=1e-5)
-
-
 def test_word_features_have_one_length() -> None:
     idf = {"battery": 2.0, "charg": 1.5}
     assert np.linalg.norm(word_features("the battery, the battery is charging", idf)) == pytest.approx(np.sqrt(0.5))
