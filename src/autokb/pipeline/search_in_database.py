@@ -50,6 +50,7 @@ NEAREST_WINDOWS = 3  # bring their documents, for the gate
 BY_WORDS = 8  # documents with the best texts by BM25, for each reading
 RARE_WORDS = 16  # words of a question at most that count for that, the rarest; the many of a whole message mislead
 RARE_TEXTS = 500  # texts at most that are looked at for that: those with the rarest of these words
+TREES = 200  # the nearest of those that show a section of these documents: a section is shown by the nearest of them
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
 TOKENS_IN_MEMORY = 64_000_000  # bytes of tokens of sections that it keeps
@@ -94,7 +95,8 @@ class SlicedKnowledge:
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
         with self._tables() as tables:
-            found = self._with_trees(tables, set(tables.named("document", [solution])), set(), [])
+            documents = set(tables.named("document", [solution]))
+            found = self._parts(tables, documents, set(tables.named("tree", sorted(documents))), [])
         return self.reader.index(found, None)
 
     @contextmanager
@@ -172,7 +174,8 @@ class SlicedKnowledge:
             if (nodes @ vectors.T).max(initial=-1.0) > SAME_WORDS:  # so its sections are better for it
                 documents |= {s.evidence[0].document for s in tree.solutions if s.evidence and s.status in DISPLAYED}
         ordered = sorted(past.values(), key=lambda part: (part.issue.date, part.issue.id))
-        return self._with_trees(tables, documents, trees, ordered)
+        trees |= {*tables.nearest_trees(vectors[0], sorted(documents), TREES)}
+        return self._parts(tables, documents, trees, ordered)
 
     def _promising(
         self, near: Mapping[Kind, Mapping[str, float]], past: Sequence[PastPart], vector: Vectors
@@ -192,9 +195,8 @@ class SlicedKnowledge:
                 scores[document] = scores.get(document, 0.0) + weights[feature] * near[kind].get(document, least)
         return set(sorted(scores, key=lambda d: (-scores[d], d))[:DOCUMENTS])
 
-    def _with_trees(self, tables: SearchTables, documents: set[str], trees: set[str], past: list[PastPart]) -> Slice:
-        """Return these parts, and the trees whose solutions begin in the documents."""
-        trees = trees | set(tables.named("tree", sorted(documents)))
+    def _parts(self, tables: SearchTables, documents: set[str], trees: set[str], past: list[PastPart]) -> Slice:
+        """Return these parts."""
         own = tables.own(sorted(documents))
         return Slice(
             documents=self._read(tables, "document", documents, self._documents, read_document),

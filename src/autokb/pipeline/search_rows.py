@@ -14,7 +14,6 @@ from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import TokenEncoder
 from autokb.pipeline.steps.passages import find_passages
-from autokb.retrieval.candidates import without_rejected
 from autokb.retrieval.part_codecs import (
     FITTED,
     read_counted,
@@ -57,7 +56,7 @@ def write_search_rows(
     documents = list(published.kb.documents.values())
     passages, _ = find_passages(file, documents, published.chunks, spec)
     parts = PartsReader(spec, embed, None if tokens is None else tokens.read).read(published, passages)
-    kept = without_rejected(passages, published.kb.solutions.values())
+    kept = (p for part, _ in parts.documents.values() for p in part.passages)
     audiences = {p.solution.id: audience_of(p.solution) for p in kept if p.solution.status in DISPLAYED}
     now = {
         "document": {i: _document(part, counted, audiences) for i, (part, counted) in parts.documents.items()},

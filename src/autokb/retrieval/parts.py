@@ -35,6 +35,8 @@ K = TypeVar("K")
 class DocumentPart:
     """A document as questions need it: row n of each array is chunk n's window, or passage n.
 
+    Passages that people took out of sight are not in it.
+
     ``chunks`` are the ids of the chunks that have windows, ``terms`` how often each has each word, and
     ``window_chunks`` the chunk of each window.
     """
@@ -172,6 +174,7 @@ class PartsReader:
     def read(self, published: Published, passages: Sequence[Passage]) -> Parts:
         """Return all parts."""
         corpus = Corpus.of(published.kb.documents, published.chunks, self.spec.language)
+        passages = without_rejected(passages, published.kb.solutions.values())
         documents = {part.id: (part, counted) for part, counted in self._documents(corpus, passages)}
         trees = dict(self._trees(published, passages))
         ids = [d.id for d in corpus.documents]
@@ -191,7 +194,7 @@ class PartsReader:
         solutions = [replace(s, attributes=normal_attributes(s.attributes, spec)) for s in kb.solutions.values()]
         knowledge = KnowledgeIndex.of(issues.values(), solutions, spec.attributes, (p.solution for p in passages))
         alone: dict[str, list[Candidate]] = {root: [] for root in knowledge.trees}
-        for one in candidates_of(knowledge, without_rejected(passages, solutions)):
+        for one in candidates_of(knowledge, passages):
             if one.passage is None:
                 alone[knowledge.root_of[one.solution.issue_id]].append(one)
         own: dict[str, list[Solution]] = {root: [] for root in knowledge.trees}

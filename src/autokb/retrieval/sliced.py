@@ -13,7 +13,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.retrieval.calibrated_gate import CalibratedGate
-from autokb.retrieval.candidates import Candidate, Candidates, candidates_of, without_rejected
+from autokb.retrieval.candidates import Candidate, Candidates, candidates_of
 from autokb.retrieval.gate import Gate
 from autokb.retrieval.history import History, Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, TokenReader
@@ -93,7 +93,7 @@ class SliceReader:
             ranker=packaged_ranker(reads_tokens=tokens is not None),
         )
 
-    # Complex: what is shown depends on what people took out of sight, which the trees say.
+    # Complex: the issues, solutions and passages of all parts are put together, each by one comprehension.
     def _shown(self, found: Slice) -> tuple[KnowledgeIndex, list[Candidate]]:
         """Return the nodes, and what can be shown: the sections, and solutions that begin in none of their documents.
 
@@ -101,7 +101,7 @@ class SliceReader:
         """
         here = {document.id for document in found.documents}
         solutions = [s for tree in found.trees for s in tree.solutions]
-        passages = without_rejected([p for document in found.documents for p in document.passages], solutions)
+        passages = [p for document in found.documents for p in document.passages]
         issues = (i for tree in found.trees for i in tree.issues)
         knowledge = KnowledgeIndex.of(issues, solutions, self.spec.attributes, (p.solution for p in passages))
         shown = candidates_of(knowledge, passages)

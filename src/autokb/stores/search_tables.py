@@ -315,6 +315,16 @@ class SearchTables:
         rows = self.db.execute(f"SELECT id FROM {TABLES[kind]} WHERE names && CAST(? AS text[])", (list(names),))
         return [found for (found,) in rows.fetchall()]
 
+    def nearest_trees(self, vector: Vectors, documents: Sequence[str], most: int) -> list[str]:
+        """Return the trees that cite one of these documents, the nearest by any of their nodes and raw issues first."""
+        rows = self.db.execute(
+            "SELECT t.id FROM search_tree t JOIN search_row r ON r.owner = t.id "
+            f"WHERE r.kind = {Kind.NODE:d} AND t.names && CAST(? AS text[]) GROUP BY t.id "
+            f"ORDER BY min(r.vector OPERATOR({self.extension}.<#>) CAST(? AS {self.extension}.halfvec)), t.id LIMIT ?",
+            (list(documents), *halves([vector]), most),
+        )
+        return [found for (found,) in rows.fetchall()]
+
     def parts(self, kind: str, ids: Sequence[str]) -> list[tuple[str, str, bytes]]:
         """Return id, body and vectors of parts that are there."""
         rows = self.db.execute(f"SELECT id, body, vectors FROM {TABLES[kind]} WHERE id = ANY(?)", (list(ids),))
