@@ -19,6 +19,7 @@ from autokb.core.attributes import Attributes, Match, from_lists
 from autokb.core.domain import DomainSpec, Urgent
 from autokb.core.kept import Kept
 from autokb.core.nouns import DISPLAYED, Solution
+from autokb.core.ranking import best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
@@ -44,13 +45,14 @@ from autokb.text.words import split_words, terms
 
 # How many of the nearest of each kind are looked at, for each reading of a message. The right section is among the
 # first 20 by the ranker in .97 of the questions.
-MOST = {Kind.WINDOW: 20, Kind.SECTION: 100, Kind.HEADING: 50, Kind.NODE: 20, Kind.ALONE: 20, Kind.PAST: 50}
+MOST = {Kind.WINDOW: 20, Kind.SECTION: 100, Kind.HEADING: 50, Kind.NODE: 50, Kind.ALONE: 20, Kind.PAST: 50}
 DOCUMENTS = 32  # that may have what is best are read
 NEAREST_WINDOWS = 3  # bring their documents, for the gate
 BY_WORDS = 8  # documents with the best texts by BM25, for each reading
 RARE_WORDS = 16  # words of a question at most that count for that, the rarest; the many of a whole message mislead
 RARE_TEXTS = 500  # texts at most that are looked at for that: those with the rarest of these words
-TREES = 100  # the nearest of those that show a section of these documents: a section is shown by the nearest of them
+SHOWN = 16  # rows, the best first, whose trees are read: ten are shown at most, others are for others
+TREES = 200  # the nearest of those, where many trees show a section
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
 TOKENS_IN_MEMORY = 64_000_000  # bytes of tokens of sections that it keeps
@@ -90,6 +92,12 @@ class SlicedKnowledge:
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
         with self._tables() as tables:
             found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
+            index = self.reader.index(found, spelling, embed)
+            best = index.score(texts[0], overrides, said=said, also=texts[1:])
+            rows = [*best.urgent, *best_first(best.scores, SHOWN).tolist()]
+            passages = [index.candidates.rows[row].solution.id for row in rows]
+            trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
+            found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
         return replace(self.reader.index(found, spelling, embed), reranker=self.reranker)
 
     def index_with(self, solution: str) -> QuestionIndex:
@@ -174,7 +182,6 @@ class SlicedKnowledge:
             if (nodes @ vectors.T).max(initial=-1.0) > SAME_WORDS:  # so its sections are better for it
                 documents |= {s.evidence[0].document for s in tree.solutions if s.evidence and s.status in DISPLAYED}
         ordered = sorted(past.values(), key=lambda part: (part.issue.date, part.issue.id))
-        trees |= {*tables.nearest_trees(vectors[0], sorted(documents), TREES)}
         return self._parts(tables, documents, trees, ordered)
 
     def _promising(

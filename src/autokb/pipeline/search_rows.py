@@ -127,7 +127,9 @@ def _tree(part: TreePart, counted: Counted) -> WrittenPart:
     stored = store_tree(part)
     nodes = np.array([*part.vectors, *part.raw.values()])
     rows = (_for_all(Kind.NODE, nodes), _for_all(Kind.ALONE, np.array(list(part.alone.values()))))
-    return WrittenPart(stored.body, stored.vectors, sorted(part.documents), store_counted(counted), rows)
+    return WrittenPart(
+        stored.body, stored.vectors, sorted(part.documents | part.sections), store_counted(counted), rows
+    )
 
 
 def _past(part: PastPart) -> WrittenPart:

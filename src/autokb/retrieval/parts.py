@@ -63,7 +63,7 @@ class TreePart:
     """A tree with all solutions of its nodes, whatever their status: row n of ``vectors`` is the text of issue n.
 
     ``raw`` has the vectors of the raw issues behind its nodes, ``alone`` those of the texts of solutions that begin in
-    no section.
+    no section, ``sections`` the ids of the passages that the others begin in, as long as it is not stored.
     """
 
     id: str
@@ -72,6 +72,7 @@ class TreePart:
     vectors: Vectors
     raw: Mapping[str, Vectors]
     alone: Mapping[str, Vectors]
+    sections: frozenset[str] = frozenset()
 
     @property
     def documents(self) -> frozenset[str]:
@@ -194,16 +195,21 @@ class PartsReader:
         solutions = [replace(s, attributes=normal_attributes(s.attributes, spec)) for s in kb.solutions.values()]
         knowledge = KnowledgeIndex.of(issues.values(), solutions, spec.attributes, (p.solution for p in passages))
         alone: dict[str, list[Candidate]] = {root: [] for root in knowledge.trees}
+        sections: dict[str, set[str]] = {root: set() for root in knowledge.trees}
         for one in candidates_of(knowledge, passages):
             if one.passage is None:
                 alone[knowledge.root_of[one.solution.issue_id]].append(one)
+            else:
+                for view in one.views:
+                    sections[knowledge.root_of[view.issue_id]].add(one.passage.solution.id)
         own: dict[str, list[Solution]] = {root: [] for root in knowledge.trees}
         for solution in solutions:
             if (tree := knowledge.root_of.get(solution.issue_id)) is not None:
                 own[tree].append(solution)
         raw = {i: one.full_text for i, one in published.raw_issues.items()}
         for root, nodes in knowledge.trees.items():
-            yield root, self._tree([issues[n] for n in nodes], own[root], raw, alone[root])
+            part, counted = self._tree([issues[n] for n in nodes], own[root], raw, alone[root])
+            yield root, (replace(part, sections=frozenset(sections[root])), counted)
 
     # Complex: it takes apart the columns of all documents at once, so that all texts are embedded together.
     def _documents(self, corpus: Corpus, passages: Sequence[Passage]) -> Iterator[tuple[DocumentPart, Counted]]:

@@ -25,7 +25,7 @@ NEEDS_PGVECTOR = (
     "CREATE EXTENSION vector; or set in_database_from under search: in settings.yaml above its rows, to search it in "
     "memory."
 )
-SEARCH_OF = "search tables with words of"  # meta: the generation that the tables were written for
+SEARCH_OF = "search tables by section of"  # meta: the generation that the tables were written for
 NEIGHBOURS = 16  # of a row in an HNSW graph (m), pgvector's own default
 BUILDING_EFFORT = 64  # rows looked at for each that is added (ef_construction), pgvector's own default
 SEARCHING_EFFORT = 200  # rows looked at for a question (hnsw.ef_search), no fewer than are asked for of any kind
@@ -62,9 +62,9 @@ class Kind(IntEnum):
 class WrittenPart:
     """A part as it is stored, with what was counted over it, its vectors by kind, and what it is looked up by.
 
-    ``names`` are a document's headings, case folded, and the ids of its passages, or the documents in which a tree's
-    solutions begin. A vector has the audience that it is for. ``texts`` are the words that BM25 reads of each text,
-    each as often as it stands there.
+    ``names`` are a document's headings, case folded, and the ids of its passages, or the documents and passages in
+    which a tree's solutions begin. A vector has the audience that it is for. ``texts`` are the words that BM25 reads of
+    each text, each as often as it stands there.
     """
 
     body: str
@@ -315,13 +315,13 @@ class SearchTables:
         rows = self.db.execute(f"SELECT id FROM {TABLES[kind]} WHERE names && CAST(? AS text[])", (list(names),))
         return [found for (found,) in rows.fetchall()]
 
-    def nearest_trees(self, vector: Vectors, documents: Sequence[str], most: int) -> list[str]:
-        """Return the trees that cite one of these documents, the nearest by any of their nodes and raw issues first."""
+    def nearest_trees(self, vector: Vectors, passages: Sequence[str], most: int) -> list[str]:
+        """Return the trees that show one of these passages, the nearest by any of their nodes and raw issues first."""
         rows = self.db.execute(
             "SELECT t.id FROM search_tree t JOIN search_row r ON r.owner = t.id "
             f"WHERE r.kind = {Kind.NODE:d} AND t.names && CAST(? AS text[]) GROUP BY t.id "
             f"ORDER BY min(r.vector OPERATOR({self.extension}.<#>) CAST(? AS {self.extension}.halfvec)), t.id LIMIT ?",
-            (list(documents), *halves([vector]), most),
+            (list(passages), *halves([vector]), most),
         )
         return [found for (found,) in rows.fetchall()]
 
