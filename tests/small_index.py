@@ -16,7 +16,7 @@ from autokb.retrieval.candidates import Candidates, candidates_of, searched_text
 from autokb.retrieval.features import FEATURES
 from autokb.retrieval.features import QuestionEvidence as Found
 from autokb.retrieval.index import ScoredQuestion
-from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeCosines, QuestionMatch
 from autokb.retrieval.search import build_index
 
 NAMES = ("device", "os")
@@ -99,7 +99,8 @@ def presentation(
         words=np.zeros(len(documents)),
         votes=np.zeros(len(documents)),
         learnt=np.zeros(len(documents)),
-        nodes=np.array([(nodes or {}).get(i, 0.5) for i in knowledge.ids]),
+        nodes=NodeCosines(np.array([(nodes or {}).get(i, 0.5) for i in knowledge.ids])),
+        past=np.zeros(0, dtype=np.float32),
         long=0.0,
     )
     ranked = Ranking(tuple(documents), shown.best_of_documents(row))
