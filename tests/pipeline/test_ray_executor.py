@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from benchmarks.executors import MANUAL
 from benchmarks.killed_builds import DOMAIN, mark_of, marked, stored_replies
 
 import stub_server as stub
@@ -34,22 +35,6 @@ pytestmark = [
     pytest.mark.skipif(find_spec("ray") is None, reason="ray is missing (extra: ray)"),
 ]
 WORKERS = 2
-MANUAL = """# Kettle
-
-## The lid does not open
-
-1. Press the button on the handle.
-2. Lift the lid.
-
-## The water stays cold
-
-1. Put the plug into the socket.
-2. Press the switch until its lamp is lit.
-
-## It smells of plastic
-
-Boil three fillings of water and pour them away.
-"""
 ISSUES = (
     "id,text\n1,the lid of my kettle is stuck\n2,my kettle does not heat the water\n3,new kettle smells of plastic\n"
 )
