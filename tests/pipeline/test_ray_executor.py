@@ -93,6 +93,14 @@ def test_arrays_travel_to_the_bit(executor: RayExecutor) -> None:
     assert all(np.array_equal(one.get(), array[::-1]) for one, array in zip(done, arrays, strict=True))
 
 
+def test_two_executors_with_the_same_workers_do_each_their_own_work(executor: RayExecutor) -> None:
+    list(executor.map(lambda n: n, range(2 * WORKERS)))  # Ray is started
+    first, second = (RayExecutor(workers=WORKERS, home_seconds=0.0, sample_seconds=0.0) for _ in range(2))
+    for _ in range(3):
+        assert [one.get() for one in first.map(lambda n: n + 1, range(8))] == list(range(1, 9))
+        assert [one.get() for one in second.map(lambda n: -n, range(8))] == [-n for n in range(8)]
+
+
 def test_a_worker_that_is_killed_costs_nothing(executor: RayExecutor, tmp_path: Path) -> None:
     def work(n: int) -> int:
         if n == 3 and not (tmp_path / "killed").exists():

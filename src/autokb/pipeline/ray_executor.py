@@ -129,7 +129,6 @@ class RayExecutor:
         self._home_seconds = home_seconds
         self._sample_seconds = sample_seconds
         self._worked = 0.0
-        self._maps = 0
         self._task: Any = None  # Ray's remote function, once it is started
         self._owns_ray = False
         self._folder: tuple[Path, FileLock] | None = None
@@ -162,8 +161,8 @@ class RayExecutor:
 
         import ray
 
-        self._maps += 1
-        name, held = f"{os.getpid()} {self._maps}", [ray.put(function)]
+        # One that no other map has: workers are shared by executors, on a cluster by those of several machines.
+        name, held = secrets.token_hex(16), [ray.put(function)]
         sent: deque[tuple[Any, list[T]]] = deque()
         try:
             while True:
