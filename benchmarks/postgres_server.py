@@ -86,6 +86,28 @@ class PostgresServer:
         return ["setpriv", f"--reuid={USER}", "--clear-groups", *command] if os.geteuid() == 0 else command
 
 
+    @property
+    def runs(self) -> bool:
+        """Whether its first process is there."""
+        return self._process is not None and self._process.poll() is None
+
+
+@contextmanager
+def small_disk(folder: Path, mib: int) -> Iterator[None]:
+    """Mount a disk of that size in a folder, gone afterwards (PermissionError where this user may not)."""
+    command = ["mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=0755", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        raise PermissionError("this user may not mount a disk")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
 @contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
     """Give a server that runs; its folder is gone afterwards."""
