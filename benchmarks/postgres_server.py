@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -34,7 +34,7 @@ def binaries() -> Path | None:
 
 
 class PostgresServer:
-    """A server in a folder; its socket lies in there, too."""
+    """A server in a folder, in which it may have run before; its socket lies in there, too."""
 
     def __init__(self, folder: Path) -> None:
         found = binaries()
@@ -42,7 +42,8 @@ class PostgresServer:
         self._bin, self.folder, self._data = found, folder, folder / "data"
         if os.geteuid() == 0:
             shutil.chown(folder, USER)
-        self._run("initdb", "-D", str(self._data), "-U", "autokb", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        if not self._data.exists():
+            self._run("initdb", "-D", str(self._data), "-U", "autokb", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, schema: str) -> str:
@@ -85,7 +86,6 @@ class PostgresServer:
     def _as_user(command: list[str]) -> list[str]:
         return ["setpriv", f"--reuid={USER}", "--clear-groups", *command] if os.geteuid() == 0 else command
 
-
     @property
     def runs(self) -> bool:
         """Whether its first process is there."""
@@ -109,10 +109,13 @@ def small_disk(folder: Path, mib: int) -> Iterator[None]:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """Give a server that runs; its folder is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="autokb-pg-") as name:  # not below pytest's, which only its owner may enter
-        server = PostgresServer(Path(name))
+def postgres_server(kept: Path | None = None) -> Iterator[PostgresServer]:
+    """Give a server that runs; its folder is gone afterwards, unless it is one that is kept."""
+    with ExitStack() as stack:
+        # not below pytest's folder, which only its owner may enter
+        folder = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autokb-pg-")))
+        folder.mkdir(exist_ok=True)
+        server = PostgresServer(folder)
         server.start()
         try:
             yield server

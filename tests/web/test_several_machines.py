@@ -264,7 +264,9 @@ def test_on_a_full_disk_of_the_server_questions_are_answered_and_nothing_acknowl
                 asked = sum(status == 200 for status, _ in sent.statuses)
                 wait_until(lambda: sum(status == 200 for status, _ in sent.statuses) > asked + 5)
                 ballast.unlink()
-                if not server.runs:  # it stops where its own log cannot be written, and whoever mends the disk starts it
+                if (
+                    not server.runs
+                ):  # it stops where its own log cannot be written, and whoever mends the disk starts it
                     server.start()
                 before = len(sent.kept)
                 wait_until(lambda: len(sent.kept) >= before + 20)
