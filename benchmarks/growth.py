@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,8 +43,7 @@ from benchmarks.running import Ran, autokb, folder
 
 SIZES = "AUTOKB_GROWTH_SIZES"  # nodes of the published half, with commas between; nothing leaves that half out
 BUILDS = "AUTOKB_GROWTH_BUILDS"  # raw issues of the build half; nothing leaves that half out
-KEEP = "AUTOKB_GROWTH_KEEP"  # folder in which the knowledge bases of the published half stay, to be used again
-ON_SERVER_UP_TO = 100_000  # nodes that are moved to Postgres, too: the graphs of more take hours on two cores
+KEEP = "AUTOKB_GROWTH_KEEP"  # folder in which the published half stays, in SQLite and in Postgres, to be used again
 DEFAULT_SIZES, DEFAULT_BUILDS = "10000,100000", "300,1000,3000"
 SEED = 20250301
 CHILDREN = 3  # of a tree, beside its parent: 4 nodes a raw issue
@@ -114,27 +113,36 @@ def piece_vectors(most: int = 1_000) -> Vectors:
 def _published(size: int, table: Vectors) -> tuple[list[Figure], dict[str, Any]]:
     with ExitStack() as stack:
         kept = os.environ.get(KEEP)
-        workspace = (Path(kept) / str(size) if kept else stack.enter_context(folder())) / "kb"
-        written = None
-        if not workspace.exists():
-            autokb("init", workspace, "--domain", "thunderbird")
-            started = time.perf_counter()
-            _write(workspace, size, table)
-            written = time.perf_counter() - started
+        place = Path(kept) / str(size) if kept else stack.enter_context(folder())
+        workspace = place / "kb"
+        with _once(place, "write") as (is_done, seconds):
+            if not is_done:
+                shutil.rmtree(workspace, ignore_errors=True)  # of a run that was killed
+                autokb("init", workspace, "--domain", "thunderbird")
+                seconds["write"] = _milliseconds(lambda: _write(workspace, size, table)) / 1000
         bytes_ = sum(f.stat().st_size for f in workspace.rglob("*") if f.is_file())
         served = _serve_apart(workspace)
         figures = [
-            *([] if written is None else [Figure(f"{size}.write", written, "s")]),
+            Figure(f"{size}.write", seconds["write"], "s"),
             Figure(f"{size}.file", bytes_ / MIB, "MiB"),
             *_served(f"{size}", served, most_of_a_million=40),
             Figure(f"{size}.first_as_exact", served["first_as_exact"], "share", at_least=0.98),
             Figure(f"{size}.three_as_exact", served["three_as_exact"], "share"),
             Figure(f"{size}.publish_one", served["publish_one"], "s"),
         ]
-        if size <= ON_SERVER_UP_TO and postgres_server.binaries() is not None:
-            server = stack.enter_context(postgres_server.postgres_server())
-            figures += _on_server(size, workspace, server.url(f"growth_{size}"), served["first"])
+        if postgres_server.binaries() is not None:
+            server = stack.enter_context(postgres_server.postgres_server(Path(kept) / "server" if kept else None))
+            figures += _on_server(size, place, server.url(f"growth_{size}"), served["first"])
     return figures, {name: figure for name, figure in served.items() if name != "first"}
+
+
+@contextmanager
+def _once(place: Path, what: str) -> Iterator[tuple[bool, dict[str, float]]]:
+    """Do something that takes long once in a folder that is kept: give whether it is done, and what it took."""
+    file = place / "seconds.json"
+    seconds: dict[str, float] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    yield what in seconds, seconds
+    file.write_text(json.dumps(seconds), encoding="utf-8")
 
 
 def _served(start: str, served: Mapping[str, Any], most_of_a_million: float) -> list[Figure]:
@@ -148,26 +156,33 @@ def _served(start: str, served: Mapping[str, Any], most_of_a_million: float) -> 
     ]
 
 
-def _on_server(size: int, workspace: Path, url: str, first: Sequence[Sequence[str]]) -> list[Figure]:
+def _on_server(size: int, place: Path, url: str, first: Sequence[Sequence[Any]]) -> list[Figure]:
     """Copy the knowledge base to Postgres, have it searched there, and ask the same questions."""
-    on_server = workspace.parent / "on-server"
-    shutil.rmtree(on_server, ignore_errors=True)  # of a server that is gone
-    shutil.copytree(workspace, on_server)
-    moved = autokb("move", on_server, "--to", url)
-    with (on_server / "settings.yaml").open("a", encoding="utf-8") as settings:
-        settings.write("\nsearch: {in_database_from: 0}\n")
-    started = time.perf_counter()
-    _serve_apart(on_server, "--write")
-    searchable = time.perf_counter() - started
+    on_server = place / "on-server"
+    with _once(place, "searchable") as (is_done, seconds):
+        if not is_done:
+            shutil.rmtree(on_server, ignore_errors=True)  # of a run that was killed
+            shutil.copytree(place / "kb", on_server)
+            seconds["move"] = autokb("move", on_server, "--to", url).seconds
+            with (on_server / "settings.yaml").open("a", encoding="utf-8") as settings:
+                settings.write("\nsearch: {in_database_from: 0}\n")
+            seconds["searchable"] = _milliseconds(lambda: _serve_apart(on_server, "--write")) / 1000
     served = _serve_apart(on_server, "--on-server")
     start = f"{size}.postgres"
-    same = [one == other for one, other in zip(first, served["first"], strict=True)]
+    pairs = list(zip(first, served["first"], strict=True))
+    steps = [[shown for _, shown in one] == [shown for _, shown in other] for one, other in pairs]
     return [
-        Figure(f"{start}.move", moved.seconds, "s"),
-        Figure(f"{start}.make_searchable", searchable, "s"),
+        Figure(f"{start}.move", seconds["move"], "s"),
+        Figure(f"{start}.make_searchable", seconds["searchable"], "s"),
         Figure(f"{start}.database", served["database"], "MiB"),
         *_served(start, served, most_of_a_million=80),
-        Figure(f"{start}.first_as_in_memory", float(np.mean(same)), "share", at_least=0.98),
+        Figure(
+            f"{start}.first_as_in_memory",
+            float(np.mean([one == other for one, other in pairs])),
+            "share",
+            at_least=0.98,
+        ),
+        Figure(f"{start}.first_steps_as_in_memory", float(np.mean(steps)), "share"),
     ]
 
 
@@ -306,7 +321,7 @@ def _serve(workspace: Path, *options: str) -> dict[str, Any]:
             "embedding_p50": float(np.median(alone)),
             "ask_p50": float(np.median(asked)),
             "ask_p99": float(np.percentile(asked, 99)),
-            "first": [[s.id for s in _ask(opened, text).shown[:1]] for text in texts[:COMPARED]],
+            "first": [[(s.id, s.steps) for s in _ask(opened, text).shown[:1]] for text in texts[:COMPARED]],
         }
         if "--on-server" in options:
             return found | {"database": opened.file.size / MIB}
