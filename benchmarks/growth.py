@@ -1,9 +1,9 @@
-"""How a knowledge base of many nodes is kept, loaded and asked, and how a build's stages grow with its issues.
+"""How a knowledge base of many nodes is kept, loaded and asked, in SQLite and in Postgres.
 
-The published half is written as a build would publish it: sentences, lengths and spellings are those of real articles
+It is written as a build would publish it: sentences, lengths and spellings are those of real articles
 and questions, their company is new. Vectors come from a stand-in that is some hundred times faster than the packaged
 encoder: each piece of a word has one vector, the mean of those that the encoder gives it in real sentences. Questions
-are read by the real encoder. The build half is real throughout.
+are read by the real encoder.
 """
 
 from __future__ import annotations
@@ -37,14 +37,13 @@ from autokb.retrieval.index import QuestionIndex
 from autokb.stores.codecs import ISSUE, RAW_ISSUE, document_body, solution_body
 from autokb.stores.vector_index import ExactIndex
 from autokb.stores.workspace_file import WorkspaceFile
-from benchmarks import postgres_server, scale_data, thunderbird
+from benchmarks import postgres_server, scale_data
 from benchmarks.figures import Figure, Result
-from benchmarks.running import Ran, autokb, folder
+from benchmarks.running import autokb, folder
 
-SIZES = "AUTOKB_GROWTH_SIZES"  # nodes of the published half, with commas between; nothing leaves that half out
-BUILDS = "AUTOKB_GROWTH_BUILDS"  # raw issues of the build half; nothing leaves that half out
-KEEP = "AUTOKB_GROWTH_KEEP"  # folder in which the published half stays, in SQLite and in Postgres, to be used again
-DEFAULT_SIZES, DEFAULT_BUILDS = "10000,100000", "300,1000,3000"
+SIZES = "AUTOKB_GROWTH_SIZES"  # nodes, with commas between
+KEEP = "AUTOKB_GROWTH_KEEP"  # folder in which what was written stays, in SQLite and in Postgres, to be used again
+DEFAULT_SIZES = "10000,100000"
 SEED = 20250301
 CHILDREN = 3  # of a tree, beside its parent: 4 nodes a raw issue
 TREES_A_DOCUMENT = 40
@@ -54,27 +53,20 @@ THEMES = 40
 WORDS = 12  # of a question
 WARM_UP, MEASURED, COMPARED = 20, 300, 100
 MIB = 1024 * 1024
-LINEAR = 1.3  # the most that a stage's time an item may rise, from the fewest items to the most
 T = TypeVar("T")
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Measure both halves, by the sizes that the environment names."""
-    sizes = [int(n) for n in os.environ.get(SIZES, DEFAULT_SIZES).split(",") if n]
-    builds = [int(n) for n in os.environ.get(BUILDS, DEFAULT_BUILDS).split(",") if n]
+    """Measure the sizes that the environment names."""
+    sizes = [int(n) for n in os.environ.get(SIZES, DEFAULT_SIZES).split(",")]
     figures: list[Figure] = []
     detail: dict[str, Any] = {"vectors": "by a stand-in", "nodes_a_section": 20, "words_a_question": WORDS}
-    table = piece_vectors() if sizes else None
+    table = piece_vectors()
     for size in sizes[:1] if options.quick else sizes:
-        assert table is not None
         found, of_size = _published(size, table)
         figures += found
         detail[str(size)] = of_size
-    stages, built = _builds(builds[:2] if options.quick else builds)
-    return Result("growth", [*figures, *stages], {**detail, "builds": built})
-
-
-# -- the published half -----------------------------------------------------------------------------
+    return Result("growth", figures, detail)
 
 
 class StandInEmbedder(PackagedEmbedder):
@@ -380,43 +372,6 @@ def _resident() -> float:
     import psutil
 
     return float(psutil.Process().memory_info().rss) / MIB
-
-
-# -- the build half ---------------------------------------------------------------------------------
-
-
-def _builds(sizes: Sequence[int]) -> tuple[list[Figure], dict[str, Any]]:
-    """Build from the first real questions, as many as each size says, and all articles; tell each stage's seconds."""
-    issues = [*thunderbird.issues(), *thunderbird.issues("raw_issues_extra")]
-    figures, detail = [], {}
-    for size in sizes:
-        with folder() as place:
-            thunderbird.stage(place / "kb", issues[:size])
-            ran = thunderbird.build(place / "kb")
-            again = _edit_and_build(place)
-        figures += [
-            Figure(f"build.{size}", ran.seconds / 60, "min"),
-            Figure(f"build.{size}.peak", ran.megabytes, "MiB"),
-            Figure(f"build.{size}.one_edited_document", again.seconds, "s"),
-        ]
-        detail[str(size)] = {name: stage["seconds"] for name, stage in ran.answer["stages"].items()}
-    return [*figures, *_growth_of_stages(detail)], detail
-
-
-def _growth_of_stages(seconds: Mapping[str, Mapping[str, float]]) -> list[Figure]:
-    """Return each stage's time an issue with the most issues beside that with the fewest; 1 is linear."""
-    if len(seconds) < 2:
-        return []
-    few, many = min(seconds, key=int), max(seconds, key=int)
-    ratios = {n: s / seconds[few][n] * int(few) / int(many) for n, s in seconds[many].items() if seconds[few].get(n)}
-    return [Figure(f"build.{n}.growth", ratio, "ratio", at_most=LINEAR) for n, ratio in ratios.items()]
-
-
-def _edit_and_build(place: Path) -> Ran:
-    chosen = sorted((place / "kb-articles").glob("*.wiki"))
-    chosen[0].write_text("This page was looked through again.\n\n" + chosen[0].read_text("utf-8"), "utf-8")
-    autokb("add", place / "kb", chosen[0].parent)
-    return thunderbird.build(place / "kb")
 
 
 if __name__ == "__main__":
