@@ -135,7 +135,7 @@ def _document(part: DocumentPart, counted: Counted, audiences: Mapping[str, str]
         (Kind.HEADING, part.headings[shown], own),
     )
     texts = [list(Counter(terms).elements()) for terms in part.terms]
-    return WrittenPart(part.id, stored.body, stored.vectors, names, store_counted(counted), rows, texts)
+    return WrittenPart(part.id, stored.body, stored.vectors, names, store_counted(counted), rows, texts=texts)
 
 
 def _for_all(kind: Kind, vectors: Vectors) -> tuple[Kind, Vectors, Sequence[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeVar
 
@@ -188,36 +188,18 @@ class PartsReader:
         learnt = learn(ids, past, vectors, centroids.reshape(len(ids), vectors.shape[1]), self.spec.language)
         return Parts(documents, trees, tuple(map(PastPart, past, vectors)), learnt)
 
-    # Complex: solutions are sorted to their trees by whether they begin in a section.
     def _trees(self, published: Published, passages: Sequence[Passage]) -> Iterator[tuple[TreePart, Counted]]:
         spec, kb = self.spec, published.kb
-        issues = {i: replace(o, attributes=normal_attributes(o.attributes, spec)) for i, o in kb.issues.items()}
+        issues = [replace(o, attributes=normal_attributes(o.attributes, spec)) for o in kb.issues.values()]
         solutions = [replace(s, attributes=normal_attributes(s.attributes, spec)) for s in kb.solutions.values()]
-        knowledge = KnowledgeIndex.of(issues.values(), solutions, spec.attributes, (p.solution for p in passages))
-        alone: dict[str, list[Candidate]] = {root: [] for root in knowledge.trees}
-        sections: dict[str, set[str]] = {root: set() for root in knowledge.trees}
-        for one in candidates_of(knowledge, passages):
-            if one.passage is None:
-                alone[knowledge.root_of[one.solution.issue_id]].append(one)
-            else:
-                for view in one.views:
-                    sections[knowledge.root_of[view.issue_id]].add(one.passage.solution.id)
-        own: dict[str, list[Solution]] = {root: [] for root in knowledge.trees}
-        for solution in solutions:
-            if (tree := knowledge.root_of.get(solution.issue_id)) is not None:
-                own[tree].append(solution)
+        knowledge = KnowledgeIndex.of(issues, solutions, spec.attributes, (p.solution for p in passages))
         raw = {i: one.full_text for i, one in published.raw_issues.items()}
-        roots = iter(knowledge.trees)
-        while some := list(islice(roots, TREES_AT_ONCE)):
-            texts = [issues[node].text for root in some for node in knowledge.trees[root]]
-            texts += [raw[i] for root in some for node in knowledge.trees[root] for i in _behind(issues[node], raw)]
-            texts += [text for root in some for text in _texts_of(alone[root])]
-            texts = list(dict.fromkeys(texts))
+        trees = iter(_sort_to_trees(knowledge, solutions, candidates_of(knowledge, passages)))
+        while some := list(islice(trees, TREES_AT_ONCE)):
+            texts = list(dict.fromkeys(text for tree in some for text in tree.texts(raw)))
             vectors = dict(zip(texts, self.embed(texts), strict=True))
-            for root in some:
-                nodes = [issues[node] for node in knowledge.trees[root]]
-                part = _tree(nodes, own[root], raw, alone[root], vectors)
-                yield replace(part, sections=frozenset(sections[root])), self._counted((), "", alone[root])
+            for tree in some:
+                yield tree.part(raw, vectors), self._counted((), "", tree.alone)
 
     # Complex: it takes apart the columns of all documents at once, so that all texts are embedded together.
     def _documents(self, corpus: Corpus, passages: Sequence[Passage]) -> Iterator[tuple[DocumentPart, Counted]]:
@@ -272,29 +254,58 @@ class PartsReader:
         return Counted(len(found), length, texts_with, count_words(text), len(shown), pieces)
 
 
-def _tree(
-    nodes: Sequence[Issue],
-    solutions: Sequence[Solution],
-    raw: Mapping[str, str],
-    alone: Sequence[Candidate],
-    vectors: Mapping[str, Vectors],
-) -> TreePart:
-    return TreePart(
-        id=nodes[0].id,
-        issues=tuple(nodes),
-        solutions=tuple(solutions),
-        vectors=np.array([vectors[node.text] for node in nodes]),
-        raw={i: vectors[raw[i]] for node in nodes for i in _behind(node, raw)},
-        alone={text: vectors[text] for text in _texts_of(alone)},
-    )
+@dataclass
+class _Tree:
+    """What of a knowledge base belongs to a tree, before it has vectors."""
+
+    nodes: Sequence[Issue]
+    solutions: list[Solution] = field(default_factory=list)
+    alone: list[Candidate] = field(default_factory=list)
+    sections: set[str] = field(default_factory=set)
+
+    def behind(self, raw: Mapping[str, str]) -> list[str]:
+        """Return the raw issues behind its nodes that are there."""
+        return [i for node in self.nodes for i in node.raw_issues if i in raw]
+
+    @property
+    def texts_alone(self) -> list[str]:
+        """What is embedded of its solutions that begin in no section, each text once."""
+        return list(dict.fromkeys(text for one in self.alone for text in (one.searched_text, one.searched_headings)))
+
+    def texts(self, raw: Mapping[str, str]) -> Iterator[str]:
+        """Give everything of it that is embedded."""
+        yield from (node.text for node in self.nodes)
+        yield from (raw[i] for i in self.behind(raw))
+        yield from self.texts_alone
+
+    def part(self, raw: Mapping[str, str], vectors: Mapping[str, Vectors]) -> TreePart:
+        """Return it with the vectors of its texts."""
+        return TreePart(
+            id=self.nodes[0].id,
+            issues=tuple(self.nodes),
+            solutions=tuple(self.solutions),
+            vectors=np.array([vectors[node.text] for node in self.nodes]),
+            raw={i: vectors[raw[i]] for i in self.behind(raw)},
+            alone={text: vectors[text] for text in self.texts_alone},
+            sections=frozenset(self.sections),
+        )
 
 
-def _behind(node: Issue, raw: Mapping[str, str]) -> list[str]:
-    return [i for i in node.raw_issues if i in raw]
-
-
-def _texts_of(alone: Sequence[Candidate]) -> list[str]:
-    return list(dict.fromkeys(text for one in alone for text in (one.searched_text, one.searched_headings)))
+def _sort_to_trees(
+    knowledge: KnowledgeIndex, solutions: Iterable[Solution], candidates: Iterable[Candidate]
+) -> Iterable[_Tree]:
+    """Return the trees with their solutions, sorted by whether these begin in a section."""
+    trees = {root: _Tree([knowledge.issues[node] for node in nodes]) for root, nodes in knowledge.trees.items()}
+    for solution in solutions:
+        if (root := knowledge.root_of.get(solution.issue_id)) is not None:
+            trees[root].solutions.append(solution)
+    for one in candidates:
+        if one.passage is None:
+            trees[knowledge.root_of[one.solution.issue_id]].alone.append(one)
+            continue
+        for view in one.views:
+            trees[knowledge.root_of[view.issue_id]].sections.add(one.passage.solution.id)
+    return trees.values()
 
 
 def centroid(windows: Vectors) -> Vectors:
