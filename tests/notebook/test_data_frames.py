@@ -18,7 +18,6 @@ def lists_of(kb: SupportKB) -> dict[str, Any]:
         "issues": kb.views.issues(),
         "solutions": kb.views.solutions(),
         "documents": kb.views.documents(),
-        "trees": kb.views.trees(),
         "feedback": kb.usage.feedback(),
         "review": kb.curation.review(),
         "suggested": kb.suggest("the battery does not charge in the dock"),

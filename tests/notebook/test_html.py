@@ -60,7 +60,7 @@ def results_of(kb: SupportKB) -> list[Any]:
         kb.views.show().trees[0],
         kb.views.solutions().items[0],
         kb.evaluate.quality(),
-        compare({"systems": {"raw": {"metrics": {"mrr": {"value": 1.0}}}}}, {"systems": {}}),
+        compare(*({"systems": {"raw": {"metrics": {"mrr": {"value": share}}}}} for share in (0.5, 0.25))),
         report,
         StageLine("trees", 3, 4),
     ]

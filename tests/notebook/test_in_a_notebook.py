@@ -37,4 +37,4 @@ def test_the_page_runs_and_shows_what_it_says(tmp_path: Path) -> None:
     for one, said in zip(shown, ["solutions", "answered", "answered", "customers", "q_m"], strict=True):
         assert said in one
     assert "displayed" in statuses[0].data["text/plain"] and "<table" in documents[0].data["text/html"]
-    assert [one.output_type for one in again] == ["stream", "execute_result"]
+    assert {one.output_type for one in again} == {"stream", "execute_result"}

@@ -67,7 +67,7 @@ class Page(Listed, Result, Generic[Kind]):
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Listed, Result, Generic[Kind]):
+class Found(Result, Generic[Kind]):
     """Some things in an order of their own; ``total`` counts all that fit."""
 
     items: tuple[Kind, ...]
