@@ -13,6 +13,7 @@ from autokb.answering.present import Choice, Presentation
 from autokb.answering.telling import TellingLine
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
+from autokb.notebook.html import html
 from autokb.retrieval.match_issues import TreeMatch
 from autokb.retrieval.reader import ReaderRun
 
@@ -141,6 +142,9 @@ class Answer:
             **(self.reading.as_json() if self.reading else {}),
             **({"reply": self.reply.as_json()} if self.reply else {}),
         }
+
+    def _repr_html_(self) -> str:
+        return html("answer", answer=self)
 
 
 def solution_json(solution: Solution) -> dict[str, Any]:

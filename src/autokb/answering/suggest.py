@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from autokb.answering.answer import Answer, Matched, Outcome
 from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
@@ -13,10 +13,11 @@ from autokb.core.domain import ENGLISH
 from autokb.core.in_use import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
-from autokb.core.results import NOTHING_SPENT, Spending
+from autokb.core.results import NOTHING_SPENT, Listed, Spending
 from autokb.core.step_numbers import step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
+from autokb.notebook.html import html
 from autokb.retrieval.reader import ReaderRun
 from autokb.text.words import content_words
 
@@ -66,9 +67,12 @@ class Suggestion:
             "steps": list(self.steps),
         }
 
+    def _repr_html_(self) -> str:
+        return html("suggested", found=None, suggestions=(self,))
+
 
 @dataclass(frozen=True, slots=True)
-class Suggested:
+class Suggested(Listed):
     """What an agent is offered for the customer's last message; ``question`` is what was searched for.
 
     ``strategy`` is how a model was asked, with so many ``passages``, and what that took; where ``fallback`` says why,
@@ -78,6 +82,7 @@ class Suggested:
     what was found, or why it did not.
     """
 
+    LIST: ClassVar[str] = "suggestions"
     outcome: Outcome
     suggestions: tuple[Suggestion, ...]
     question: str
@@ -116,6 +121,9 @@ class Suggested:
             "arm": self.arm,
             **(self.reading.as_json() if self.reading else {}),
         }
+
+    def _repr_html_(self) -> str:
+        return html("suggested", found=self, suggestions=self.suggestions)
 
 
 def suggestions_from(

@@ -17,8 +17,9 @@ from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
 from autokb.app.old_names import renamed
 from autokb.core.errors import BadInputError, NothingPublishedError
-from autokb.core.progress import Progress, silent
+from autokb.core.progress import Progress
 from autokb.core.settings import REPLY, STYLES
+from autokb.notebook.progress import show_progress
 from autokb.stores.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ class SupportKB:
 
         watch(reopened, sources, lambda due: self.sync(due, build=build), tell)
 
-    def draft_spec(self, *, budget: float | None = None, progress: Progress = silent) -> Draft:
+    def draft_spec(self, *, budget: float | None = None, progress: Progress = show_progress) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
         from autokb.pipeline.draft_spec import draft_spec
         from autokb.pipeline.model_session import ModelOptions
@@ -211,7 +212,7 @@ class SupportKB:
 
     # -- the build ---------------------------------------------------------------------------------
 
-    def plan(self, *, progress: Progress = silent) -> Plan:
+    def plan(self, *, progress: Progress = show_progress) -> Plan:
         """Return what a build would cost, before a cent is spent."""
         from autokb.pipeline.plan import plan
 
@@ -228,7 +229,7 @@ class SupportKB:
         yes: bool = False,
         candidate: bool = False,
         force: str = "",
-        progress: Progress = silent,
+        progress: Progress = show_progress,
         notify: Callable[[tuple[str, ...]], None] = lambda _sentences: None,
     ) -> BuildReport:
         """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
@@ -397,7 +398,7 @@ class SupportKB:
 
         return export_kb(self.workspace, Path(target))
 
-    def import_(self, source: Path | str, *, replace: bool = False, progress: Progress = silent) -> Imported:
+    def import_(self, source: Path | str, *, replace: bool = False, progress: Progress = show_progress) -> Imported:
         """Take in what ``export`` wrote, edited or not; model and mode stay as they were opened.
 
         A workspace that holds something takes the decisions of people only; ``replace`` takes a JSONL whole, in place
@@ -409,7 +410,7 @@ class SupportKB:
         self._memory.reopen()
         return done
 
-    def move(self, to: Path | str, *, progress: Progress = silent) -> Moved:
+    def move(self, to: Path | str, *, progress: Progress = show_progress) -> Moved:
         """Move the workspace to a Postgres server (its URL), or from one into a new folder; it is copied and compared.
 
         Nothing is switched over until both are equal, and one that was killed goes on (BadInputError, AutokbError). A
@@ -445,7 +446,7 @@ class SupportKB:
         request: ChunkRequest,
         *,
         budget: float | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> Iterator[ChunkedDocument | Skipped]:
         """Chunk documents one after the other; what cannot be chunked is given with its reason."""
         from autokb.pipeline.chunk_files import chunk_files
@@ -459,7 +460,7 @@ class SupportKB:
         wanted: ChunkEvaluation,
         *,
         budget: float | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> ChunkingReport:
         """Measure chunkers on documents: what is counted and what a model judges stand apart."""
         from autokb.pipeline.model_session import ModelOptions

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from autokb.core.errors import BadInputError
 from autokb.core.nouns import Failure, Skipped
+from autokb.notebook.html import html
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _adapters: dict[Any, Any] = {}  # of pydantic, one a class of results, made when it is first printed
 
@@ -25,6 +30,21 @@ class Result:
             _adapters[kind] = TypeAdapter(kind)
         shape: dict[str, Any] = _adapters[kind].dump_python(self, mode="json")
         return shape
+
+
+class Listed:
+    """What is a list under the name ``LIST`` of its JSON shape."""
+
+    __slots__ = ()
+    LIST: ClassVar[str] = "items"
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame: an entry a row, a field of its JSON a column; the extra ``pandas`` (BadInputError)."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise BadInputError("A data frame needs the extra: pip install 'autokb[pandas]'.") from error
+        return pandas.DataFrame(self.as_json()[self.LIST])  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +293,14 @@ class BuildReport(KnowledgeCounts):
         del shape["refusal"]
         return {**shape, **(self.refusal.as_json() if self.refusal else {})}
 
+    def _repr_html_(self) -> str:
+        stages = [
+            (name, *(f"{n:,}" for n in (one.computed, one.reused, one.failed)), f"{one.seconds:.1f}")
+            for name, one in self.stages.items()
+        ]
+        failures = [(one.stage, one.item, one.reason) for one in self.failures]
+        return html("build", report=self, stages=stages, failures=failures)
+
 
 @dataclass(frozen=True, slots=True)
 class TicketBuildReport(BuildReport):
@@ -360,9 +388,10 @@ class ListedSource(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class Sources(Result):
+class Sources(Listed, Result):
     """What was added or imported: folders first, then files and imports, each by its path."""
 
+    LIST: ClassVar[str] = "sources"
     sources: tuple[ListedSource, ...]
 
 
@@ -495,7 +524,8 @@ class VersionView(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class Versions(Result):
+class Versions(Listed, Result):
     """The versions that are kept, from the oldest; the candidate stands last."""
 
+    LIST: ClassVar[str] = "versions"
     versions: tuple[VersionView, ...]

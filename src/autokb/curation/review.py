@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import DISPLAYED, Solution, VerdictName
-from autokb.core.results import Result
+from autokb.core.results import Listed, Result
 from autokb.stores.feedback import count_verdicts
 from autokb.stores.question_log import count_shown_first
 from autokb.stores.workspace import Workspace
@@ -94,7 +94,7 @@ class ReviewItem(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewPage(Result):
+class ReviewPage(Listed, Result):
     """Some items, the highest impact first; ``next`` is the ``after`` of the next page, None at the end.
 
     ``counts`` are of the whole queue: all of it, and by each kind of reason.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.errors import BadInputError
+from autokb.evaluation.report import Reported, ReportTable, comparison_tables
 from autokb.evaluation.retrieval.metrics import distinct, is_metric, metric
 from autokb.evaluation.statistics.experiment import paired_difference
 
@@ -85,13 +86,16 @@ class Change(Named):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Reported):
     """All changes, the figures that only the first answer has, and those that fell by more than the margin."""
 
     changes: tuple[Change, ...]
     missing: tuple[str, ...]
     gate: float | None
     fell: tuple[str, ...]
+
+    def _tables(self) -> list[ReportTable]:
+        return comparison_tables(self.as_json())
 
     @property
     def exit_status(self) -> int:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from typing import Any
 
+from autokb.evaluation.report import Reported
+
 # Fields whose parts stand in their place, so that the ends of an interval are beside what was counted with it.
 INLINE = frozenset({"difference", "gold", "interval", "results", "shares", "source", "spending", "usage"})
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Reported):
     """A frozen dataclass that is its own JSON shape: every field under its name, in the order of the fields.
 
     An optional field (one with a default) that holds nothing is left out.

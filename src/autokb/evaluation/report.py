@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from autokb.notebook.html import html
 from autokb.text.control_characters import for_terminal
 
 if TYPE_CHECKING:
@@ -185,6 +186,18 @@ def fit_width(table: ReportTable, width: int) -> Iterator[ReportTable]:
         title = "(continued)" if number else table.title
         names, *rows = ((row[0], *(row[n] for n in columns)) for row in (table.columns, *table.rows))
         yield ReportTable(title, names, tuple(rows), table.of_run)
+
+
+class Reported:
+    """What an evaluation answers, shown in a notebook as its tables."""
+
+    __slots__ = ()
+
+    def _tables(self) -> list[ReportTable]:
+        return answer_tables(self.as_json())  # type: ignore[attr-defined]
+
+    def _repr_html_(self) -> str:
+        return html("tables", tables=self._tables())
 
 
 # -- for a browser ----------------------------------------------------------------------------------------------------

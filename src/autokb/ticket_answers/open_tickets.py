@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 from weakref import finalize
 
 from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
-from autokb.core.results import Result
+from autokb.core.results import Listed, Result
 from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
 from autokb.domains.ticket_templates import ticket_template
@@ -102,9 +103,10 @@ class SimilarTicket(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarTickets(Result):
+class SimilarTickets(Listed, Result):
     """The tickets that are most like a text or another ticket, best first."""
 
+    LIST: ClassVar[str] = "tickets"
     tickets: tuple[SimilarTicket, ...]
     seconds: float
 

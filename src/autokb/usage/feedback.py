@@ -24,7 +24,7 @@ from autokb.core.in_use import (
     feedback_id,
 )
 from autokb.core.nouns import Solution
-from autokb.core.results import Result
+from autokb.core.results import Listed, Result
 from autokb.core.storable import without_surrogates
 from autokb.pipeline.fed_questions import SOURCE, fed_questions, staged_feedback
 from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex, embed_published
@@ -56,7 +56,7 @@ class GivenFeedback(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class FeedbackPage(Result):
+class FeedbackPage(Listed, Result):
     """Some feedback in the order of its taking; the next page begins behind the id ``next``, None at the end."""
 
     items: tuple[Feedback, ...]

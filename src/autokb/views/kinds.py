@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 from autokb.core.attributes import as_lists
 from autokb.core.decisions import Approval, Decided, text_mark
 from autokb.core.nouns import Evidence, Issue, Solution, Verdict
-from autokb.core.results import Result
+from autokb.core.results import Listed, Result
+from autokb.notebook.html import html
 
 Levels = Mapping[str, Mapping[str, str]]  # the fields of each level by their names in JSON
 
@@ -54,7 +55,7 @@ def _fields(*names: str, **renamed: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Result, Generic[Kind]):
+class Page(Listed, Result, Generic[Kind]):
     """Some things by their ids; the next page begins behind the id ``next``, None at the end."""
 
     items: tuple[Kind, ...]
@@ -135,6 +136,9 @@ class IssueView(View):
         """How many others it and what is below it have."""
         return sum(one.withheld for one in (self, *self.children))
 
+    def _repr_html_(self) -> str:
+        return html("issue", issue=self)
+
 
 _IN_ISSUE = _fields(
     *("id", "text", "steps", "attributes", "status", "reason", "evidence", "rules", "edited_by", "edited_at"),
@@ -179,6 +183,9 @@ class SolutionView(View):
     def title(self) -> str:
         """The first line of its text, by which it is listed."""
         return title_line(self)
+
+    def _repr_html_(self) -> str:
+        return html("solution", solution=self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autokb.core.progress import Progress, silent
+from autokb.core.progress import Progress
+from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
@@ -112,7 +113,7 @@ class CurationDoor:
         return find_stale(self._memory.workspace, memory, kind, every_kind=every_kind, settled=settled)
 
     def judge_contradictions(
-        self, *, budget: float | None = None, progress: Progress = silent, told: Told | None = None
+        self, *, budget: float | None = None, progress: Progress = show_progress, told: Told | None = None
     ) -> JudgedPairs:
         """Ask the settings' model which pairs of solutions and sections disagree, for at most ``budget`` USD.
 

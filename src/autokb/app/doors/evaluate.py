@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autokb.core.progress import Progress, silent
+from autokb.core.progress import Progress
+from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
@@ -39,7 +40,7 @@ class EvaluateDoor:
         systems: Sequence[str] = (),
         *,
         budget: float | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> RetrievalReport:
         """Measure retrieval systems on labelled questions; without names every system that asks no model."""
         from autokb.pipeline.model_session import ModelOptions
@@ -55,7 +56,7 @@ class EvaluateDoor:
         sample: int = 50,
         *,
         budget: float | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> ParaphraseReport:
         """Measure retrieval systems on paraphrases of ``sample`` nodes and of as many chunks of the workspace."""
         from autokb.pipeline.model_session import ModelOptions
@@ -69,7 +70,7 @@ class EvaluateDoor:
         cases: Path | str | None = None,
         *,
         budget: float | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> RetrieverReport:
         """Measure encoders and searches on the workspace's past issues, or on ``cases`` with their documents."""
         from autokb.pipeline.model_session import ModelOptions
@@ -79,7 +80,7 @@ class EvaluateDoor:
         return evaluate_workspace_retrievers(self._memory.workspace, embedders, given, progress, ModelOptions(budget))
 
     def tickets(
-        self, queries: Path | str, qrels: Path | str, systems: Sequence[str] = (), *, progress: Progress = silent
+        self, queries: Path | str, qrels: Path | str, systems: Sequence[str] = (), *, progress: Progress = show_progress
     ) -> TicketRetrievalReport:
         """Measure how tickets are ranked, on labelled questions: each signal alone and together."""
         from autokb.studies.evaluate_tickets import evaluate_workspace_tickets
@@ -87,7 +88,7 @@ class EvaluateDoor:
         return evaluate_workspace_tickets(self._memory.workspace, Path(queries), Path(qrels), systems, progress)
 
     def suggestions(
-        self, wanted: SuggestionEvaluation, *, budget: float | None = None, progress: Progress = silent
+        self, wanted: SuggestionEvaluation, *, budget: float | None = None, progress: Progress = show_progress
     ) -> SuggestionsReport:
         """Measure what systems suggest for the cases of a test set, beside what people replied."""
         from autokb.pipeline.model_session import ModelOptions
@@ -106,7 +107,7 @@ class EvaluateDoor:
         *,
         judge: bool = False,
         budget: float | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> QualityReport:
         """Measure granularity and rules kept; ``sheet`` writes the annotators' sheet, ``read`` takes a filled one in.
 
@@ -162,7 +163,7 @@ class EvaluateDoor:
         out_of_domain: Path | str | None = None,
         *,
         budget: float | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> DraftedCases:
         """Write questions with their replies as cases for a test set, private data masked.
 
@@ -184,7 +185,7 @@ class EvaluateDoor:
         themes: int = 10,
         questions: int = 30,
         out: Path | str | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> TrialReport:
         """Build a sample offline and by the settings' model, ask both past questions, and estimate the whole.
 
@@ -208,7 +209,7 @@ class EvaluateDoor:
         cases: Path | str | None = None,
         sheets: Path | str | None = None,
         filled: Path | str | None = None,
-        progress: Progress = silent,
+        progress: Progress = show_progress,
     ) -> PaperReport:
         """Return the tables of a paper (autokb, autochunker, tickets, suggestions), measured on workspaces.
 

@@ -6,7 +6,8 @@ import warnings
 from typing import TYPE_CHECKING
 
 from autokb.core.errors import UnknownIdError
-from autokb.core.progress import Progress, silent
+from autokb.core.progress import Progress
+from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
@@ -29,7 +30,7 @@ class TicketsDoor:
         self._memory = memory
 
     def build(
-        self, *, rethink: bool = False, budget: float | None = None, progress: Progress = silent
+        self, *, rethink: bool = False, budget: float | None = None, progress: Progress = show_progress
     ) -> TicketBuildReport:
         """Build and publish the ticket graph; only tickets that changed are worked out.
 
@@ -104,7 +105,7 @@ class TicketsDoor:
 
         return report_tickets(self._memory.workspace, by)
 
-    def draft_template(self, *, budget: float | None = None, progress: Progress = silent) -> TemplateDraft:
+    def draft_template(self, *, budget: float | None = None, progress: Progress = show_progress) -> TemplateDraft:
         """Propose sections of tickets from what was added, in a file beside ``domain.yaml``."""
         from autokb.pipeline.draft_template import draft_ticket_template
         from autokb.pipeline.model_session import ModelOptions

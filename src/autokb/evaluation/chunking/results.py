@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from autokb.chunking.chunk_result import ChunkResult
 from autokb.chunking.tree import chunks_with_text
 from autokb.core.nouns import Chunk
+from autokb.evaluation.chunking.report import chunking_tables
 from autokb.evaluation.record import Record
+from autokb.evaluation.report import ReportTable
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.samples import nearest_rank
@@ -98,6 +100,9 @@ class ChunkingReport(Record):
     questions: CountsByQuestion
     usage: ModelUsage
     seconds: float
+
+    def _tables(self) -> list[ReportTable]:
+        return chunking_tables(self.as_json())
 
 
 @dataclass(frozen=True)

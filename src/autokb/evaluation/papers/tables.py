@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autokb.evaluation.report import ReportTable, interval_text, number_text
+from autokb.evaluation.report import Reported, ReportTable, interval_text, number_text
 from autokb.evaluation.statistics.bootstrap import Interval
 
 Printed = float | int | str | None
@@ -74,7 +74,7 @@ class PaperTable:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperReport:
+class PaperReport(Reported):
     """All tables of one paper."""
 
     paper: str
@@ -83,6 +83,9 @@ class PaperReport:
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
         return {"paper": self.paper, "tables": [table.as_json() for table in self.tables]}
+
+    def _tables(self) -> list[ReportTable]:
+        return report_tables(self.tables)
 
 
 def report_tables(tables: Sequence[PaperTable]) -> list[ReportTable]:

@@ -19,12 +19,13 @@ from autokb.evaluation.quality.measures import (
     solution_trees,
     tree_interval,
 )
+from autokb.evaluation.report import Reported
 from autokb.evaluation.runner import ModelUsage
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
 
 
 @dataclass(frozen=True, slots=True)
-class QualityReport:
+class QualityReport(Reported):
     """What ``evaluate quality`` answers over the displayed solutions; ``agreement`` is what people wrote on the sheet.
 
     ``q_c`` is the mean over the sheet's items. All three intervals draw trees, then solutions. A model's verdicts are

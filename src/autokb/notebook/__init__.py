@@ -1,0 +1,1 @@
+"""How results and progress look in a notebook; it knows none of the product's types."""

@@ -1,0 +1,1 @@
+"""Retrievers of other libraries over a knowledge base: a folder, or a server's URL."""

@@ -1,0 +1,121 @@
+"""What a notebook shows of results: every text of the data is escaped, and nothing in it runs or loads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import lxml.html
+import pytest
+
+from autokb.app import SupportKB
+from autokb.core.nouns import Failure
+from autokb.core.results import BuildReport, Refusal, StageReport
+from autokb.evaluation.compare import compare
+from autokb.notebook.html import CONTROL
+from autokb.notebook.progress import StageLine
+from autokb.stores.workspace import Workspace
+from autokb.text.control_characters import CONTROL_CHARACTER
+
+HOSTILE = '<script>alert(1)</script><img src=x onerror=y>" onclick="z" \'a\'\u202e\u2067\x1b[2J&lt;'
+TAGS = set("div style h3 h4 p b span ul li details summary table caption thead tbody tr th td progress".split())
+ATTRIBUTES = {"class", "dir", "scope", "max", "value"}
+CSS = Path(__file__).resolve().parents[2] / "src" / "autokb"
+
+
+def with_hostile_texts(value: Any) -> Any:
+    """Return a result with hostile text in front of each of its texts, the names of attributes and rules too."""
+    if isinstance(value, Enum):
+        return value
+    if isinstance(value, str):
+        return HOSTILE + value
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: with_hostile_texts(getattr(value, f.name)) for f in fields(value)})
+    if isinstance(value, Mapping):
+        return {with_hostile_texts(name): with_hostile_texts(one) for name, one in value.items()}
+    if isinstance(value, tuple | list | frozenset):
+        return type(value)(map(with_hostile_texts, value))
+    return value
+
+
+def results_of(kb: SupportKB) -> list[Any]:
+    issue = next(one for one in kb.views.issues().items if "does not charge" in one.text)
+    report = BuildReport(
+        failures=(Failure("trees", "r1", "too long"),),
+        stages={"trees": StageReport(1, 2, 3, 4.0)},
+        notes=("A note.",),
+        stopped="The budget is reached.",
+        refusal=Refusal(("It is worse.",), ()),
+    )
+    return [
+        kb.ask("the battery does not charge in the dock"),
+        kb.ask("how do I bake bread"),
+        kb.suggest("the battery does not charge in the dock"),
+        kb.suggest("the battery does not charge in the dock").suggestions[0],
+        kb.views.show_issue(issue.id),
+        kb.views.show().trees[0],
+        kb.views.solutions().items[0],
+        kb.evaluate.quality(),
+        compare(*({"systems": {"raw": {"metrics": {"mrr": {"value": share}}}}} for share in (0.5, 0.25))),
+        report,
+        StageLine("trees", 3, 4),
+    ]
+
+
+def check(html: str) -> str:
+    """Return the text of a piece of HTML that has the elements and attributes of ours alone."""
+    whole = lxml.html.fromstring(html)
+    assert whole.get("class") == "autokb"
+    for one in whole.iter():
+        assert one.tag in TAGS and set(one.attrib) <= ATTRIBUTES, one.tag
+        if one.tag == "style":
+            assert "url(" not in one.text and "@import" not in one.text and "script" not in one.text
+        assert not any(word in value for value in one.attrib.values() for word in ("script", "onclick", "alert"))
+    whole.find("style").drop_tree()
+    return str(whole.text_content())
+
+
+def test_no_text_of_the_data_is_more_than_text(hand_made: Workspace) -> None:
+    for result in results_of(SupportKB(hand_made)):
+        plain, hostile = result._repr_html_(), with_hostile_texts(result)._repr_html_()
+        assert "script" not in check(plain) and check(plain).strip()
+        assert '<script>alert(1)</script><img src=x onerror=y>" onclick="z" \'a\'' in check(hostile)
+        assert not CONTROL_CHARACTER.search(hostile)
+
+
+def test_an_answer_says_what_ask_says(hand_made: Workspace) -> None:
+    answer = SupportKB(hand_made).ask("the battery does not charge in the dock")
+    said = check(answer._repr_html_())
+    assert answer.outcome in said and answer.query in said and f"{answer.confidence:.2f}" in said
+    for solution in answer.shown:
+        assert all(step in said for step in solution.steps)
+        assert all(f"[{e.start}:{e.end}]" in said and e.document in said for e in solution.evidence)
+
+
+def test_the_control_characters_are_those_of_the_pages() -> None:
+    every = "".join(map(chr, range(0x110000)))
+    assert CONTROL.findall(every) == CONTROL_CHARACTER.findall(every)
+
+
+def test_the_colours_are_those_of_the_pages() -> None:
+    pages = (CSS / "web/pages/static/autokb.css").read_text(encoding="utf-8").replace(", #", ",#")
+    colours = re.findall(r"--[a-z]+:light-dark\(.*?\)", (CSS / "notebook/templates/style.css").read_text("utf-8"))
+    assert len(colours) > 5 and all(one.replace(":", ": ", 1) in pages for one in colours)
+
+
+def test_a_progress_that_has_no_items_is_none() -> None:
+    assert (StageLine("trees", 0, 0).percent, repr(StageLine("trees", 1234, 2000))) == (0, "trees: 1,234 of 2,000")
+
+
+def test_a_build_report_says_what_failed(hand_made: Workspace) -> None:
+    said = check(results_of(SupportKB(hand_made))[-2]._repr_html_())
+    assert all(word in said for word in ("too long", "A note.", "The budget is reached.", "It is worse."))
+
+
+@pytest.mark.parametrize("question", ["the battery does not charge in the dock", "how do I bake bread"])
+def test_it_is_small(hand_made: Workspace, question: str) -> None:
+    assert len(SupportKB(hand_made).ask(question)._repr_html_()) < 12_000
