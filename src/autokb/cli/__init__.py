@@ -41,6 +41,7 @@ COMMAND_FILES = {
     "changes": ("review_commands",),
     "chunk": ("chunk_commands",),
     "checks": ("check_commands",),
+    "demo": ("demo_commands",),
     "diff": ("version_commands",),
     "digest": ("trend_commands",),
     "discard": ("version_commands",),
