@@ -38,8 +38,7 @@ def demo(
         if status := _run(*step):
             return status
     for what, question in QUESTIONS:
-        emit(json, None, lambda what=what: f"\n--- {what} ---")
-        if status := _run("ask", name, question, "--k", "1"):
+        if status := _run("ask", name, question, "--k", "1", under=what):
             return status
     emit(
         json,
@@ -53,12 +52,13 @@ def demo(
     return 0
 
 
-def _run(*words: str) -> int:
-    """Show a command as it would be typed and run it."""
+def _run(*words: str, under: str = "") -> int:
+    """Show a command as it would be typed, under a heading perhaps, and run it."""
     from autokb.cli import main
     from autokb.cli.output import emit
 
-    emit(False, None, lambda: f"\n$ autokb {shlex.join(words)}")
+    heading = f"\n--- {under} ---\n" if under else ""
+    emit(False, None, lambda: f"{heading}\n$ autokb {shlex.join(words)}")
     sys.stdout.flush()
     return main(words)
 
