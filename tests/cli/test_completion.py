@@ -15,7 +15,7 @@ PROGRAM = Path(sys.executable).with_name("autokb")
 ASK = """
 eval "$(_AUTOKB_COMPLETE=source_bash autokb)"
 COMP_WORDS=({words}) COMP_CWORD={last}
-_autokb_completion
+_autokb_completion autokb
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 

@@ -12,8 +12,10 @@ from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from benchmarks.postgres_server import PostgresServer
 from filelock import FileLock
 
 import stub_server as stub
@@ -21,6 +23,7 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.llm.embedders import packaged
 from autokb.stores.workspace import LOCK_FILE, Workspace, create_workspace
+from real_postgres import needs_postgres
 from unwritable import unwritable_copy
 
 Run = Callable[..., tuple[int, dict[str, Any], str]]
@@ -269,3 +272,31 @@ def test_a_failure_that_nobody_expects_shows_nothing_of_its_text(
     monkeypatch.setattr("autokb.app.doctor.look_at_file", fail)
     status, _, text = run(hand_made.folder)
     assert status == 1 and "RuntimeError" in text and KEY not in text
+
+
+@needs_postgres
+@pytest.mark.slow
+@pytest.mark.usefixtures("keys_unset")
+def test_a_workspace_on_a_server(
+    postgres: PostgresServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = f"a{uuid4().hex}"
+    url = postgres.url(schema)
+    settings = tmp_path / "kb" / "settings.yaml"
+    create_workspace(tmp_path / "kb", "name: fresh\n", f"store: {url}\n")
+    status, found, text = run(tmp_path / "kb")
+    assert status == 1 and "no tables of a workspace" in text and schema not in text  # and none were made
+    with SupportKB.open(tmp_path / "kb").workspace.file() as file:
+        status, found, text = run(tmp_path / "kb")
+        assert (status, found["problems"], found["settings"]) == (0, [], ["store"])
+        store = found["store"]
+        assert (store["kind"], store["intact"], store["writable"], store["busy"]) == ("Postgres", None, True, "")
+        assert int(store["version"].partition(".")[0]) >= 14 and store["bytes"] > 0
+        with file.transaction():
+            assert run(tmp_path / "kb")[1]["store"]["busy"] == "another process is writing"
+    with SupportKB.open(tmp_path / "kb").workspace.build_lock():
+        assert run(tmp_path / "kb")[1]["store"]["busy"] == "a build is at work"
+    assert url not in text and schema not in text and "postgresql://" not in text
+    settings.write_text(f"store: {STORE.replace(HOST, '127.0.0.1').replace('5999', '9')}\n", encoding="utf-8")
+    status, found, text = run(tmp_path / "kb")  # nobody listens there
+    assert status == 1 and "cannot be reached" in text and PASSWORD not in text and OWNER not in text
