@@ -7,7 +7,8 @@ import re
 import shlex
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -72,13 +73,20 @@ def _folders(settings: Settings) -> Iterator[str]:
 
 def _parts_of_addresses(settings: Settings) -> Iterator[str]:
     """Yield the users, passwords, machines and paths of all addresses that the settings name."""
-    reranker = settings.reranker.removeprefix("http:")
-    sources = (one for source in settings.sources.values() for one in (source.url, source.sitemap, *source.urls))
-    for address in (settings.base_url, settings.store, settings.graph.uri, settings.executor, reranker, *sources):
+    for address in _addresses(asdict(settings)):
         try:
-            parts = urlsplit(address)
+            parts = urlsplit(address[address.index("//") :])
             found = (parts.netloc, parts.hostname, parts.username, parts.password, parts.path.strip("/"), parts.query)
         except ValueError:  # no address
-            found = (address,)  # type: ignore[assignment]
-        if "//" in address:
-            yield from filter(None, found)
+            found = (address, None, None, None, "", "")
+        yield from filter(None, found)
+
+
+def _addresses(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        if "//" in value:
+            yield value
+    elif isinstance(value, Mapping):
+        yield from (one for inner in value.values() for one in _addresses(inner))
+    elif isinstance(value, Iterable):
+        yield from (one for inner in value for one in _addresses(inner))
