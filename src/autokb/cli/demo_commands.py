@@ -59,7 +59,6 @@ def _run(*words: str, under: str = "") -> int:
 
     heading = f"\n--- {under} ---\n" if under else ""
     emit(False, None, lambda: f"{heading}\n$ autokb {shlex.join(words)}")
-    sys.stdout.flush()
     return main(words)
 
 

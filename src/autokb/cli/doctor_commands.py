@@ -58,7 +58,7 @@ def doctor_text(found: Doctor) -> str:
 NOTHING = {"settings": "as they come", "models": "offline", "speed": "not timed"}
 
 
-def _pairs(named: Mapping[str, object]) -> str:
+def _pairs(named: Mapping[str, str | int]) -> str:
     return ", ".join(f"{name} {value}" for name, value in named.items())
 
 
