@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import sys
@@ -67,7 +68,8 @@ def _own_command() -> tuple[str, ...]:
     program = Path(sys.executable).with_name("autokb")
     if not program.exists():
         return sys.executable, "-m", "autokb"
-    on_path = shutil.which("autokb")
+    # uvx puts the program on the path for as long as it runs alone, and names itself in UV.
+    on_path = None if "UV" in os.environ else shutil.which("autokb")
     if on_path and Path(on_path).absolute() == program:
         return ("autokb",)
     here = Path.cwd()
