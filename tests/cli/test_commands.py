@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,17 +15,15 @@ import pytest
 import typer
 
 import hand_made_kb
-from autokb.cli import (  # noqa: F401  (registers commands)
-    chunk_commands,
-    decision_commands,
-    draft_commands,
-    evaluate_commands,
-    main,
-)
+from autokb.cli import COMMAND_FILES, evaluate_commands, main
 from autokb.cli.commands import app
+from autokb.cli.manual import EXIT_STATUS, TASKS
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.stores.workspace import Workspace
 
+for files in COMMAND_FILES.values():
+    for name in files:
+        import_module(f"autokb.cli.{name}")
 Run = Callable[..., tuple[int, Any]]
 
 
@@ -74,18 +74,49 @@ def test_the_commands_of_the_contract_are_there() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_help_has_an_example_that_names_the_command(
-    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_help_is_a_page_of_a_manual(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """What it does, its arguments and options explained, an example that names it, how it ends, what belongs to it."""
     assert main([*command, "--help"]) == 0
     out = capsys.readouterr().out
-    assert f"Example: autokb {' '.join(command)} " in " ".join(out.split())
-    assert "--json" in out
+    said = " ".join(out.split())
+    assert said.startswith(f"Usage: autokb {' '.join(command)} ")
+    summary = out.split("\n\n")[1]
+    assert re.fullmatch(r" +[A-Z][^\n]+(\n[^\n]+)*[.]", summary) and len(summary) < 200, summary
+    assert f"Example: autokb {' '.join(command)} " in f"{said.partition('Exit status:')[0]} " and "--json" in out
+    assert [said.count(f" {number} {word}") for number, word in ((n, w.split()[0]) for n, w in EXIT_STATUS)] == [1] * 4
+    also = said.rpartition("See also: ")[2].split(", ")
+    assert also[-1] == "autokb --help" and f"autokb {command[0]}" not in also
+    assert {one.removeprefix("autokb ") for one in also[:-1]} <= {path[0] for path in COMMANDS}
+
+
+def test_every_argument_and_option_is_explained() -> None:
+    def walk(command: Any, path: str = "autokb") -> Iterator[tuple[str, Any]]:
+        for name, inner in getattr(command, "commands", {}).items():
+            yield from walk(inner, f"{path} {name}")
+        yield path, command
+
+    found = [(path, one) for path, command in walk(typer.main.get_command(app)) for one in command.params]
+    assert len(found) > 200
+    assert not [f"{path} {one.name}" for path, one in found if not one.help and not one.hidden]
+
+
+def test_the_first_page_and_the_readme_have_each_command_under_its_task(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert sorted(name for names in TASKS.values() for name in names) == sorted({path[0] for path in COMMANDS})
+    places = [out.index(f"\n\n{task}:\n") for task in TASKS]
+    assert places == sorted(places) and "..." not in out[places[0] : out.index("Files of a workspace")]
+    for names in TASKS.values():
+        for name in names:
+            assert re.search(rf"^  {name}  +[A-Z]", out, re.MULTILINE), name
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([a-z ]+) \| (`.+`) \|$", readme, re.MULTILINE)
+    assert {row[0].capitalize(): tuple(row[1].replace("`", "").split(", ")) for row in rows} == TASKS
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_wrong_usage_ends_with_2_and_names_the_help(run: Run, command: tuple[str, ...]) -> None:
-    for words in ((), ("--nonsense",)):
+    for words in ((), ("--nonsense",)) if command != ("demo",) else (("--nonsense",),):  # it needs no argument
         status, shown = run(*command, *words)
         assert (status, list(shown)) == (2, ["error"])
         assert f"autokb {' '.join(command)} --help" in shown["error"]

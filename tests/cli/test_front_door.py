@@ -20,6 +20,8 @@ from autokb.cli import (  # noqa: F401
     check_commands,
     chunk_commands,
     decision_commands,
+    demo_commands,
+    doctor_commands,
     draft_commands,
     evaluate_chunking,
     evaluate_commands,
@@ -388,8 +390,9 @@ def leaves(group: typer.Typer, *path: str) -> set[str]:
 
 
 def test_every_command_is_compared_with_a_method() -> None:
-    # One opens another door (see tests/web), one needs a server (see test_move_commands.py).
-    assert leaves(app) == set(CASES) | {"serve", "move"}
+    # One opens another door (see tests/web), one needs a server (see test_move_commands.py); one builds for long (see
+    # test_demo.py), and one tells what changes from call to call, such as the space on the disk (see test_doctor.py).
+    assert leaves(app) == set(CASES) | {"serve", "move", "demo", "doctor"}
 
 
 @pytest.fixture(scope="module")

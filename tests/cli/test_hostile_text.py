@@ -43,6 +43,8 @@ RESULTS = (
     "autokb.core.nouns",
     "autokb.core.api_keys",
     "autokb.app.api_keys",
+    "autokb.app.doctor",
+    "autokb.stores.health",
     "autokb.app.workspace_keys",
     "autokb.views.kinds",
     "autokb.views.show",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from autokb.answering.answer import Answer
     from autokb.answering.suggest import Suggested
     from autokb.app.add import Kind
+    from autokb.app.demo import Demo
+    from autokb.app.doctor import Doctor
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.core.nouns import Message, Skipped
@@ -439,6 +441,27 @@ class SupportKB:
         return compare(read_answer(Path(before)), read_answer(Path(after)), metric, gate)
 
     # -- without a workspace -----------------------------------------------------------------------
+
+    @classmethod
+    def demo(cls, folder: Path | str, *, progress: Progress = silent) -> Demo:
+        """Make the shipped example in a new folder, build it offline and ask it three questions.
+
+        BadInputError where the folder holds something.
+        """
+        from autokb.app.demo import run_demo
+
+        return run_demo(cls, Path(folder), progress)
+
+    @classmethod
+    def doctor(cls, folder: Path | str, *, online: bool = False) -> Doctor:
+        """Say how a workspace and what it runs on are, also where it does not open; nothing is changed.
+
+        What is wrong is in ``problems``, not raised. Nothing is sent anywhere but, with ``online``, a request to the
+        settings' models that costs nothing.
+        """
+        from autokb.app.doctor import examine
+
+        return examine(cls, Path(folder), online=online)
 
     @staticmethod
     def chunk(

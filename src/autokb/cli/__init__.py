@@ -41,9 +41,11 @@ COMMAND_FILES = {
     "changes": ("review_commands",),
     "chunk": ("chunk_commands",),
     "checks": ("check_commands",),
+    "demo": ("demo_commands",),
     "diff": ("version_commands",),
     "digest": ("trend_commands",),
     "discard": ("version_commands",),
+    "doctor": ("doctor_commands",),
     "draft-cases": ("draft_commands",),
     "draft-spec": ("draft_commands",),
     "edit": ("decision_commands",),
@@ -83,6 +85,7 @@ COMMAND_FILES = {
 
 def _run(words: list[str]) -> int:
     from autokb.cli.commands import app
+    from autokb.cli.manual import make_pages
 
     command = words[0] if words else ""
     if command not in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
@@ -90,6 +93,7 @@ def _run(words: list[str]) -> int:
         files = COMMAND_FILES.get(command) or [name for names in COMMAND_FILES.values() for name in names]
         for name in files:
             import_module(f"autokb.cli.{name}")
+    make_pages(app)
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autokb import __version__
+from autokb.cli.manual import Contents
 
 if TYPE_CHECKING:
     from autokb.app.add import Kind
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="autokb",
+    cls=Contents,
+    epilog="Example: autokb demo  and, for the help of one command,  autokb ask --help",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -359,7 +361,11 @@ def costs(workspace: Folder, json: Json = False) -> None:
 
 
 @app.command(epilog="Example: autokb export kb kb.jsonl")
-def export(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE")], json: Json = False) -> None:
+def export(
+    workspace: Folder,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; one that is there is replaced.")],
+    json: Json = False,
+) -> None:
     """Write the whole knowledge base; the suffix chooses JSONL, Markdown or CSV, .graphml and .cypher the tickets."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
@@ -373,7 +379,7 @@ def export(workspace: Folder, file: Annotated[Path, typer.Argument(metavar="FILE
 @app.command(name="import", epilog="Example: autokb import kb kb.jsonl")
 def import_(
     workspace: Folder,
-    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What was exported, edited perhaps.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Take a JSONL whole, in place of all that is there.")
     ] = False,

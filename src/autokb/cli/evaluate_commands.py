@@ -105,8 +105,8 @@ def quality(
 
 @evaluate.command(epilog="Example: autokb evaluate compare before.json after.json --metric hit_rate@1 --gate 0.02")
 def compare(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE.json")],
-    after: Annotated[Path, typer.Argument(metavar="AFTER.json")],
+    before: Annotated[Path, typer.Argument(metavar="BEFORE.json", help="What an evaluation printed with --json.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER.json", help="What the same one printed later.")],
     metric: Annotated[
         str | None, typer.Option(help="For example hit_rate@1, autokb+hr.mrr or q_m; all without it.")
     ] = None,

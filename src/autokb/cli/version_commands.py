@@ -70,7 +70,7 @@ def rollback(workspace: Folder, number: Number, json: Json = False) -> None:
     emit(json, done.as_json(), lambda: f"Readers see version {done.number} now.")
 
 
-@app.command(epilog="Example: autokb build kb --candidate  and then  autokb publish kb")
+@app.command(epilog="Example: autokb publish kb  after  autokb build kb --candidate")
 def publish(
     workspace: Folder,
     author: Annotated[str, typer.Option(metavar="A", help="Who publishes; kept with the version.")] = "",

@@ -28,14 +28,19 @@ OURS = (*OPENAI, "anthropic", "bedrock", "google")
 
 def check_model(model: str, base_url: str = "") -> None:
     """Refuse a model that cannot be asked: unknown provider, missing package, missing key (BadInputError)."""
+    check_provider(model, base_url)
+    if _parts(model)[0] in OPENAI:
+        warn_of_open_wire(base_url)
+
+
+def check_provider(model: str, base_url: str = "") -> None:
+    """Do so without a warning of what goes unencrypted."""
     provider, name = _parts(model)
     if provider in OPENAI and base_url and not base_url.startswith(("http://", "https://")):
         raise BadInputError(f"base_url must begin with http:// or https://, not {base_url!r}.")
     check_package(provider)
     if provider not in OPENAI or is_openai(base_url):
         check_key(provider, model)
-    if provider in OPENAI:
-        warn_of_open_wire(base_url)
     if provider not in OURS:
         _check_other(provider, name)
 

@@ -164,6 +164,12 @@ def _mean(hidden: Vectors) -> Vectors:
     return unit
 
 
+def check_files() -> None:
+    """Compare weights and vocabulary with their hashes (AutokbError where they are others, or missing)."""
+    _read_vocabulary()
+    _read_model()
+
+
 def ordinary_words() -> frozenset[str]:
     """Return the words that the encoder knows whole: the ordinary ones of English, names and makers among them."""
     return frozenset(piece for piece in _read_vocabulary() if piece.isalpha())

@@ -1,0 +1,338 @@
+"""What a person pastes into an issue: versions, encoder, store, disk, settings, model, speed; nobody's secrets."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autokb import __version__
+from autokb.app.private_words import PrivateWords
+from autokb.core.errors import AutokbError, AutokbWarning, NothingPublishedError
+from autokb.core.results import Result
+from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings
+from autokb.llm.keys import VARIABLES
+from autokb.stores.database import RESTORE
+from autokb.stores.health import StoreHealth, look_at_file, look_at_server
+from autokb.stores.schema import EARLIER
+from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
+
+if TYPE_CHECKING:
+    from autokb.app.support_kb import SupportKB
+    from autokb.llm.free_request import FreeReply
+
+LIBRARIES = ("numpy", "scikit-learn", "onnxruntime", "tokenizers", "pydantic", "pydantic-ai-slim", "fastapi", "psycopg")
+DEVELOPERS = ("test", "check", "bench")  # extras that nobody installs to use autokb
+# Of twelve words each, as those that the figures below are of.
+QUESTIONS = [
+    f"Why does {what} not switch on after a night on charge?" for what in ("it", "this", "mine", "that", "one")
+]
+# Seconds on two cores (benchmarks/results/ask.json: 7000.first_ask, 12_words.p50, 12_words.embedding_alone_p50). Both
+# opening and answering take longer with more solutions, as the figures of 70,000 say. Of several runs the fastest is
+# compared with them, so that what else runs for a moment counts for little.
+OPENING, ANSWERING, ENCODING = 1.6, 0.0084, 0.0046
+SOLUTIONS = 7_000  # of that knowledge base
+SLOW = 5  # times as long as there is called slow: other machines, and what else runs, make a factor of two or three
+SPARE = 200 * 2**20  # bytes that a disk should have left beside a second copy of the workspace, as a vacuum makes one
+
+
+@dataclass(frozen=True, slots=True)
+class Timed(Result):
+    """How long something took, and usually takes on two cores; both in seconds."""
+
+    what: str
+    seconds: float
+    usual: float
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it took several times as long as usual."""
+        return self.seconds > SLOW * self.usual
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHealth(Result):
+    """A model that the settings name; ``key`` is the variable that holds its key, ``answer`` what it said for free."""
+
+    model: str
+    key: str
+    has_key: bool
+    answer: str
+
+
+@dataclass(slots=True)
+class Doctor(Result):
+    """How a workspace and what it runs on are. Names of settings and variables, never what they are set to.
+
+    ``exit_status`` is that of the first of ``problems``; what stands in ``notes`` stops nothing.
+    """
+
+    versions: dict[str, str] = field(default_factory=dict)
+    extras: dict[str, bool] = field(default_factory=dict)
+    encoder: str = ""
+    store: StoreHealth | None = None
+    published: dict[str, int] = field(default_factory=dict)
+    keys: dict[str, int] = field(default_factory=dict)
+    free_bytes: dict[str, int] = field(default_factory=dict)
+    settings: list[str] = field(default_factory=list)
+    environment: list[str] = field(default_factory=list)
+    models: list[ModelHealth] = field(default_factory=list)
+    speed: list[Timed] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    exit_status: int = 0
+
+
+def examine(kind: type[SupportKB], folder: Path, *, online: bool = False) -> Doctor:
+    """Look at a workspace, also at one that does not open, and say what is wrong; nothing is changed.
+
+    Only ``online`` anything is sent: the request for a list of models, which costs nothing.
+    """
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", AutokbWarning)
+        found = _Examination(kind, folder).run(online=online)
+    for one in warned:
+        if issubclass(one.category, AutokbWarning):
+            found.tell(str(one.message))
+    return found.doctor
+
+
+class _Examination:
+    """The steps, none of which ends another one."""
+
+    def __init__(self, kind: type[SupportKB], folder: Path) -> None:
+        self.kind, self.folder = kind, folder
+        self.doctor = Doctor()
+        self.workspace: Workspace | None = None
+        self.settings = Settings()
+        self.private = PrivateWords(folder, self.settings)
+
+    def run(self, *, online: bool) -> _Examination:
+        """Take all steps."""
+        found = self.doctor
+        found.versions, found.extras = _versions(), _extras()
+        with self._step():
+            self.workspace = open_workspace(self.folder)
+        with suppress(AutokbError):  # which is told already
+            here = self.folder / SETTINGS_FILE
+            self.settings = (
+                self.workspace.settings if self.workspace else settings_from(here if here.exists() else None)
+            )
+        self.private = PrivateWords(self.folder, self.settings)
+        found.problems = [self.private.hide(one) for one in found.problems]
+        self._look_at_settings()
+        with self._step():
+            self._look_at_store()
+        with self._step():
+            self._look_at_disk()
+        with self._step():
+            self._time_encoder()
+        if self.workspace and found.store and found.store.is_current and found.store.intact is not False:
+            with self._step():
+                self._look_inside(self.workspace)
+            with self._step():
+                self._ask(self.workspace)
+        self._look_at_models(online=online)
+        for one in found.speed:
+            if one.is_slow:
+                self.tell(f"{one.what} is slow: more than {SLOW} times what it takes on two cores.")
+        return self
+
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        """Make a problem of what fails inside."""
+        try:
+            yield
+        except AutokbError as error:
+            self._blame(str(error), error.exit_status)
+        except OSError as error:
+            self._blame(f"{error.strerror or type(error).__name__}: {error.filename or ''}", 1)
+        except Exception as error:  # of which no text is safe to be shown
+            self._blame(f"This is a fault in autokb ({type(error).__name__}); please report it.", 1)
+
+    def _blame(self, sentence: str, status: int) -> None:
+        self.doctor.problems.append(self.private.hide(sentence))
+        self.doctor.exit_status = self.doctor.exit_status or status
+
+    def tell(self, sentence: str) -> None:
+        """Note what stops nothing."""
+        self.doctor.notes.append(self.private.hide(sentence))
+
+    def _look_at_settings(self) -> None:
+        usual = asdict(Settings())
+        self.doctor.settings = [name for name, value in asdict(self.settings).items() if value != usual[name]]
+        ours = [f"AUTOKB_{name.upper()}" for name in (*WORDS, *NUMBERS)]
+        known = dict.fromkeys(
+            [*ours, "AUTOKB_ENCODER_THREADS", *(one for names in VARIABLES.values() for one in names)]
+        )
+        self.doctor.environment = [name for name in known if os.environ.get(name, "").strip()]
+
+    def _look_at_store(self) -> None:
+        file = self.folder / KNOWLEDGE_FILE
+        if not self.settings.store and not os.path.lexists(file):
+            return  # no workspace, which is told already
+        store = look_at_server(self.settings.store) if self.settings.store else look_at_file(file)
+        # Both are texts of a file that may be anybody's.
+        program = store.written_by if re.fullmatch(r"[0-9][\w.+!-]{0,40}", store.written_by) else "another version"
+        number = store.schema if re.fullmatch(r"[0-9]{1,4}", store.schema) else "unknown"
+        self.doctor.store = store = replace(store, schema=number, written_by=program)
+        self._judge(store)
+
+    def _judge(self, store: StoreHealth) -> None:
+        if store.busy:
+            self.tell(f"The workspace is in use: {store.busy}.")
+        if not store.writable:
+            self.tell("The workspace cannot be written here: it can be asked, but not built or edited.")
+        if store.intact is False:
+            self._blame(f"{KNOWLEDGE_FILE} is damaged: SQLite's check of its pages and indexes failed; {RESTORE}.", 1)
+        elif store.schema in EARLIER and not self.settings.store:
+            self.tell(f"The tables are of version {store.schema}; the next command brings them up to date.")
+        elif not store.is_current and self.workspace:
+            self.workspace.open_file().close()  # which says what to install
+
+    def _look_at_disk(self) -> None:
+        there = next(one for one in (self.folder.absolute(), *self.folder.absolute().parents) if one.exists())
+        size = self.doctor.store.bytes if self.doctor.store else 0
+        for name, place in (("workspace", there), ("temporary files", Path(tempfile.gettempdir()))):
+            free = self.doctor.free_bytes[name] = shutil.disk_usage(place).free
+            if free < size + SPARE:
+                self.tell(f"The disk of the {name} is nearly full: {free // 2**20} MiB are free.")
+
+    def _time_encoder(self) -> None:
+        from autokb.llm.embedders.packaged import check_files
+        from autokb.pipeline.embedding import PACKAGED, open_free_embedder, read_embedder_name
+
+        name = read_embedder_name(self.settings.embedder)
+        if name.is_paid:
+            self.doctor.encoder = self.private.hide(f"{self.settings.embedder} (over the network, not timed)")
+            return
+        if name.kind == PACKAGED:
+            check_files()
+        embedder = open_free_embedder(name)
+        embedder.embed(QUESTIONS[:1])  # which loads it
+        self.doctor.encoder = self.private.hide(embedder.name)
+        if name.kind == PACKAGED:  # of no other is known how long it takes
+            seconds = [_seconds(lambda text: embedder.embed([text]), text) for text in QUESTIONS]
+            self.doctor.speed.append(Timed("Encoding a question", min(seconds), ENCODING))
+
+    def _look_inside(self, workspace: Workspace) -> None:
+        with workspace.file() as file:
+            self.doctor.published = file.counts_of("")
+            if file.has_candidate:
+                self.tell("A candidate waits; autokb publish or autokb discard decides.")
+        listed = self.kind(workspace).keys.list().keys
+        self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
+
+    def _ask(self, workspace: Workspace) -> None:
+        """Time what a reader waits for; no model and no server is asked for it."""
+        from autokb.pipeline.embedding import read_embedder_name
+
+        settings = replace(self.settings, ask=AskSettings())
+        if read_embedder_name(settings.embedder).is_paid or settings.reranker.startswith("http"):
+            self.tell("Questions are not timed: a server is asked for each of them.")
+            return
+        kb = self.kind(replace(workspace, settings=settings))
+        solutions = self.doctor.published.get("solution", 0)
+        more = max(1.0, solutions / SOLUTIONS)
+        try:
+            opening, *later = (_seconds(lambda text: kb.ask(text, log=False), text) for text in QUESTIONS)
+        except NothingPublishedError:
+            self.tell("Nothing is published yet; autokb build publishes.")
+            return
+        finally:
+            kb.close()
+        self.doctor.speed.append(Timed("The first question of a process", opening, OPENING * more))
+        usual = ANSWERING * (1 + (more - 1) / 7.5)
+        if settings.reranker == NO_RERANKER:
+            self.doctor.speed.append(Timed("A later question", min(later), usual))
+
+    def _look_at_models(self, *, online: bool) -> None:
+        from autokb.pipeline.embedding import read_embedder_name
+
+        named = {self.settings.model, self.settings.ask.model, *self.settings.tasks.values()} - {OFFLINE_MODEL}
+        with suppress(AutokbError):
+            named |= {read_embedder_name(self.settings.embedder).price_key} - {""}
+        for model in sorted(named):
+            with self._step():
+                self._look_at_model(model, online=online)
+
+    def _look_at_model(self, model: str, *, online: bool) -> None:
+        from autokb.llm.free_request import REFUSED, ask_for_models
+        from autokb.llm.keys import variable_of
+        from autokb.llm.providers import check_provider
+
+        provider = model.partition(":")[0]
+        names = VARIABLES.get(provider, (variable_of(provider),))
+        key = next((one for one in names if os.environ.get(one, "").strip()), "")
+        answer = "not asked (--online does, at no cost)"
+        try:
+            check_provider(model, self.settings.base_url)
+            if online:
+                reply = ask_for_models(model, self.settings.base_url)
+                answer = _answer(reply)
+                if reply is not None and not reply.status:
+                    self._blame(f"The server of {model} did not answer; see the network, and base_url if it is set.", 1)
+                elif reply is not None and reply.status in REFUSED:
+                    self._blame(f"{names[0]} was refused for {model}; set a key that may use it.", 2)
+        finally:
+            self.doctor.models.append(ModelHealth(self.private.hide(model), key or names[0], bool(key), answer))
+
+
+def _answer(reply: FreeReply | None) -> str:
+    if reply is None:
+        return "no free request is known"
+    if not reply.status:
+        return "no reply"
+    listed = {True: ", lists the model", False: ", does not list the model", None: ""}[reply.listed]
+    return f"HTTP {reply.status} after {reply.seconds:.1f} s{listed}"
+
+
+def _seconds(work: Callable[[str], object], text: str) -> float:
+    started = time.perf_counter()
+    work(text)
+    return time.perf_counter() - started
+
+
+def _versions() -> dict[str, str]:
+    libc = " ".join(filter(None, platform.libc_ver()))
+    found = {
+        "autokb": __version__,
+        "Python": platform.python_version(),
+        "system": " ".join(filter(None, (platform.system(), platform.machine(), libc))),
+        "cores": str(os.cpu_count()),
+        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
+    }
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _extras() -> dict[str, bool]:
+    """Return which extras are installed, as the metadata of this installation names them."""
+    packages: dict[str, list[str]] = {}
+    with suppress(PackageNotFoundError):
+        for line in requires("autokb") or ():
+            name = re.match(r"[\w.-]+", line)
+            extra = re.search(r"""extra == ['"]([\w-]+)['"]""", line)
+            if name and extra and extra[1] not in DEVELOPERS:
+                packages.setdefault(extra[1], []).append(name[0])
+    return {extra: all(map(_is_installed, names)) for extra, names in sorted(packages.items())}
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False

@@ -1,0 +1,88 @@
+"""Helps like pages of a manual: commands by what they are for, and what each shares with all others."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+EXIT_STATUS = (
+    ("0", "done"),
+    ("1", "failed"),
+    ("2", "bad input; the sentence says what to do"),
+    ("3", "stopped on purpose (a budget, awaited replies, Ctrl-C); run it again to go on"),
+)
+# The README has the same table.
+TASKS = {
+    "Try": ("demo", "doctor"),
+    "Set up and fill": ("init", "draft-spec", "chunk", "add", "sync", "sources", "remove"),
+    "Build and look": ("plan", "build", "costs", "show", "changes"),
+    "Versions": ("versions", "diff", "rollback", "publish", "discard", "checks", "vacuum"),
+    "Ask": ("ask", "suggest", "tickets"),
+    "Review": ("review", "approve", "reject", "hide", "edit", "write", "undo", "history", "dismiss"),
+    "Run": ("serve", "keys", "feedback", "outcomes", "gaps", "in-use", "stale", "trends", "digest"),
+    "Measure and tune": ("evaluate", "trial", "draft-cases", "gate"),
+    "Move": ("export", "import", "move"),
+}
+FILES = (
+    ("domain.yaml", "what the right answer depends on, and what no solution may do"),
+    ("settings.yaml", "models, encoder, chunker, store, prices; everything in it is optional"),
+    ("knowledge.db", "all else: one SQLite file"),
+)
+ENVIRONMENT = (
+    ("AUTOKB_MODEL ...", "a setting of settings.yaml, which it overrides: AUTOKB_ and the setting's name"),
+    ("OPENAI_API_KEY ...", "the key of a provider; it is never stored"),
+)
+
+
+class Page(TyperCommand):
+    """A command whose help says how it ends and what belongs to it."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the example, the exit status and the commands of the same task."""
+        super().format_epilog(ctx, formatter)
+        _write(formatter, "Exit status", EXIT_STATUS)
+        name = ctx.command_path.split()[1]
+        others = next((names for names in TASKS.values() if name in names), ())
+        also = ", ".join(f"autokb {one}" for one in (*others, "--help") if one != name)
+        text = f"See also: {also}"
+        formatter.write(
+            "\n" + textwrap.fill(text, formatter.width, subsequent_indent="  ", break_on_hyphens=False) + "\n"
+        )
+
+
+class Contents(TyperGroup):
+    """All commands, by what they are for, each with its whole sentence."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands of each task."""
+        for task, names in TASKS.items():
+            _write(formatter, task, [(one, _summary(self.commands[one])) for one in names if one in self.commands])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write what all commands share."""
+        super().format_epilog(ctx, formatter)
+        _write(formatter, "Files of a workspace", FILES)
+        _write(formatter, "Environment", ENVIRONMENT)
+        _write(formatter, "Exit status", EXIT_STATUS)
+
+
+def _write(formatter: Any, heading: str, rows: Any) -> None:
+    if rows:
+        with formatter.section(heading):
+            formatter.write_dl(rows)
+
+
+def _summary(command: Any) -> str:
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
+
+def make_pages(group: typer.Typer) -> None:
+    """Give every command of a group the help of a page."""
+    for one in group.registered_commands:
+        one.cls = Page
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            make_pages(inner.typer_instance)

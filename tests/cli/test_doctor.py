@@ -1,0 +1,302 @@
+"""``autokb doctor``: what is wrong is said with the right status, and nothing private is in what is pasted."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import shutil
+import socket
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from benchmarks.postgres_server import PostgresServer
+from filelock import FileLock
+
+import stub_server as stub
+from autokb.app import SupportKB
+from autokb.cli import main
+from autokb.llm.embedders import packaged
+from autokb.stores.workspace import LOCK_FILE, Workspace, create_workspace
+from real_postgres import needs_postgres
+from unwritable import unwritable_copy
+
+Run = Callable[..., tuple[int, dict[str, Any], str]]
+PASSWORD, KEY, HOST, OWNER = "pw-7Qz41xLm", "sk-hidden-4711-0815", "db.acme-internal.example", "acmeowner"
+STORE = f"postgresql://{OWNER}:{PASSWORD}@{HOST}:5999/acmebase?schema=acme_schema"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run doctor twice; returns the status of both, the object, and what a person sees."""
+
+    def call(*words: object) -> tuple[int, dict[str, Any], str]:
+        capsys.readouterr()
+        status = main(["doctor", *map(str, words), "--json"])
+        found = json.loads(capsys.readouterr().out)
+        assert main(["doctor", *map(str, words)]) == status == found["exit_status"]
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return status, found, printed.out
+
+    return call
+
+
+@pytest.fixture
+def keys_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "AUTOKB_STORE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_workspace_that_is_well(hand_made: Workspace, run: Run) -> None:
+    kb = SupportKB(hand_made)
+    gone = kb.keys.create("agent")
+    for role in ("admin", "agent", "agent"):
+        kb.keys.create(role)
+    kb.keys.revoke(gone.id)
+    status, found, text = run(hand_made.folder)
+    assert (status, found["problems"]) == (0, [])
+    assert found["encoder"] == packaged.PackagedEmbedder.name and found["encoder"] in text
+    store = found["store"]
+    assert (store["kind"], store["version"], store["intact"], store["writable"], store["busy"]) == (
+        "SQLite",
+        sqlite3.sqlite_version,
+        True,
+        True,
+        "",
+    )
+    assert store["bytes"] == hand_made.knowledge_path.stat().st_size
+    assert found["keys"] == {"admin": 1, "agent": 2, "revoked": 1}
+    assert found["published"]["document"] == len(kb.views.documents(100).items)
+    assert [one["what"] for one in found["speed"]] == [
+        "Encoding a question",
+        "The first question of a process",
+        "A later question",
+    ]
+    assert found["extras"].keys() >= {"umap", "postgres", "ray"} and not found["extras"].keys() & {"test", "check"}
+    assert all(f"{name} " in text for name in ("autokb", "Python", "onnxruntime", "SQLite"))
+
+
+def test_what_is_slow_is_said(hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    doctor = import_module("autokb.app.doctor")
+    for name in ("OPENING", "ANSWERING", "ENCODING"):
+        monkeypatch.setattr(doctor, name, 1e-9)
+    assert len([one for one in run(hand_made.folder)[1]["notes"] if "is slow" in one]) == 3
+    for name in ("OPENING", "ANSWERING", "ENCODING"):
+        monkeypatch.setattr(doctor, name, 1e9)
+    status, found, text = run(hand_made.folder)
+    assert (status, found["notes"]) == (0, []) and "slow" not in text
+
+
+def test_nothing_is_published_yet(tmp_path: Path, run: Run) -> None:
+    create_workspace(tmp_path / "kb", "name: fresh\n")
+    status, found, _ = run(tmp_path / "kb")
+    assert status == 0 and any("autokb build" in one for one in found["notes"])
+
+
+def _damage(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4096 : len(content) // 2] = bytes(len(content) // 2 - 4096)
+    path.write_bytes(content)
+
+
+def _set(schema: str, program: str) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (schema,))
+            db.execute("UPDATE meta SET value = ? WHERE key = 'written_by'", (program,))
+
+    return change
+
+
+def _spoil_rows(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute('UPDATE record SET body = \'{"text": "the words of a customer\'')
+
+
+CASES: dict[str, tuple[Callable[[Path], object], int, str]] = {
+    "a folder that is not there": (lambda path: shutil.rmtree(path.parent), 2, "WORKSPACE is no workspace"),
+    "no domain": (lambda path: (path.parent / "domain.yaml").unlink(), 2, "domain.yaml is gone"),
+    "settings that are none": (
+        lambda path: (path.parent / "settings.yaml").write_text(f"model: [{KEY}\n", encoding="utf-8"),
+        2,
+        "settings.yaml",
+    ),
+    "another program's file": (lambda path: path.write_bytes(b"no database " * 99), 2, "was not made by autokb"),
+    "an empty file": (lambda path: path.write_bytes(b""), 2, "WORKSPACE/knowledge.db is empty"),
+    "damaged pages": (_damage, 1, "is damaged"),
+    "damaged rows": (_spoil_rows, 1, "is damaged"),
+    "a newer version": (_set("99", "7.1"), 1, "was written by autokb 7.1"),
+    "a version that is none": (_set("'; a customer", "a customer"), 1, "is damaged"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_wrong_is_one_sentence_and_the_status_that_commands_have(
+    name: str, hand_made: Workspace, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil, expected, sentence = CASES[name]
+    spoil(hand_made.knowledge_path)
+    before = hand_made.knowledge_path.read_bytes() if hand_made.knowledge_path.exists() else b""
+    status, found, text = run(hand_made.folder)
+    assert status == expected and any(sentence in one for one in found["problems"]), found["problems"]
+    assert sentence in text and KEY not in text and "customer" not in text and "fault in autokb" not in text
+    assert found["encoder"] and found["versions"]["autokb"]  # which are there whatever the workspace is
+    assert before == b"" or hand_made.knowledge_path.read_bytes() == before
+    assert main(["ask", str(hand_made.folder), "the robot stops"]) == status
+    capsys.readouterr()
+
+
+def test_an_earlier_version_is_left_as_it_is(hand_made: Workspace, run: Run) -> None:
+    _set("8", "0.0.9")(hand_made.knowledge_path)
+    before = hand_made.knowledge_path.read_bytes()
+    status, found, _ = run(hand_made.folder)
+    assert status == 0 and any("brings them up to date" in one for one in found["notes"])
+    assert hand_made.knowledge_path.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_fails_nothing(hand_made: Workspace, run: Run) -> None:
+    with unwritable_copy(hand_made.folder) as folder:
+        status, found, _ = run(folder)
+    assert (status, found["store"]["writable"], found["store"]["intact"]) == (0, False, True)
+    assert any("cannot be written" in one for one in found["notes"])
+    assert found["speed"][1:]  # it was asked all the same
+
+
+def test_who_is_at_work_is_told(hand_made: Workspace, run: Run) -> None:
+    with FileLock(hand_made.folder / LOCK_FILE):
+        assert run(hand_made.folder)[1]["store"]["busy"] == "a build is at work"
+    with closing(sqlite3.connect(hand_made.knowledge_path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        status, found, text = run(hand_made.folder)
+    assert status == 0 and found["store"]["busy"] == "another process is writing" and "in use" in text
+
+
+def test_an_encoder_with_other_bytes_is_a_problem(
+    hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packaged, "MODEL_SHA256", "0" * 64)
+    packaged._read_model.cache_clear()
+    status, found, _ = run(hand_made.folder)
+    assert status == 1 and any("SHA-256 differs" in one for one in found["problems"])
+
+
+def test_no_secret_and_no_name_is_in_it(
+    hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home = tmp_path / "home" / "anna-karenina"
+    shutil.copytree(hand_made.folder, home / "Secret Project" / "kb")
+    for name, value in {
+        "HOME": str(home),
+        "USER": "anna-karenina",
+        "LOGNAME": "anna-karenina",
+        "OPENAI_API_KEY": KEY,
+        "AUTOKB_STORE": STORE,
+        "AUTOKB_BASE_URL": f"https://{OWNER}:{PASSWORD}@{HOST}/v1/acmepath",
+        "AUTOKB_MODEL": f"openai:{KEY}",
+        "NEO4J_PASSWORD": PASSWORD,
+        "AUTOKB_EMBEDDER": f"local:{home}/Secret Project/encoder",
+    }.items():
+        monkeypatch.setenv(name, value)
+    assert getpass.getuser() == "anna-karenina"
+    private = (PASSWORD, KEY, HOST, OWNER, "acme", "anna-karenina", "Secret Project", "5999", str(tmp_path))
+    private += (socket.gethostname(),) if len(socket.gethostname()) > 3 else ()
+    settings = home / "Secret Project" / "kb" / "settings.yaml"
+    for written in ("", f"sources: {{acme: {{type: jira, url: 'https://{HOST}', jql: x}}}}\n", f"store: [{STORE}]\n"):
+        settings.write_text(written, encoding="utf-8")
+        for online in ([], ["--online"]):
+            status, found, text = run(home / "Secret Project" / "kb", *online)
+            assert status and found["problems"]
+            for one in private:
+                assert one.casefold() not in (json.dumps(found) + text).casefold(), one
+    assert {"AUTOKB_STORE", "AUTOKB_MODEL", "OPENAI_API_KEY"} <= set(found["environment"])
+
+
+@pytest.mark.usefixtures("keys_unset")
+def test_a_model_without_its_key_is_what_a_build_would_say(
+    hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTOKB_MODEL", "anthropic:claude-opus-4-6")
+    status, found, _ = run(hand_made.folder)
+    assert status == 2 and any("ANTHROPIC_API_KEY" in one for one in found["problems"])
+    (model,) = found["models"]
+    assert (model["key"], model["has_key"]) == ("ANTHROPIC_API_KEY", False) and "not asked" in model["answer"]
+
+
+def listing(_body: dict[str, Any], _content: str | None, _finish: str = "stop", _refused: str | None = None) -> bytes:
+    """A list of models, in the words of all three providers."""
+    return json.dumps({"data": [{"id": "m"}], "models": [{"name": "models/m"}]}).encode()
+
+
+@pytest.mark.parametrize("model", ["openai:m", "anthropic:m", "google:m", "openai:another"])
+def test_online_asks_for_the_list_of_models_and_nothing_else(
+    model: str, hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with stub.StubServer(lambda _body: "{}", wires={"/models": listing}) as server:
+        root = server.url.removesuffix("/v1")
+        for name, value in {
+            "AUTOKB_MODEL": model,
+            "AUTOKB_BASE_URL": server.url,
+            "ANTHROPIC_BASE_URL": root,
+            "GOOGLE_GEMINI_BASE_URL": root,
+            "OPENAI_API_KEY": KEY,
+            "ANTHROPIC_API_KEY": KEY,
+            "GOOGLE_API_KEY": KEY,
+        }.items():
+            monkeypatch.setenv(name, value)
+        assert run(hand_made.folder)[0] == 0 and server.bodies == []
+        status, found, text = run(hand_made.folder, "--online")
+        assert status == 0 and server.bodies == [{}, {}]  # one for each run, without a body
+        (asked,) = found["models"]
+        assert asked["answer"].startswith("HTTP 200") and KEY not in text
+        assert asked["answer"].endswith("lists the model") is (model != "openai:another")
+        assert (KEY in server.keys) is model.startswith("openai")
+        server.reply = lambda _body: stub.status(401)
+        status, found, text = run(hand_made.folder, "--online")
+        assert status == 2 and any("was refused" in one for one in found["problems"]) and KEY not in text
+    status, found, _ = run(hand_made.folder, "--online")  # there is no server any more
+    assert status == 1 and found["models"][0]["answer"] == "no reply"
+
+
+def test_a_failure_that_nobody_expects_shows_nothing_of_its_text(
+    hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_path: Path) -> None:
+        raise RuntimeError(KEY)
+
+    monkeypatch.setattr("autokb.app.doctor.look_at_file", fail)
+    status, _, text = run(hand_made.folder)
+    assert status == 1 and "RuntimeError" in text and KEY not in text
+
+
+@needs_postgres
+@pytest.mark.slow
+@pytest.mark.usefixtures("keys_unset")
+def test_a_workspace_on_a_server(
+    postgres: PostgresServer, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = f"a{uuid4().hex}"
+    url = postgres.url(schema)
+    settings = tmp_path / "kb" / "settings.yaml"
+    create_workspace(tmp_path / "kb", "name: fresh\n", f"store: {url}\n")
+    status, found, text = run(tmp_path / "kb")
+    assert status == 1 and "no tables of a workspace" in text and schema not in text  # and none were made
+    with SupportKB.open(tmp_path / "kb").workspace.file() as file:
+        status, found, text = run(tmp_path / "kb")
+        assert (status, found["problems"], found["settings"]) == (0, [], ["store"])
+        store = found["store"]
+        assert (store["kind"], store["intact"], store["writable"], store["busy"]) == ("Postgres", None, True, "")
+        assert int(store["version"].partition(".")[0]) >= 14 and store["bytes"] > 0
+        with file.transaction():
+            assert run(tmp_path / "kb")[1]["store"]["busy"] == "another process is writing"
+    with SupportKB.open(tmp_path / "kb").workspace.build_lock():
+        assert run(tmp_path / "kb")[1]["store"]["busy"] == "a build is at work"
+    assert url not in text and schema not in text and "postgresql://" not in text
+    settings.write_text(f"store: {STORE.replace(HOST, '127.0.0.1').replace('5999', '9')}\n", encoding="utf-8")
+    status, found, text = run(tmp_path / "kb")  # nobody listens there
+    assert status == 1 and "cannot be reached" in text and PASSWORD not in text and OWNER not in text
