@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autokb.cli.commands import Folder, Json, app
+
+if TYPE_CHECKING:
+    from socket import socket
 
 APPLICATION, APPLICATION_OF_MANY = "autokb.web.app:served_app", "autokb.web.many:served_many_app"
 # That a silent connection is kept: longer than proxies and clients keep theirs (nginx: 60), so that they end it and no
@@ -15,6 +18,7 @@ APPLICATION, APPLICATION_OF_MANY = "autokb.web.app:served_app", "autokb.web.many
 IDLE_SECONDS = 75
 GRACE_SECONDS = 35  # for requests under way when it is stopped; none takes longer than 30
 WAITING = 2048  # connections that the system keeps until they are taken
+KEY_NEEDED = {True: "a key is needed", False: "no key is needed at this machine while there is none"}
 OPEN_FILES = 65_536  # that a process may have, a connection being one; many systems begin with 1,024
 
 
@@ -44,20 +48,13 @@ def serve(
     A folder of workspaces is served as a whole: each of them under /w/NAME/.
     """
     import os
-    import signal
-    import socket
-    import tempfile
 
     # Before numpy is loaded: the threads of one matrix product wait for each other, which slows many small questions.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-    import uvicorn
-    from uvicorn.supervisors import Multiprocess
-
     from autokb.app import SupportKB
     from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
     from autokb.cli.output import emit
-    from autokb.core.errors import BadInputError
 
     many = holds_workspaces(workspace)
     size = _check_many(workspace, workers, memory, many=many)
@@ -67,6 +64,19 @@ def serve(
         kb = SupportKB.open(workspace)
         needs_key = kb.keys.are_needed()
         kb.close()
+    listening, url = listen(host, port)
+    said = {"url": url, "host": host, "port": listening.getsockname()[1], "needs_key": needs_key}
+    emit(json, said, lambda: f"{workspace} is served at {url} ({KEY_NEEDED[needs_key]}). Ctrl-C stops it.")
+    os.environ["AUTOKB_SERVED_MEMORY"] = str(size)
+    run_application(APPLICATION_OF_MANY if many else APPLICATION, listening, workspace, host, rate, workers)
+
+
+def listen(host: str, port: int) -> tuple[socket, str]:
+    """Return a socket that listens, and the address of what is served on it (BadInputError)."""
+    import socket
+
+    from autokb.core.errors import BadInputError
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=WAITING)
@@ -74,26 +84,29 @@ def serve(
         raise BadInputError(
             f"{host}, port {port}, cannot be listened on ({error.strerror}); choose another: --port N."
         ) from error
-    taken = listening.getsockname()[1]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{taken}"
-    key = "a key is needed" if needs_key else "no key is needed at this machine while there is none"
-    emit(
-        json,
-        {"url": url, "host": host, "port": taken, "needs_key": needs_key},
-        lambda: f"{workspace} is served at {url} ({key}). Ctrl-C stops it.",
-    )
+    return listening, f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+
+
+def run_application(application: str, listening: socket, workspace: Path, host: str, rate: int, workers: int) -> None:
+    """Serve an application, which each process opens by its name, until a signal stops it."""
+    import os
+    import signal
+    import tempfile
+
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
     os.environ |= {
         "AUTOKB_SERVED_WORKSPACE": str(workspace.absolute()),
         "AUTOKB_SERVED_HOST": host,
         "AUTOKB_SERVED_RATE": str(rate),
         "AUTOKB_SERVED_WORKERS": str(workers),
-        "AUTOKB_SERVED_MEMORY": str(size),
     }
     # Workers that each take all processors for one text wait for each other.
     os.environ.setdefault("AUTOKB_ENCODER_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
     _allow_open_files()
     config = uvicorn.Config(
-        APPLICATION_OF_MANY if many else APPLICATION,
+        application,
         factory=True,
         http="autokb.web.connections:Connection",
         workers=workers,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter
 from mcp.server import Server, ServerRequestContext
@@ -30,6 +30,7 @@ from mcp_types import (
 from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.api_keys import may
+from autokb.core.storable import without_surrogates
 from autokb.mcp_server.marked import NOTICE, marked, schema_of, sentence_for
 from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource
 from autokb.mcp_server.tools import TOOLS, KnowledgeTool
@@ -47,6 +48,7 @@ READ_ONLY = (
     "This server was started for reading alone; autokb mcp WORKSPACE --allow-writes starts one that takes reports."
 )
 SHOWN_CHARACTERS = 100  # of a name that there is not
+T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
 
@@ -92,7 +94,7 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
         return CallToolResult(content=[TextContent(text=_written(found))], structured_content=found)
 
     async def resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        desk, cursor = desk_of(context), (params and params.cursor) or ""
+        desk, cursor = desk_of(context), without_surrogates((params and params.cursor) or "")
         return await _read(desk, lambda: list_resources(desk.kb, cursor))
 
     async def templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
@@ -100,7 +102,7 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
 
     async def resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         desk = desk_of(context)
-        found = await _read(desk, lambda: read_resource(desk.kb, desk.caller.role, params.uri))
+        found = await _read(desk, lambda: read_resource(desk.kb, desk.caller.role, without_surrogates(params.uri)))
         contents = TextResourceContents(uri=params.uri, mime_type="application/json", text=_written(marked(found)))
         return ReadResourceResult(contents=[contents])
 
@@ -108,6 +110,8 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
         "autokb",
         version=__version__,
         instructions=INSTRUCTIONS,
+        # Which the headers of a call are checked by; without it every call over HTTP lists all tools first.
+        get_tool_input_schema=lambda name: described[name].input_schema if name in described else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=resources,
@@ -116,13 +120,14 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
     )
 
 
-async def _read(desk: Desk, work: Callable[[], Any]) -> Any:
+async def _read(desk: Desk, work: Callable[[], T]) -> T:
     """Read beside the event loop; what fails is an error of the protocol, for resources have no other."""
     try:
         check_role(desk.caller, "reader")
-        return await in_thread(work)
+        found: T = await in_thread(work)
     except Exception as error:
         raise MCPError(INVALID_PARAMS, sentence_for(error, desk.folder)) from None
+    return found
 
 
 def _describe(tool: KnowledgeTool) -> Tool:

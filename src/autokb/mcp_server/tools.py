@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from autokb.app import SupportKB
 from autokb.core.api_keys import Role
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.results import Result
+from autokb.core.storable import without_surrogates
 from autokb.ticket_answers.ask_tickets import TicketAnswer
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
@@ -24,10 +25,11 @@ from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
 from autokb.web.answers import QuestionAnswer, Suggestions
 from autokb.web.shapes import NewOutcome, SaidMessage, Text
 
-QUERY_CHARACTERS = 1_000  # of what is searched for, and of an id; the longest ids are paths
-QUOTE_CHARACTERS = 20_000  # of a quote: a page of a document
 FARTHEST = 1_000_000  # of a list that is leafed through
-Query = Annotated[Text, Field(max_length=QUERY_CHARACTERS)]
+Whole = AfterValidator(without_surrogates)
+Query = Annotated[str, Field(max_length=1_000), Whole]  # what is searched for, or an id: the longest ids are paths
+Quote = Annotated[str, Field(max_length=20_000), Whole]  # a page of a document
+Said = Annotated[str, Field(max_length=100_000), Whole]  # of more nothing is read
 Count = Annotated[StrictInt, Field(ge=1, le=50)]
 First = Annotated[StrictInt, Field(ge=0, le=FARTHEST, description="How many to pass over: 0 begins at the best.")]
 Values = Annotated[
@@ -41,21 +43,23 @@ class _Arguments(BaseModel):
 
 
 class Ask(_Arguments):
-    text: Annotated[Text, Field(description="The question in the customer's words.")]
+    text: Annotated[Said, Field(description="The question in the customer's words.")]
     attributes: Values = Field(default_factory=dict)
     k: Annotated[StrictInt, Field(ge=1, le=100, description="Issues that are shown at most.")] = 5
 
 
+class LiveMessage(SaidMessage):
+    text: Said
+
+
 class SuggestReply(_Arguments):
-    messages: Annotated[list[SaidMessage], Field(description="The conversation; the last message is the customer's.")]
+    messages: Annotated[list[LiveMessage], Field(description="The conversation; the last message is the customer's.")]
     conversation: Annotated[Text, Field(description="Its id, by which its outcome can be reported.")] = ""
 
 
 class SearchKnowledge(_Arguments):
     query: Annotated[Query, Field(description="Words, whole or begun; all of them are wanted.")]
-    kinds: list[Literal["issue", "solution", "document"]] = Field(
-        default_factory=lambda: ["issue", "solution", "document"]
-    )
+    kinds: tuple[Literal["issue", "solution", "document"], ...] = ("issue", "solution", "document")
     theme: Annotated[Query, Field(description="The id of a theme, to which the search is then kept.")] = ""
     attributes: Annotated[dict[Text, Text], Field(description='Such as {"os": "iOS"}.')] = Field(default_factory=dict)
     first: First = 0
@@ -68,9 +72,7 @@ class ReadIssue(_Arguments):
 
 class ReadDocument(_Arguments):
     document: Annotated[Query, Field(description="The id of a document, as evidence names it.")]
-    quote: Annotated[
-        Text, Field(max_length=QUOTE_CHARACTERS, description="Words of it: the page is the one that has them.")
-    ] = ""
+    quote: Annotated[Quote, Field(description="Words of it: the page is the one that has them.")] = ""
     start: Annotated[StrictInt, Field(ge=0, le=2**53, description="Where the quote begins, as evidence says.")] = 0
     page: Annotated[StrictInt, Field(ge=1, le=FARTHEST)] | None = None
 
@@ -82,7 +84,7 @@ class SearchTickets(_Arguments):
 
 
 class AskTickets(_Arguments):
-    text: Annotated[Text, Field(description="A question, or what a customer reports.")]
+    text: Annotated[Said, Field(description="A question, or what a customer reports.")]
     k: Annotated[StrictInt, Field(ge=1, le=100, description="Tickets that are found at most.")] = 5
 
 
