@@ -54,4 +54,6 @@ def sentence_for(error: Exception, folder: Path) -> str:
         if not isinstance(error, BadInputError):
             log_fault(error)
         said = refusal_of(error, folder).sentence if isinstance(error, AutokbError) else FAULT
-    return without_surrogates(said[:SENTENCE_CHARACTERS])
+    if len(said) > SENTENCE_CHARACTERS:
+        said = f"{said[: SENTENCE_CHARACTERS // 2]} ... {said[-SENTENCE_CHARACTERS // 2 :]}"
+    return without_surrogates(said)
