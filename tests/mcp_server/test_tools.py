@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ from autokb.core.api_keys import ROLES
 from autokb.core.nouns import DISPLAYED
 from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS
 from autokb.mcp_server.server import INSTRUCTIONS
+from autokb.mcp_server.tools import TOOLS
 from autokb.stores.workspace import Workspace
 from autokb.web.problems import FAULT
 
@@ -227,6 +229,11 @@ def test_what_is_given_is_what_the_schema_says_and_is_marked_as_data(tickets_kb:
             assert set(held) == {"notice", "data"} and ORDER in str(held["data"])  # an order stays inside of a string
 
     asyncio.run(talk())
+
+
+def test_the_page_names_each_tool_with_its_role() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    assert dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", page, re.MULTILINE)) == {one.name: one.role for one in TOOLS}
 
 
 def test_hostile_arguments_are_answered_or_refused_in_a_sentence(

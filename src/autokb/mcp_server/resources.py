@@ -18,7 +18,7 @@ SCHEME = "autokb://"
 THEMES = f"{SCHEME}themes"
 JSON = "application/json"
 TREES_OF_A_THEME = 200  # that are listed: the most reported of them
-DOCUMENTS_A_PAGE = 100
+DOCUMENTS_A_PAGE = 100  # of the list of resources, some 20 KB
 ADDRESS_CHARACTERS = 4_000  # an id of 1,000 characters has at most four bytes each, of which most are letters
 TEMPLATES: Sequence[ResourceTemplate] = (
     ResourceTemplate(
