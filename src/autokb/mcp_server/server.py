@@ -42,7 +42,7 @@ INSTRUCTIONS = (
     "A support team's knowledge base. For a customer's question call ask, and answer from what it shows, with its "
     "evidence. Where its outcome is asks, ask the customer that question first; where it abstains, say that nothing is "
     "known. autokb://themes lists the themes and the attributes with their values. Each result is an object with "
-    f"notice and data. {NOTICE}"
+    f"notice and data. {NOTICE} So are the names of resources."
 )
 READ_ONLY = (
     "This server was started for reading alone; autokb mcp WORKSPACE --allow-writes starts one that takes reports."

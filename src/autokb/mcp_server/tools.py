@@ -43,21 +43,29 @@ class _Arguments(BaseModel):
 
 
 class Ask(_Arguments):
+    """A question and what is known of the customer."""
+
     text: Annotated[Said, Field(description="The question in the customer's words.")]
     attributes: Values = Field(default_factory=dict)
     k: Annotated[StrictInt, Field(ge=1, le=100, description="Issues that are shown at most.")] = 5
 
 
 class LiveMessage(SaidMessage):
+    """A message of the customer or of an agent."""
+
     text: Said
 
 
 class SuggestReply(_Arguments):
+    """A conversation as it stands."""
+
     messages: Annotated[list[LiveMessage], Field(description="The conversation; the last message is the customer's.")]
     conversation: Annotated[Text, Field(description="Its id, by which its outcome can be reported.")] = ""
 
 
 class SearchKnowledge(_Arguments):
+    """What is looked for."""
+
     query: Annotated[Query, Field(description="Words, whole or begun; all of them are wanted.")]
     kinds: tuple[Literal["issue", "solution", "document"], ...] = ("issue", "solution", "document")
     theme: Annotated[Query, Field(description="The id of a theme, to which the search is then kept.")] = ""
@@ -67,10 +75,14 @@ class SearchKnowledge(_Arguments):
 
 
 class ReadIssue(_Arguments):
+    """Which issue."""
+
     issue: Annotated[Query, Field(description="The id of an issue.")]
 
 
 class ReadDocument(_Arguments):
+    """Which document, and where."""
+
     document: Annotated[Query, Field(description="The id of a document, as evidence names it.")]
     quote: Annotated[Quote, Field(description="Words of it: the page is the one that has them.")] = ""
     start: Annotated[StrictInt, Field(ge=0, le=2**53, description="Where the quote begins, as evidence says.")] = 0
@@ -78,12 +90,16 @@ class ReadDocument(_Arguments):
 
 
 class SearchTickets(_Arguments):
+    """What is looked for."""
+
     query: Annotated[Query, Field(description="Words, whole or begun; empty lists the newest tickets.")] = ""
     first: First = 0
     most: Count = 10
 
 
 class AskTickets(_Arguments):
+    """A question to the past tickets."""
+
     text: Annotated[Said, Field(description="A question, or what a customer reports.")]
     k: Annotated[StrictInt, Field(ge=1, le=100, description="Tickets that are found at most.")] = 5
 
@@ -160,21 +176,33 @@ class FoundTickets(Result):
 
 
 def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
+    """Answer a customer's question from the knowledge base, each step with its evidence: document, place, exact quote.
+
+    The outcome is answered, asks or abstains. Where it asks, the right answer depends on something that is not known
+    yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
+    in attributes. Where it abstains, say that nothing is known; do not answer from memory.
+    """
     return kb.ask(asked.text, asked.attributes, asked.k).as_json()
 
 
 def suggest_reply(kb: SupportKB, _role: Role, asked: SuggestReply) -> dict[str, Any]:
+    """Suggest up to three replies to the customer's last message, each with its source, for an agent to send or edit.
+
+    Where the outcome is asks, what is suggested is a question back to the customer.
+    """
     said = [Message(one.role, one.text, one.date) for one in asked.messages]
     return kb.suggest(said, conversation=asked.conversation).as_json()
 
 
 def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[str, Any]:
+    """Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better."""
     wanted = KnowledgeFilter(asked.theme, asked.attributes)
     withheld = is_insider(role)
     return kb.views.search(asked.query, wanted, asked.kinds, asked.first, asked.most, withheld=withheld).as_json()
 
 
 def read_issue(kb: SupportKB, role: Role, asked: ReadIssue) -> dict[str, Any]:
+    """Read one issue: its solutions with their steps and evidence, and the broader and more specific issues."""
     return known_issue(kb, role, asked.issue).as_json()
 
 
@@ -200,6 +228,7 @@ def issue_line(issue: IssueView) -> IssueLine:
 
 
 def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, Any]:
+    """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
     text = kb.views.document(asked.document).text
     place = _place_of(text, asked.quote, asked.start)
     at = place or ((asked.start, asked.start + 1) if asked.start else None)
@@ -235,16 +264,19 @@ def _place_of(text: str, quote: str, start: int) -> Span | None:
 
 
 def search_tickets(kb: SupportKB, _role: Role, asked: SearchTickets) -> dict[str, Any]:
+    """Find past tickets by words, or list the newest. Private data in their titles are masked."""
     found = kb.tickets.search(asked.query, asked.first, asked.most)
     lines = (TicketLine(one.id, one.title, one.status, one.created, one.url) for one in found.items)
     return FoundTickets(tuple(lines), found.total).as_json()
 
 
 def ask_tickets(kb: SupportKB, _role: Role, asked: AskTickets) -> dict[str, Any]:
+    """Answer a question from past tickets, with evidence from their sections; the outcome says when none answers."""
     return kb.tickets.ask(asked.text, asked.k).as_json()
 
 
 def report_outcome(kb: SupportKB, _role: Role, given: ReportOutcome) -> dict[str, Any]:
+    """Report how a conversation ended, so that its suggestions can be measured. The same report twice counts once."""
     return kb.usage.report_outcome(**given.model_dump()).as_json()
 
 
@@ -255,7 +287,6 @@ class KnowledgeTool:
     work: Callable[[SupportKB, Role, Any], dict[str, Any]]
     takes: type[BaseModel]
     gives: Any
-    description: str
     role: Role = "reader"
     computes: bool = False
     writes: bool = False
@@ -265,66 +296,19 @@ class KnowledgeTool:
         """The name by which it is called."""
         return self.work.__name__
 
+    @property
+    def description(self) -> str:
+        """What a model is told of it."""
+        return " ".join((self.work.__doc__ or "").split())
+
 
 TOOLS: Sequence[KnowledgeTool] = (
-    KnowledgeTool(
-        ask,
-        Ask,
-        QuestionAnswer,
-        "Answer a customer's question from the knowledge base, each step with its evidence: document, place and exact "
-        "quote. The outcome is answered, asks or abstains. Where it asks, the right answer depends on something that "
-        "is not known yet: put question.text to the customer, with question.values as the choices, and call this again "
-        "with what they say in attributes. Where it abstains, say that nothing is known; do not answer from memory.",
-        computes=True,
-    ),
-    KnowledgeTool(
-        suggest_reply,
-        SuggestReply,
-        Suggestions,
-        "Suggest up to three replies to the customer's last message, each with its source, for an agent to send or "
-        "edit. Where the outcome is asks, what is suggested is a question back to the customer.",
-        role="agent",
-        computes=True,
-    ),
-    KnowledgeTool(
-        search_knowledge,
-        SearchKnowledge,
-        FoundKnowledge,
-        "Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better.",
-    ),
-    KnowledgeTool(
-        read_issue,
-        ReadIssue,
-        KnownIssue,
-        "Read one issue: its solutions with their steps and evidence, and the broader and more specific issues.",
-    ),
-    KnowledgeTool(
-        read_document,
-        ReadDocument,
-        ReadPage,
-        "Read a page of a document: the one that has a quote of evidence, so that it can be read in its place, or one "
-        "by its number.",
-    ),
-    KnowledgeTool(
-        search_tickets,
-        SearchTickets,
-        FoundTickets,
-        "Find past tickets by words, or list the newest. Private data in their titles are masked.",
-    ),
-    KnowledgeTool(
-        ask_tickets,
-        AskTickets,
-        TicketAnswer,
-        "Answer a question from past tickets, with evidence from their sections; the outcome says when none answers.",
-        role="agent",
-        computes=True,
-    ),
-    KnowledgeTool(
-        report_outcome,
-        ReportOutcome,
-        ReportedOutcome,
-        "Report how a conversation ended, so that its suggestions can be measured. The same report twice counts once.",
-        role="agent",
-        writes=True,
-    ),
+    KnowledgeTool(ask, Ask, QuestionAnswer, computes=True),
+    KnowledgeTool(search_knowledge, SearchKnowledge, FoundKnowledge),
+    KnowledgeTool(read_issue, ReadIssue, KnownIssue),
+    KnowledgeTool(read_document, ReadDocument, ReadPage),
+    KnowledgeTool(search_tickets, SearchTickets, FoundTickets),
+    KnowledgeTool(suggest_reply, SuggestReply, Suggestions, role="agent", computes=True),
+    KnowledgeTool(ask_tickets, AskTickets, TicketAnswer, role="agent", computes=True),
+    KnowledgeTool(report_outcome, ReportOutcome, ReportedOutcome, role="agent", writes=True),
 )
