@@ -123,6 +123,7 @@ def test_knowledge_is_searched_and_read_from_theme_to_document(headphones_kb: Su
     asyncio.run(talk())
 
 
+@pytest.mark.slow  # it builds
 def test_a_long_document_is_read_by_the_page_of_a_quote(hand_made: Workspace, tmp_path: Path) -> None:
     lines = [f"Paragraph {n} says that part {n} is worn after {n} hours.\n\n" for n in range(2_000)]
     (tmp_path / "long.md").write_text("# Parts\n\n" + "".join(lines), encoding="utf-8")
