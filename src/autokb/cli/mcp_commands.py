@@ -36,8 +36,7 @@ def mcp(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded, see serve
 
     from autokb.app import SupportKB
-    from autokb.cli.output import emit
-    from autokb.cli.serve_commands import KEY_NEEDED, listen, run_application
+    from autokb.cli.serve_commands import listen_and_say, run_application
     from autokb.core.errors import BadInputError
 
     if find_spec("mcp") is None:
@@ -52,8 +51,5 @@ def mcp(
     kb = SupportKB.open(workspace)
     needs_key = kb.keys.are_needed()
     kb.close()
-    listening, address = listen(host, port)
-    url = f"{address}{PATH}"
-    said = {"url": url, "host": host, "port": listening.getsockname()[1], "needs_key": needs_key}
-    emit(json, said, lambda: f"{workspace} is served at {url} ({KEY_NEEDED[needs_key]}). Ctrl-C stops it.")
+    listening = listen_and_say(workspace, host, port, PATH, needs_key=needs_key, json=json)
     run_application(APPLICATION, listening, workspace, host, rate, workers=1)

@@ -18,7 +18,6 @@ APPLICATION, APPLICATION_OF_MANY = "autokb.web.app:served_app", "autokb.web.many
 IDLE_SECONDS = 75
 GRACE_SECONDS = 35  # for requests under way when it is stopped; none takes longer than 30
 WAITING = 2048  # connections that the system keeps until they are taken
-KEY_NEEDED = {True: "a key is needed", False: "no key is needed at this machine while there is none"}
 OPEN_FILES = 65_536  # that a process may have, a connection being one; many systems begin with 1,024
 
 
@@ -54,7 +53,6 @@ def serve(
 
     from autokb.app import SupportKB
     from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
-    from autokb.cli.output import emit
 
     many = holds_workspaces(workspace)
     size = _check_many(workspace, workers, memory, many=many)
@@ -64,17 +62,16 @@ def serve(
         kb = SupportKB.open(workspace)
         needs_key = kb.keys.are_needed()
         kb.close()
-    listening, url = listen(host, port)
-    said = {"url": url, "host": host, "port": listening.getsockname()[1], "needs_key": needs_key}
-    emit(json, said, lambda: f"{workspace} is served at {url} ({KEY_NEEDED[needs_key]}). Ctrl-C stops it.")
+    listening = listen_and_say(workspace, host, port, needs_key=needs_key, json=json)
     os.environ["AUTOKB_SERVED_MEMORY"] = str(size)
     run_application(APPLICATION_OF_MANY if many else APPLICATION, listening, workspace, host, rate, workers)
 
 
-def listen(host: str, port: int) -> tuple[socket, str]:
-    """Return a socket that listens, and the address of what is served on it (BadInputError)."""
+def listen_and_say(workspace: Path, host: str, port: int, path: str = "", *, needs_key: bool, json: bool) -> socket:
+    """Return a socket that listens (BadInputError), after it was said where a workspace is served."""
     import socket
 
+    from autokb.cli.output import emit
     from autokb.core.errors import BadInputError
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -84,7 +81,15 @@ def listen(host: str, port: int) -> tuple[socket, str]:
         raise BadInputError(
             f"{host}, port {port}, cannot be listened on ({error.strerror}); choose another: --port N."
         ) from error
-    return listening, f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+    taken = listening.getsockname()[1]
+    url = f"http://{f'[{host}]' if ':' in host else host}:{taken}{path}"
+    key = "a key is needed" if needs_key else "no key is needed at this machine while there is none"
+    emit(
+        json,
+        {"url": url, "host": host, "port": taken, "needs_key": needs_key},
+        lambda: f"{workspace} is served at {url} ({key}). Ctrl-C stops it.",
+    )
+    return listening
 
 
 def run_application(application: str, listening: socket, workspace: Path, host: str, rate: int, workers: int) -> None:
