@@ -25,13 +25,15 @@ class Serving(subprocess.Popen[str]):
 
 
 @contextmanager
-def served(workspace: Workspace | Path, *words: str) -> Iterator[tuple[Serving, dict[str, Any]]]:
+def served(
+    workspace: Workspace | Path, *words: str, command: str = "serve"
+) -> Iterator[tuple[Serving, dict[str, Any]]]:
     """Give a running service and what it said of itself; it is ended by its process."""
     folder = workspace if isinstance(workspace, Path) else workspace.folder
-    command = [sys.executable, "-m", "autokb", "serve", str(folder), "--port", "0", "--json", *words]
+    run = [sys.executable, "-m", "autokb", command, str(folder), "--port", "0", "--json", *words]
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as log,
-        Serving(command, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+        Serving(run, stdout=subprocess.PIPE, stderr=log, text=True) as process,
     ):
         process.log = log
         try:

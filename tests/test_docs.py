@@ -31,6 +31,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     gate_commands,
     in_use_commands,
     key_commands,
+    mcp_commands,
     move_commands,
     review_commands,
     serve_commands,

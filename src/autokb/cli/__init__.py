@@ -64,6 +64,7 @@ COMMAND_FILES = {
     "history": ("review_commands",),
     "in-use": ("in_use_commands",),
     "keys": ("key_commands",),
+    "mcp": ("mcp_commands",),
     "move": ("move_commands",),
     "outcomes": ("in_use_commands",),
     "publish": ("version_commands",),

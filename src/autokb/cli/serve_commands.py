@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autokb.cli.commands import Folder, Json, app
+
+if TYPE_CHECKING:
+    from socket import socket
 
 APPLICATION, APPLICATION_OF_MANY = "autokb.web.app:served_app", "autokb.web.many:served_many_app"
 # That a silent connection is kept: longer than proxies and clients keep theirs (nginx: 60), so that they end it and no
@@ -44,20 +47,12 @@ def serve(
     A folder of workspaces is served as a whole: each of them under /w/NAME/.
     """
     import os
-    import signal
-    import socket
-    import tempfile
 
     # Before numpy is loaded: the threads of one matrix product wait for each other, which slows many small questions.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-    import uvicorn
-    from uvicorn.supervisors import Multiprocess
-
     from autokb.app import SupportKB
     from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
-    from autokb.cli.output import emit
-    from autokb.core.errors import BadInputError
 
     many = holds_workspaces(workspace)
     size = _check_many(workspace, workers, memory, many=many)
@@ -67,6 +62,18 @@ def serve(
         kb = SupportKB.open(workspace)
         needs_key = kb.keys.are_needed()
         kb.close()
+    listening = listen_and_say(workspace, host, port, needs_key=needs_key, json=json)
+    os.environ["AUTOKB_SERVED_MEMORY"] = str(size)
+    run_application(APPLICATION_OF_MANY if many else APPLICATION, listening, workspace, host, rate, workers)
+
+
+def listen_and_say(workspace: Path, host: str, port: int, path: str = "", *, needs_key: bool, json: bool) -> socket:
+    """Return a socket that listens (BadInputError), after it was said where a workspace is served."""
+    import socket
+
+    from autokb.cli.output import emit
+    from autokb.core.errors import BadInputError
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=WAITING)
@@ -75,25 +82,36 @@ def serve(
             f"{host}, port {port}, cannot be listened on ({error.strerror}); choose another: --port N."
         ) from error
     taken = listening.getsockname()[1]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{taken}"
+    url = f"http://{f'[{host}]' if ':' in host else host}:{taken}{path}"
     key = "a key is needed" if needs_key else "no key is needed at this machine while there is none"
     emit(
         json,
         {"url": url, "host": host, "port": taken, "needs_key": needs_key},
         lambda: f"{workspace} is served at {url} ({key}). Ctrl-C stops it.",
     )
+    return listening
+
+
+def run_application(application: str, listening: socket, workspace: Path, host: str, rate: int, workers: int) -> None:
+    """Serve an application, which each process opens by its name, until a signal stops it."""
+    import os
+    import signal
+    import tempfile
+
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
     os.environ |= {
         "AUTOKB_SERVED_WORKSPACE": str(workspace.absolute()),
         "AUTOKB_SERVED_HOST": host,
         "AUTOKB_SERVED_RATE": str(rate),
         "AUTOKB_SERVED_WORKERS": str(workers),
-        "AUTOKB_SERVED_MEMORY": str(size),
     }
     # Workers that each take all processors for one text wait for each other.
     os.environ.setdefault("AUTOKB_ENCODER_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
     _allow_open_files()
     config = uvicorn.Config(
-        APPLICATION_OF_MANY if many else APPLICATION,
+        application,
         factory=True,
         http="autokb.web.connections:Connection",
         workers=workers,

@@ -60,6 +60,7 @@ SWITCH_SECONDS = 0.0005
 # Questions at once for each processor, of all workers together; one waits for memory and locks while another computes.
 # With twice as many p95 was 75 ms instead of 69 (7,000 solutions, 50 a second, two workers on two cores).
 COMPUTING = 2
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def create_app(
@@ -69,8 +70,9 @@ def create_app(
     limits: ServiceLimits | None = None,
     follows: bool = False,
     workers: int = 1,
+    paths: Callable[[Lifespan], FastAPI] | None = None,
 ) -> FastAPI:
-    """Return the service of a workspace (BadInputError where it is none).
+    """Return the service of a workspace (BadInputError where it is none), with other ``paths`` than its own if any.
 
     ``host`` is the address that the server listens on: only on loopback are there rights without a key. Where it
     ``follows``, what is published is loaded beside, and questions are answered meanwhile by what was there before;
@@ -100,7 +102,7 @@ def create_app(
 
     serving = Serving(kb.keys, opened, None if kb.waits_for_servers else computing_limit(workers))
     door = Door(ServiceFigures(), rate, of_one(serving))
-    app = workspace_app(loaded)
+    app = (paths or workspace_app)(loaded)
     app.state.kb = kb
     app.add_middleware(ServiceMiddleware, door_of=lambda _scope: door, bound_to=host, limits=limits)
     return app
@@ -112,7 +114,7 @@ def computing_limit(workers: int = 1) -> CapacityLimiter:
     return CapacityLimiter(max(1, COMPUTING * processors // workers))
 
 
-def workspace_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
+def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     """Return every path of a workspace, for whatever workspace a request is answered from."""
     app = bare_app(lifespan)
     app.include_router(v1)
@@ -123,7 +125,7 @@ def workspace_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None
     return app
 
 
-def bare_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
+def bare_app(lifespan: Lifespan | None = None) -> FastAPI:
     """Return an application without paths that says what goes wrong as all of the service does."""
     app = FastAPI(
         title="autokb",
@@ -142,7 +144,7 @@ def bare_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | 
     return app
 
 
-def served_app() -> FastAPI:
+def served_app(paths: Callable[[Lifespan], FastAPI] | None = None) -> FastAPI:
     """Return the application of a process of ``autokb serve``, which names it by environment variables."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     logging.getLogger("autokb.web").setLevel(logging.INFO)
@@ -150,7 +152,8 @@ def served_app() -> FastAPI:
     sys.setswitchinterval(SWITCH_SECONDS)
     limits = ServiceLimits(requests_a_minute=int(os.environ[RATE]))
     workers = int(os.environ[WORKERS])
-    return create_app(os.environ[WORKSPACE], host=os.environ[HOST], limits=limits, follows=True, workers=workers)
+    folder, host = os.environ[WORKSPACE], os.environ[HOST]
+    return create_app(folder, host=host, limits=limits, follows=True, workers=workers, paths=paths)
 
 
 def end_with_parent() -> None:

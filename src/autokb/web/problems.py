@@ -36,7 +36,8 @@ AWAY = (
     "this again in some seconds, once or twice changes nothing."
 )
 NO_PATH = "There is no such path; GET /openapi.json lists those there are."
-NO_JSON = "The body is no JSON; send one JSON object in UTF-8. GET /openapi.json says what each path takes."
+SEE_PATHS = "GET /openapi.json says what each path takes."
+NO_JSON = f"The body is no JSON; send one JSON object in UTF-8. {SEE_PATHS}"
 SHOWN_ERRORS = 3  # of a body
 SCHEMA = {
     "type": "object",
@@ -99,12 +100,12 @@ def refusal_of(error: AutokbError, folder: Path) -> ProblemError:
     return ProblemError(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
 
 
-def sentence_of(errors: Sequence[Mapping[str, Any]]) -> str:
+def sentence_of(errors: Sequence[Mapping[str, Any]], whole: str = "The body", help_sentence: str = SEE_PATHS) -> str:
     """Say what is wrong with a body or a query: where, and what is wanted, never what was sent."""
     if any(error.get("type") == "json_invalid" for error in errors):
         return NO_JSON
     said = []
     for error in errors[:SHOWN_ERRORS]:
         where = ".".join(str(part) for part in error.get("loc", ())[1:])
-        said.append(f"{where or 'The body'}: {error.get('msg', 'cannot be read')}")
-    return f"{'; '.join(said)}. GET /openapi.json says what each path takes."
+        said.append(f"{where or whole}: {error.get('msg', 'cannot be read')}")
+    return f"{'; '.join(said)}. {help_sentence}"

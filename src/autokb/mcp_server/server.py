@@ -1,0 +1,146 @@
+"""The server of the protocol: whoever calls, one tool or resource, one method of ``SupportKB``, one envelope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from anyio import CapacityLimiter
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    TextContent,
+    TextResourceContents,
+    Tool,
+    ToolAnnotations,
+)
+
+from autokb import __version__
+from autokb.app import SupportKB
+from autokb.core.api_keys import may
+from autokb.core.storable import without_surrogates
+from autokb.mcp_server.marked import NOTICE, marked, schema_of, sentence_for
+from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource
+from autokb.mcp_server.tools import TOOLS, KnowledgeTool
+from autokb.web.access import Caller, check_role
+from autokb.web.middleware import in_thread
+from autokb.web.problems import ProblemError
+
+INSTRUCTIONS = (
+    "A support team's knowledge base. For a customer's question call ask, and answer from what it shows, with its "
+    "evidence. Where its outcome is asks, ask the customer that question first; where it abstains, say that nothing is "
+    "known. autokb://themes lists the themes and the attributes with their values. Each result is an object with "
+    f"notice and data. {NOTICE} So are the names of resources."
+)
+READ_ONLY = (
+    "This server was started for reading alone; autokb mcp WORKSPACE --allow-writes starts one that takes reports."
+)
+SHOWN_CHARACTERS = 100  # of a name that there is not
+T = TypeVar("T")
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Who calls, from where it is answered, and how many questions are answered at once."""
+
+    kb: SupportKB
+    folder: Path
+    caller: Caller
+    computing: CapacityLimiter | None
+    writes: bool
+
+    def offers(self, tool: KnowledgeTool) -> bool:
+        """Return whether the caller may call a tool."""
+        return may(self.caller.role, tool.role) and (self.writes or not tool.writes)
+
+
+def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
+    """Return the server; ``desk_of`` says for each request who sends it and what it is answered from."""
+    tools = {tool.name: tool for tool in TOOLS}
+    described = {tool.name: _describe(tool) for tool in TOOLS}
+
+    async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        desk = desk_of(context)
+        return ListToolsResult(tools=[described[name] for name, tool in tools.items() if desk.offers(tool)])
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        desk = desk_of(context)
+        try:
+            tool = tools.get(params.name)
+            if tool is None:
+                raise ProblemError(404, f"There is no tool {params.name[:SHOWN_CHARACTERS]!r}; the list names them.")
+            check_role(desk.caller, tool.role)
+            if tool.writes and not desk.writes:
+                raise ProblemError(403, READ_ONLY)
+            asked = tool.takes.model_validate(params.arguments or {})
+            limiter = desk.computing if tool.computes else None
+            found = marked(await in_thread(lambda: tool.work(desk.kb, desk.caller.role, asked), limiter))
+        except Exception as error:
+            said = sentence_for(error, desk.folder)
+            return CallToolResult(content=[TextContent(text=said)], is_error=True)
+        return CallToolResult(content=[TextContent(text=_written(found))], structured_content=found)
+
+    async def resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        desk, cursor = desk_of(context), without_surrogates((params and params.cursor) or "")
+        return await _read(desk, lambda: list_resources(desk.kb, cursor))
+
+    async def templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
+
+    async def resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        desk = desk_of(context)
+        found = await _read(desk, lambda: read_resource(desk.kb, desk.caller.role, without_surrogates(params.uri)))
+        contents = TextResourceContents(uri=params.uri, mime_type="application/json", text=_written(marked(found)))
+        return ReadResourceResult(contents=[contents])
+
+    return Server(
+        "autokb",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        # Which the headers of a call are checked by; without it every call over HTTP lists all tools first.
+        get_tool_input_schema=lambda name: described[name].input_schema if name in described else None,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=resources,
+        on_list_resource_templates=templates,
+        on_read_resource=resource,
+    )
+
+
+async def _read(desk: Desk, work: Callable[[], T]) -> T:
+    """Read beside the event loop; what fails is an error of the protocol, for resources have no other."""
+    try:
+        check_role(desk.caller, "reader")
+        found: T = await in_thread(work)
+    except Exception as error:
+        raise MCPError(INVALID_PARAMS, sentence_for(error, desk.folder)) from None
+    return found
+
+
+def _describe(tool: KnowledgeTool) -> Tool:
+    return Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.takes.model_json_schema(),
+        output_schema=schema_of(tool.gives),
+        annotations=ToolAnnotations(
+            read_only_hint=not tool.writes, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+    )
+
+
+def _written(found: dict[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False)

@@ -1,0 +1,314 @@
+"""The tools: what each takes and gives, who may call it, and the one method of ``SupportKB`` behind it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+
+from autokb.app import SupportKB
+from autokb.core.api_keys import Role
+from autokb.core.errors import BadInputError
+from autokb.core.nouns import DISPLAYED, Message, Span
+from autokb.core.results import Result
+from autokb.core.storable import without_surrogates
+from autokb.ticket_answers.ask_tickets import TicketAnswer
+from autokb.usage.outcomes import ReportedOutcome
+from autokb.views.audience import is_insider
+from autokb.views.kinds import IssueView, ShownRawIssue, SolutionView
+from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
+from autokb.web.answers import QuestionAnswer, Suggestions
+from autokb.web.shapes import NewOutcome, SaidMessage, Text
+
+FARTHEST = 1_000_000  # of a list that is leafed through
+Whole = AfterValidator(without_surrogates)
+Query = Annotated[str, Field(max_length=1_000), Whole]  # what is searched for, or an id: the longest ids are paths
+Quote = Annotated[str, Field(max_length=20_000), Whole]  # a page of a document
+Said = Annotated[str, Field(max_length=100_000), Whole]  # of more nothing is read
+Count = Annotated[StrictInt, Field(ge=1, le=50)]
+First = Annotated[StrictInt, Field(ge=0, le=FARTHEST, description="How many to pass over: 0 begins at the best.")]
+Values = Annotated[
+    dict[Text, list[Text]],
+    Field(description='What is known of the customer, such as {"os": ["iOS"]}; autokb://themes lists the values.'),
+]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")  # a misspelt name is said, not passed over
+
+
+class Ask(_Arguments):
+    """A question and what is known of the customer."""
+
+    text: Annotated[Said, Field(description="The question in the customer's words.")]
+    attributes: Values = Field(default_factory=dict)
+    k: Annotated[StrictInt, Field(ge=1, le=100, description="Issues that are shown at most.")] = 5
+
+
+class LiveMessage(SaidMessage):
+    """A message of the customer or of an agent."""
+
+    text: Said
+
+
+class SuggestReply(_Arguments):
+    """A conversation as it stands."""
+
+    messages: Annotated[list[LiveMessage], Field(description="The conversation; the last message is the customer's.")]
+    conversation: Annotated[Text, Field(description="Its id, by which its outcome can be reported.")] = ""
+
+
+class SearchKnowledge(_Arguments):
+    """What is looked for."""
+
+    query: Annotated[Query, Field(description="Words, whole or begun; all of them are wanted.")]
+    kinds: tuple[Literal["issue", "solution", "document"], ...] = ("issue", "solution", "document")
+    theme: Annotated[Query, Field(description="The id of a theme, to which the search is then kept.")] = ""
+    attributes: Annotated[dict[Text, Text], Field(description='Such as {"os": "iOS"}.')] = Field(default_factory=dict)
+    first: First = 0
+    most: Annotated[Count, Field(description="Results of each kind.")] = 10
+
+
+class ReadIssue(_Arguments):
+    """Which issue."""
+
+    issue: Annotated[Query, Field(description="The id of an issue.")]
+
+
+class ReadDocument(_Arguments):
+    """Which document, and where."""
+
+    document: Annotated[Query, Field(description="The id of a document, as evidence names it.")]
+    quote: Annotated[Quote, Field(description="Words of it: the page is the one that has them.")] = ""
+    start: Annotated[StrictInt, Field(ge=0, le=2**53, description="Where the quote begins, as evidence says.")] = 0
+    page: Annotated[StrictInt, Field(ge=1, le=FARTHEST)] | None = None
+
+
+class SearchTickets(_Arguments):
+    """What is looked for."""
+
+    query: Annotated[Query, Field(description="Words, whole or begun; empty lists the newest tickets.")] = ""
+    first: First = 0
+    most: Count = 10
+
+
+class AskTickets(_Arguments):
+    """A question to the past tickets."""
+
+    text: Annotated[Said, Field(description="A question, or what a customer reports.")]
+    k: Annotated[StrictInt, Field(ge=1, le=100, description="Tickets that are found at most.")] = 5
+
+
+class ReportOutcome(NewOutcome):
+    """The same as over HTTP; ``seconds`` is how long the conversation took, null is what nobody knows."""
+
+    returned: Annotated[StrictBool | None, Field(description="Whether the customer came back with it.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class IssueLine(Result):
+    """An issue in a list; ``solutions`` counts those that it shows itself, ``below`` the issues under it."""
+
+    id: str
+    text: str
+    attributes: dict[str, list[str]]
+    solutions: int
+    below: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KnownIssue(Result):
+    """An issue with its solutions, each step with its evidence, the best first.
+
+    ``above`` leads to it from the broadest issue, ``below`` has the more specific ones. ``reported`` counts the
+    customers behind it; their words, private data masked, are for agents, as are solutions that customers do not see.
+    """
+
+    id: str
+    text: str
+    theme: str
+    attributes: dict[str, list[str]]
+    reported: int
+    above: tuple[IssueLine, ...]
+    below: tuple[IssueLine, ...]
+    solutions: tuple[SolutionView, ...]
+    customers: tuple[ShownRawIssue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage(Result):
+    """A page of a document; all places count code points of the whole, ``quote`` is where the quote stands."""
+
+    id: str
+    title: str
+    url: str
+    page: int
+    pages: int
+    start: int
+    end: int
+    characters: int
+    quote: Span | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TicketLine(Result):
+    """A ticket in a list, private data masked."""
+
+    id: str
+    title: str
+    status: str
+    created: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTickets(Result):
+    """Some tickets; ``total`` counts all that fit."""
+
+    items: tuple[TicketLine, ...]
+    total: int
+
+
+def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
+    """Answer a customer's question from the knowledge base, each step with its evidence: document, place, exact quote.
+
+    The outcome is answered, asks or abstains. Where it asks, the right answer depends on something that is not known
+    yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
+    in attributes. Where it abstains, say that nothing is known; do not answer from memory.
+    """
+    return kb.ask(asked.text, asked.attributes, asked.k).as_json()
+
+
+def suggest_reply(kb: SupportKB, _role: Role, asked: SuggestReply) -> dict[str, Any]:
+    """Suggest up to three replies to the customer's last message, each with its source, for an agent to send or edit.
+
+    Where the outcome is asks, what is suggested is a question back to the customer.
+    """
+    said = [Message(one.role, one.text, one.date) for one in asked.messages]
+    return kb.suggest(said, conversation=asked.conversation).as_json()
+
+
+def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[str, Any]:
+    """Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better."""
+    wanted = KnowledgeFilter(asked.theme, asked.attributes)
+    withheld = is_insider(role)
+    return kb.views.search(asked.query, wanted, asked.kinds, asked.first, asked.most, withheld=withheld).as_json()
+
+
+def read_issue(kb: SupportKB, role: Role, asked: ReadIssue) -> dict[str, Any]:
+    """Read one issue: its solutions with their steps and evidence, and the broader and more specific issues."""
+    return known_issue(kb, role, asked.issue).as_json()
+
+
+def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
+    """Return an issue as a role sees it (UnknownIdError)."""
+    found, insider = kb.views.known_issue(issue), is_insider(role)
+    return KnownIssue(
+        id=found.id,
+        text=found.text,
+        theme=found.theme or "",
+        attributes=dict(found.attributes),
+        reported=found.reported,
+        above=tuple(map(issue_line, found.path)),
+        below=tuple(map(issue_line, found.children)),
+        solutions=tuple(one for one in found.solutions if insider or one.status in DISPLAYED),
+        customers=found.raw_issues if insider else (),
+    )
+
+
+def issue_line(issue: IssueView) -> IssueLine:
+    """Return an issue as lists have it."""
+    return IssueLine(issue.id, issue.text, dict(issue.attributes), issue.displayed or 0, len(issue.children))
+
+
+def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, Any]:
+    """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
+    text = kb.views.document(asked.document).text
+    place = _place_of(text, asked.quote, asked.start)
+    at = place or ((asked.start, asked.start + 1) if asked.start else None)
+    page = kb.views.view_document(asked.document, [at] if at else [], asked.page)
+    return ReadPage(
+        id=page.id,
+        title=page.title,
+        url=page.url,
+        page=page.page,
+        pages=page.pages,
+        start=page.start,
+        end=page.end,
+        characters=page.characters,
+        quote=place,
+        text=text[page.start : page.end],
+    ).as_json()
+
+
+def _place_of(text: str, quote: str, start: int) -> Span | None:
+    """Return where a quote stands: from ``start`` on as it is, else anywhere, however its white space looks."""
+    if not quote.strip():
+        return None
+    if (at := text.find(quote, start)) >= 0:
+        return at, at + len(quote)
+    words = [word.span() for word in re.finditer(r"\S+", text)]
+    wanted = " ".join(quote.split())
+    at = " ".join(text[a:b] for a, b in words).find(wanted)
+    if at < 0:
+        raise BadInputError("The document does not have these words; quote as evidence does, or read it by its pages.")
+    begins = list(accumulate((b - a + 1 for a, b in words), initial=0))  # of each word where single spaces part them
+    first, last = (bisect_right(begins, place) - 1 for place in (at, at + len(wanted) - 1))
+    return words[first][0] + at - begins[first], words[last][0] + at + len(wanted) - begins[last]
+
+
+def search_tickets(kb: SupportKB, _role: Role, asked: SearchTickets) -> dict[str, Any]:
+    """Find past tickets by words, or list the newest. Private data in their titles are masked."""
+    found = kb.tickets.search(asked.query, asked.first, asked.most)
+    lines = (TicketLine(one.id, one.title, one.status, one.created, one.url) for one in found.items)
+    return FoundTickets(tuple(lines), found.total).as_json()
+
+
+def ask_tickets(kb: SupportKB, _role: Role, asked: AskTickets) -> dict[str, Any]:
+    """Answer a question from past tickets, with evidence from their sections; the outcome says when none answers."""
+    return kb.tickets.ask(asked.text, asked.k).as_json()
+
+
+def report_outcome(kb: SupportKB, _role: Role, given: ReportOutcome) -> dict[str, Any]:
+    """Report how a conversation ended, so that its suggestions can be measured. The same report twice counts once."""
+    return kb.usage.report_outcome(**given.model_dump()).as_json()
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeTool:
+    """A tool; ``role`` is the first that may call it, as over HTTP. One that ``computes`` waits for a processor."""
+
+    work: Callable[[SupportKB, Role, Any], dict[str, Any]]
+    takes: type[BaseModel]
+    gives: Any
+    role: Role = "reader"
+    computes: bool = False
+    writes: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name by which it is called."""
+        return self.work.__name__
+
+    @property
+    def description(self) -> str:
+        """What a model is told of it."""
+        return " ".join((self.work.__doc__ or "").split())
+
+
+TOOLS: Sequence[KnowledgeTool] = (
+    KnowledgeTool(ask, Ask, QuestionAnswer, computes=True),
+    KnowledgeTool(search_knowledge, SearchKnowledge, FoundKnowledge),
+    KnowledgeTool(read_issue, ReadIssue, KnownIssue),
+    KnowledgeTool(read_document, ReadDocument, ReadPage),
+    KnowledgeTool(search_tickets, SearchTickets, FoundTickets),
+    KnowledgeTool(suggest_reply, SuggestReply, Suggestions, role="agent", computes=True),
+    KnowledgeTool(ask_tickets, AskTickets, TicketAnswer, role="agent", computes=True),
+    KnowledgeTool(report_outcome, ReportOutcome, ReportedOutcome, role="agent", writes=True),
+)

@@ -1,0 +1,85 @@
+"""The protocol's own client before ``autokb mcp``: in this process, over stdio, and over HTTP with a key."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from autokb.app import SupportKB
+from autokb.core.api_keys import Role
+from autokb.mcp_server.marked import NOTICE
+from autokb.mcp_server.server import Desk, create_server
+from autokb.web.access import Caller
+
+SECONDS = 60  # that a request may take before it is given up
+READING = {"ask", "search_knowledge", "read_issue", "read_document", "search_tickets"}  # what a reader may
+INSIDE = {"suggest_reply", "ask_tickets"}
+WRITING = {"report_outcome"}
+
+
+def inside(kb: SupportKB, role: Role = "admin", *, writes: bool = False) -> Client:
+    """Return a client of a server in this process, which a caller of this role uses."""
+    desk = Desk(kb, kb.workspace.folder, Caller("", role), None, writes)
+    return Client(create_server(lambda _context: desk), cache=None)
+
+
+@asynccontextmanager
+async def over_stdio(folder: Path, *words: str, log: Path, mode: str = "auto") -> AsyncIterator[Client]:
+    """Give a client of ``autokb mcp``, whose standard error goes to a file."""
+    command = StdioServerParameters(command=sys.executable, args=["-m", "autokb", "mcp", str(folder), *words])
+    with log.open("w", encoding="utf-8") as errors:
+        async with Client(stdio_client(command, errlog=errors), mode=mode, read_timeout_seconds=SECONDS) as client:
+            yield client
+
+
+@asynccontextmanager
+async def over_http(url: str, key: str = "", *, mode: str = "auto") -> AsyncIterator[Client]:
+    """Give a client of ``autokb mcp --http`` that shows a key."""
+    shown = {"authorization": f"Bearer {key}"} if key else {}
+    async with httpx2.AsyncClient(headers=shown, timeout=SECONDS) as http:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, mode=mode, read_timeout_seconds=SECONDS) as client:
+            yield client
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> Any:
+    """Return what a tool gives, marked as data and the same as text."""
+    result = await client.call_tool(tool, arguments)
+    (content,) = result.content
+    assert not result.is_error, content
+    assert result.structured_content == json.loads(content.text)  # type: ignore[union-attr]
+    return unmarked(result.structured_content)
+
+
+async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return the sentence that a call is refused with."""
+    result = await client.call_tool(tool, dict(arguments))
+    (content,) = result.content
+    assert result.is_error and result.structured_content is None, result
+    return str(content.text)  # type: ignore[union-attr]
+
+
+async def read(client: Client, uri: str) -> Any:
+    """Return what a resource holds, marked as data."""
+    (content,) = (await client.read_resource(uri)).contents
+    assert content.mime_type == "application/json"
+    return unmarked(json.loads(content.text))  # type: ignore[union-attr]
+
+
+def unmarked(found: Any) -> Any:
+    """Take a result out of its envelope, which has nothing else."""
+    assert set(found) == {"notice", "data"} and found["notice"] == NOTICE
+    return found["data"]
