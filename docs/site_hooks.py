@@ -127,7 +127,8 @@ def _link(link: re.Match[str], source: str, name: str) -> str:
     target = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
     if target == f"{DOCS}/decisions":
         target = f"{DOCS}/{DECISIONS}"
-    at_home = AT_HOME.get(target) or (target.removeprefix(f"{DOCS}/") if target.startswith(f"{DOCS}/") else "")
+    is_page = target.startswith(f"{DOCS}/") and not target.endswith(".py")
+    at_home = AT_HOME.get(target) or (target.removeprefix(f"{DOCS}/") if is_page else "")
     if at_home:
         there = posixpath.relpath(at_home, posixpath.dirname(name) or ".")
         return f"[{label}]({there}{'#' if anchor else ''}{anchor})"
