@@ -51,6 +51,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "growth",
+    "growth_builds",
     "versions",
     "gate",
     "trends",

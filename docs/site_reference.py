@@ -54,6 +54,8 @@ SETTINGS = {
     "answer": "When a question is refused: `caution` is the least probability of an answer at which it is answered.",
     "ask": "A model that chooses among what a question finds (`model`, `timeout` in seconds, `budget_per_day` in USD), "
     "and the `style` of answers, `steps` or `reply`.",
+    "embed": "The ask box for other sites: the `origins` that may show it, the questions that an address may ask "
+    "`a_minute`, and how many trusted `proxies` stand before the service.",
     "clustering": "What vectors go through before issues are clustered: `reduce` is `pca`, `umap` or `none`.",
     "reasoning_effort": "How long a model that reasons may think, by the model's name: `none` to `max`, or `default`.",
     "graph": "What answers Cypher about tickets: `store` is `ladybug` or `neo4j`, and Neo4j's `uri` and `database`.",
@@ -162,6 +164,8 @@ def _default(field: dataclasses.Field[Any]) -> str:
 
 
 def _yaml(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value) or "''"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -54,6 +54,7 @@ class Door:
     rate: RateLimit
     serving: Callable[[Scope], AbstractAsyncContextManager[Serving]]
     name: str = ""  # among several
+    of_addresses: RateLimit = field(default_factory=RateLimit)  # of those who ask without a key
 
 
 # Keeps the workspace of the present request open while a thread works for it, also after the request's time is up.
