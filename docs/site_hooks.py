@@ -32,6 +32,7 @@ AT_HOME = {source: page for page, source in ELSEWHERE.items()} | {
     "docs": "README.md",
     "docs/packages": "README.md",
 }
+CODE = "src/autokb/"
 DECISIONS = "decisions/index.md"
 FENCE = re.compile(r"^( *)(```.*?^ *```)[ \t]*$", re.MULTILINE | re.DOTALL)
 TITLED = re.compile(r"```(\w+) (\S+)\n")
@@ -134,4 +135,5 @@ def _link(link: re.Match[str], source: str, name: str) -> str:
         return f"[{label}]({there}{'#' if anchor else ''}{anchor})"
     if not (ROOT / target).exists():
         log.warning("%s: the link to %s leads nowhere", source, path)
-    return f'<span class="file" title="{target}">{label}</span>'
+    # A file of the repository that the site does not have is named, with its package.
+    return f"`{target.removeprefix(CODE)}`" if label == posixpath.basename(target) else label

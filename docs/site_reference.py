@@ -188,7 +188,7 @@ def http() -> str:
         "without one, only this machine may ask, and only while the workspace has no key "
         "([roles](../roles.md), [deployment](../deployment.md)). The role that is named, and every one above it, may "
         f"ask: {', '.join(ROLES)}. Bodies are JSON. An error is a `problem+json` with `type`, `title`, `status` and "
-        "`detail`; its status is 400, 401, 403, 404, 405, 408, 412, 413, 422, 429 or 503.",
+        f"`detail`; its status is one of {', '.join(_errors(schema))}.",
         "",
     ]
     for path, operations in schema["paths"].items():
@@ -200,6 +200,11 @@ def http() -> str:
     for name, shape in sorted(schema["components"]["schemas"].items()):
         lines += _shape(name, shape)
     return "\n".join(lines)
+
+
+def _errors(schema: Mapping[str, Any]) -> list[str]:
+    answers = (operation["responses"] for path in schema["paths"].values() for operation in path.values())
+    return sorted({status for answer in answers for status in answer if not status.startswith("2")})
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any], role: str) -> list[str]:
@@ -268,11 +273,13 @@ def python() -> str:
         "`SupportKB` is the one way in. Its methods return the types below, whose `as_json()` is what the command "
         "prints with `--json`. Names that are not on this page may change at any time.",
         "",
+        "## The front door",
+        "",
         *_members(SupportKB),
-        "# Namespaces",
+        "## Namespaces",
         "",
         *(line for door in doors for line in _members(door)),
-        "# What is returned",
+        "## What is returned",
         "",
         *(line for result in results for line in _members(result)),
     ]
