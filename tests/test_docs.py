@@ -28,6 +28,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     evaluate_commands,
     evaluate_suggestions,
     evaluate_tickets,
+    feedback_commands,
     gate_commands,
     in_use_commands,
     key_commands,

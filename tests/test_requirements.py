@@ -47,7 +47,7 @@ def test_everything_that_is_fetched_has_a_version_of_the_constraints_and_a_hash(
             assert exact.version == versions.get(name), f"{name}: {SAYS_SO}"
 
 
-@pytest.mark.parametrize(("name", "extras"), [("core.txt", ()), ("dev.txt", ("test", "check", "bench"))])
+@pytest.mark.parametrize(("name", "extras"), [("core.txt", ()), ("dev.txt", ("test", "check", "bench", "docs"))])
 def test_a_lock_holds_what_the_project_asks_for(name: str, extras: tuple[str, ...]) -> None:
     lock = read_lock(ROOT / "requirements" / name)
     for one in asked(*extras):

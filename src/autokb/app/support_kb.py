@@ -57,10 +57,10 @@ T = TypeVar("T")
 class SupportKB:
     """A knowledge base in a workspace folder.
 
-    >>> kb = SupportKB.create(folder, "headphones", examples=True)  # doctest: +SKIP
-    >>> kb.build().solutions  # doctest: +SKIP
-    >>> kb.ask("my earbuds do not pair with my iPhone").outcome  # doctest: +SKIP
-    'answered'
+        >>> kb = SupportKB.create(folder, "headphones", examples=True)  # doctest: +SKIP
+        >>> kb.build().solutions  # doctest: +SKIP
+        >>> kb.ask("my earbuds do not pair with my iPhone").outcome  # doctest: +SKIP
+        'answered'
 
     Its namespaces: ``views`` (what people read), ``tickets``, ``curation`` (what people decide), ``usage``,
     ``evaluate``, ``keys``, ``versions`` (what readers saw before, what waits to be seen) and ``checks`` (questions that
