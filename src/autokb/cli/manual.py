@@ -59,7 +59,8 @@ class Contents(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands of each task."""
         for task, names in TASKS.items():
-            _write(formatter, task, [(one, _summary(self.commands[one])) for one in names if one in self.commands])
+            helps = {one: self.commands[one].help or "" for one in names if one in self.commands}
+            _write(formatter, task, [(one, " ".join(text.partition("\n\n")[0].split())) for one, text in helps.items()])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write what all commands share."""
@@ -73,10 +74,6 @@ def _write(formatter: Any, heading: str, rows: Any) -> None:
     if rows:
         with formatter.section(heading):
             formatter.write_dl(rows)
-
-
-def _summary(command: Any) -> str:
-    return " ".join((command.help or "").partition("\n\n")[0].split())
 
 
 def make_pages(group: typer.Typer) -> None:
