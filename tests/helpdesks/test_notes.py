@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -12,7 +14,7 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.stores.workspace import Workspace, open_workspace
-from desk_server import ENVIRONMENT, HELPDESKS, DeskServer, Fault, hook, signed
+from desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN, DeskServer, Fault, hook, signed
 from served_process import wait_until
 from served_workspace import served
 
@@ -166,6 +168,23 @@ def test_what_a_helpdesk_refuses_for_good_fails_and_is_counted(
     figures = httpx2.get(f"{url}/metrics").text
     assert 'autokb_helpdesk_messages_total{done="failed",helpdesk="zendesk"} 1.0' in figures
     assert 'autokb_helpdesk_messages_total{done="taken",helpdesk="zendesk"} 1.0' in figures
+
+
+def test_no_secret_and_no_word_of_a_customer_is_in_the_log_the_settings_or_an_export(
+    desk: DeskServer, url: str, workspace: Workspace, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="autokb.web")
+    desk.faults.extend([Fault(403), Fault(404)])
+    send(url, "zendesk", hook("zendesk", "1", f"{QUESTION} quokka"))
+    wait_until(lambda: counts(workspace) == {"failed": 1})
+    send(url, "chatwoot", hook("chatwoot", "1", "quokka"), headers={"x": "y"}, params={"token": f"{SECRET}x"})
+    assert "zendesk answers with status 403; see whether its token counts" in caplog.text
+    assert "zendesk answers with status 404." in caplog.text
+    SupportKB(workspace).export(tmp_path / "kb.jsonl")
+    said = [caplog.text, httpx2.get(f"{url}/v1/settings").text, (tmp_path / "kb.jsonl").read_text(encoding="utf-8")]
+    for text in said:
+        assert not any(secret in text for secret in (SECRET, TOKEN, BASIC, "quokka"))
+    assert "AUTOKB_ZENDESK_TOKEN" in said[1]
 
 
 def test_what_is_no_message_of_a_person_is_passed_over(desk: DeskServer, url: str, workspace: Workspace) -> None:
