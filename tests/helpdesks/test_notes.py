@@ -11,10 +11,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from benchmarks.desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN, DeskServer, Fault, hook, signed
 
 from autokb.app import SupportKB
 from autokb.stores.workspace import Workspace, open_workspace
-from desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN, DeskServer, Fault, hook, signed
 from served_process import wait_until
 from served_workspace import served
 

@@ -19,6 +19,7 @@ from typing import Any
 import httpx2
 import psutil
 import pytest
+from benchmarks.desk_server import ENVIRONMENT, HELPDESKS, DeskServer, Fault, hook, signed
 
 from autokb.app import SupportKB
 from autokb.core.nouns import CUSTOMER
@@ -26,7 +27,6 @@ from autokb.helpdesks import desk as desk_module
 from autokb.stores.hook_messages import HookMessage, HookWork, keep_message
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.web.many import create_many_app
-from desk_server import ENVIRONMENT, HELPDESKS, DeskServer, Fault, hook, signed
 from served_process import SECONDS, wait_until
 from served_process import served as served_process
 from served_workspace import served, served_app

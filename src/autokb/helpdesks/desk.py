@@ -1,6 +1,6 @@
 """The way of a message: stored before it is acknowledged, worked on by one at a time, noted once, compared in the end.
 
-Decision 63 says why a note stands once although a process may be killed at any moment.
+Decision 64 says why a note stands once although a process may be killed at any moment.
 """
 
 from __future__ import annotations

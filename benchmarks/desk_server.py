@@ -79,7 +79,7 @@ class DeskServer:
         self.hold = threading.Event()  # while it is set, requests that write wait
         self.held = threading.Event()  # set when one waits
         self._lock = threading.Lock()
-        self._requests = 0
+        self.requests = 0  # that write
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -171,9 +171,9 @@ class DeskServer:
 
     def next_fault(self) -> Fault | None:
         with self._lock:
-            self._requests += 1
+            self.requests += 1
             if self.fault_of is not None:
-                found: Fault | None = self.fault_of(self._requests)
+                found: Fault | None = self.fault_of(self.requests)
                 return found
             return self.faults.popleft() if self.faults else None
 
