@@ -151,8 +151,8 @@ def test_a_message_is_read_with_what_was_said_before_it_by_its_own_moment(
     ):
         data = json.dumps(body).encode()
         assert kb.helpdesks.take("zendesk", signed("zendesk", data), data) == "taken"
-    while kb.helpdesks.work().became != "waits":
-        pass
+    while len(heard) < 3:
+        kb.helpdesks.work()
     kb.helpdesks.close()
     whole = [f"customer: {QUESTION}", "agent: Which robot is it?", "customer: and now it does not charge"]
     assert sorted(heard, key=len) == [whole[:1], whole, [*whole, "customer: later"]]

@@ -61,11 +61,7 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
     if not isinstance(entries, Mapping):
         raise _error(known, f"write a mapping with {', '.join(REQUIRED[known])}")
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
-    takes = tuple(dict.fromkeys((*REQUIRED[known], *_ALL)))
-    if stray := [entry for entry in filled if entry not in takes]:
-        raise _error(known, f"it takes {', '.join(takes)}, not {_shown(stray[0])}")
-    if missing := [entry for entry in REQUIRED[known] if entry not in filled]:
-        raise _error(known, f"it needs {missing[0]}")
+    _check_entries(known, filled)
     words = {
         entry: _read_word(known, entry, filled[entry]) for entry in ("account", "user", "admin") if entry in filled
     }
@@ -78,6 +74,15 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
         secret_env=_read_variable(known, "secret_env", filled.get("secret_env", f"AUTOKB_{known.upper()}_SECRET")),
         **words,
     )
+
+
+def _check_entries(name: HelpdeskName, filled: Mapping[str, Any]) -> None:
+    """Refuse an entry that a helpdesk does not have, and one that it lacks."""
+    takes = tuple(dict.fromkeys((*REQUIRED[name], *_ALL)))
+    if stray := [entry for entry in filled if entry not in takes]:
+        raise _error(name, f"it takes {', '.join(takes)}, not {_shown(stray[0])}")
+    if missing := [entry for entry in REQUIRED[name] if entry not in filled]:
+        raise _error(name, f"it needs {missing[0]}")
 
 
 def _read_word(name: str, entry: str, value: Any) -> str:

@@ -276,22 +276,18 @@ class HelpdeskDesk:
 
     # -- what the agent makes of it --------------------------------------------------------------------
 
+    # Complex: what a reply is to be compared with, and when, is decided by the same look at its conversation.
     def _compare(self, reply: HookMessage) -> WorkDone:
         """Compare an agent's reply with what stood there when it was written."""
-        said = [one for one in self._conversation(reply) if one.role == CUSTOMER and one.number != reply.number]
+        said = [one for one in self._conversation(reply) if one.role == CUSTOMER]
         if own := next((one for one in said if _is_echo(one, reply)), None):
             return self._compared(reply, own, "passed over")
-        before = [one for one in said if one.said <= reply.said]
-        if any(one.state == OPEN for one in before):
+        last = next((one for one in reversed(said) if _stood_before(one, reply)), None)
+        may_come = last is None and time.time() - reply.work.arrived < REPLY_WAITS  # it may have overtaken its message
+        if may_come or any(_is_under_way(one, reply) for one in said):
             return self._wait(reply)
-        stood = [one for one in before if 0 < one.work.sent_at <= reply.said and not one.work.to_customer]
-        if not stood:
-            if time.time() - reply.work.arrived < REPLY_WAITS:
-                return self._wait(reply)
-            return self._end(reply, DONE, "passed over", "nothing stood there when it was written")
-        last = stood[-1]
-        if last.work.judged_by not in ("", reply.id):
-            return self._end(reply, DONE, "passed over", "another reply was compared")
+        if last is None or last.work.judged_by not in ("", reply.id):  # nothing stood there, or a reply was faster
+            return self._end(reply, DONE, "passed over")
         texts = [(one.text, one.whole) for one in last.work.offered]
         place, verdict = verdict_of(reply.work.text, texts, self._workspace().spec.language)
         self._give(last, last.work.offered[place], verdict, reply)
@@ -369,6 +365,17 @@ def conversation_of(message: HookMessage) -> str:
 def _place(message: HookMessage) -> tuple[float, int, str]:
     """Return what orders the messages of a conversation: their own moment, then their own id."""
     return message.said, len(message.id), message.id
+
+
+def _is_under_way(message: HookMessage, reply: HookMessage) -> bool:
+    """Return whether the note on a message that was said before a reply may come to stand yet."""
+    return message.state == OPEN and message.said <= reply.said
+
+
+def _stood_before(message: HookMessage, reply: HookMessage) -> bool:
+    """Return whether a message's note stood when a reply was written."""
+    work = message.work
+    return message.said <= reply.said and 0 < work.sent_at <= reply.said and not work.to_customer
 
 
 def _is_echo(message: HookMessage, reply: HookMessage) -> bool:

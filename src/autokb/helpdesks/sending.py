@@ -50,7 +50,6 @@ class DeskClient:
         finally:
             self._runner.close()
 
-    # Complex: what is known of a request that failed decides whether it may be sent again at once.
     def send(self, name: str, url: str, request: DeskRequest) -> tuple[Any, float]:
         """Return the JSON of an answer and its moment in seconds of Unix (RefusedError, LaterError)."""
         try:

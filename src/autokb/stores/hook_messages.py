@@ -175,4 +175,14 @@ def _read_row(row: Sequence[Any]) -> HookMessage:
         work = HookWork(**body, offered=offered)
         if role not in (CUSTOMER, AGENT) or state not in get_args(HookState):
             raise DamagedRowError(KIND)
-        return HookMessage(helpdesk, ident, conversation, role, float(said), work, state, float(due), int(number))
+        return HookMessage(
+            helpdesk=helpdesk,
+            id=ident,
+            conversation=conversation,
+            role=role,
+            said=float(said),
+            work=work,
+            state=state,
+            due=float(due),
+            number=int(number),
+        )
