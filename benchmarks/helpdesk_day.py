@@ -13,6 +13,7 @@ import sqlite3
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -58,24 +59,34 @@ def fault_of(number: int) -> Fault | None:
     return faults.get(number % 97)
 
 
-def make_day(messages: int, offered: str, dice: random.Random) -> list[tuple[str, Any]]:
+def make_day(messages: int, offered: Mapping[str, str], dice: random.Random) -> list[tuple[str, Any]]:
     """Return the webhooks of a day in the order in which they arrive, those that come twice among them."""
     now = time.time()
     replies = int(messages * AGENTS)
     day: list[tuple[float, str, Any]] = []
     for number in range(messages - replies):
         helpdesk, conversation = HELPDESKS[number % 3], str(1_000 + number)
-        asked = hook(helpdesk, str(10_000 + number), QUESTIONS[number % len(QUESTIONS)], conversation, said=now - 60)
+        question = QUESTIONS[number % len(QUESTIONS)]
+        asked = hook(helpdesk, str(10_000 + number), question, conversation, said=now - 60)
         place = float(dice.uniform(0, messages))
         day.append((place, helpdesk, asked))
         if number < replies:
-            text = (offered, f"Hello, {offered} Tell us.", "Please call us.")[number % 3]
+            text = {
+                "used": offered[question],
+                "edited": f"Hello, {offered[question]} Tell us.",
+                "rejected": "Call us.",
+            }[verdict_on(conversation)]
             reply = hook(
                 helpdesk, str(20_000 + number), text, conversation, agent=True, said=now + LATER + number / 1_000
             )
             day.append((place + dice.uniform(-MOVED, 2 * MOVED), helpdesk, reply))
     twice = [(place + dice.uniform(0, 3 * MOVED), *rest) for place, *rest in dice.sample(day, int(TWICE * len(day)))]
     return [(helpdesk, body) for _, helpdesk, body in sorted([*day, *twice], key=lambda one: one[0])]  # type: ignore[misc]
+
+
+def verdict_on(conversation: str) -> str:
+    """Return what the agent's reply in a conversation makes of the suggestion."""
+    return ("used", "edited", "rejected")[int(conversation) // len(QUESTIONS) % 3]
 
 
 class Sender:
@@ -134,7 +145,7 @@ def run(options: argparse.Namespace) -> Result:
         autokb("build", workspace)
         (workspace / "settings.yaml").write_text(desk.settings(), encoding="utf-8")
         kb = SupportKB.open(workspace)
-        offered = kb.suggest(QUESTIONS[0]).suggestions[0].text
+        offered = {question: kb.suggest(question).suggestions[0].text for question in QUESTIONS}
         sender = Sender(make_day(messages, offered, random.Random(1)))
         desk.fault_of = fault_of
         killed_at = _send_all(sender, workspace, kb)
@@ -187,11 +198,12 @@ def _count(messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, kille
             waits.append(max(0.0, noted_at[conversation] - at))
             after += at < killed_at < noted_at[conversation]
     verdicts: Counter[str] = Counter()
-    page, judged = "", 0
+    page, judged, otherwise = "", 0, 0
     while True:
         found = kb.usage.feedback(1_000, page)
         verdicts.update(one.verdict for one in found.items)
         judged += len(found.items)
+        otherwise += sum(one.verdict != verdict_on(one.conversation.partition(":")[2]) for one in found.items)
         if found.next is None:
             break
         page = found.next
@@ -213,6 +225,7 @@ def _count(messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, kille
             Figure("failed", float(states.get("failed", 0)), "", at_most=0),
             Figure("replies", float(replies), ""),
             Figure("replies_compared", float(judged), "", at_least=replies),
+            Figure("replies_judged_otherwise", float(otherwise), "", at_most=0),
             *(Figure(f"replies_{name}", float(count), "") for name, count in sorted(verdicts.items())),
             Figure("webhook_to_answer.p50", float(np.percentile(sender.seconds, 50)) * 1_000, "ms"),
             Figure("webhook_to_answer.p95", float(np.percentile(sender.seconds, 95)) * 1_000, "ms"),
