@@ -52,6 +52,7 @@ SLOW = (
     "concurrency",
     "killed_builds",
     "growth",
+    "growth_builds",
     "versions",
     "gate",
     "trends",

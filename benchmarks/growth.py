@@ -1,9 +1,9 @@
-"""How a knowledge base of many nodes is kept, loaded and asked, and how a build's stages grow with its issues.
+"""How a knowledge base of many nodes is kept, loaded and asked, in SQLite and in Postgres.
 
-The published half is written as a build would publish it: sentences, lengths and spellings are those of real articles
+It is written as a build would publish it: sentences, lengths and spellings are those of real articles
 and questions, their company is new. Vectors come from a stand-in that is some hundred times faster than the packaged
 encoder: each piece of a word has one vector, the mean of those that the encoder gives it in real sentences. Questions
-are read by the real encoder. The build half is real throughout.
+are read by the real encoder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,15 +37,13 @@ from autokb.retrieval.index import QuestionIndex
 from autokb.stores.codecs import ISSUE, RAW_ISSUE, document_body, solution_body
 from autokb.stores.vector_index import ExactIndex
 from autokb.stores.workspace_file import WorkspaceFile
-from benchmarks import postgres_server, scale_data, thunderbird
+from benchmarks import postgres_server, scale_data
 from benchmarks.figures import Figure, Result
-from benchmarks.running import Ran, autokb, folder
+from benchmarks.running import autokb, folder
 
-SIZES = "AUTOKB_GROWTH_SIZES"  # nodes of the published half, with commas between; nothing leaves that half out
-BUILDS = "AUTOKB_GROWTH_BUILDS"  # raw issues of the build half; nothing leaves that half out
-KEEP = "AUTOKB_GROWTH_KEEP"  # folder in which the knowledge bases of the published half stay, to be used again
-ON_SERVER_UP_TO = 100_000  # nodes that are moved to Postgres, too: the graphs of more take hours on two cores
-DEFAULT_SIZES, DEFAULT_BUILDS = "10000,100000", "300,1000,3000"
+SIZES = "AUTOKB_GROWTH_SIZES"  # nodes, with commas between
+KEEP = "AUTOKB_GROWTH_KEEP"  # folder in which what was written stays, in SQLite and in Postgres, to be used again
+DEFAULT_SIZES = "10000,100000"
 SEED = 20250301
 CHILDREN = 3  # of a tree, beside its parent: 4 nodes a raw issue
 TREES_A_DOCUMENT = 40
@@ -55,27 +53,20 @@ THEMES = 40
 WORDS = 12  # of a question
 WARM_UP, MEASURED, COMPARED = 20, 300, 100
 MIB = 1024 * 1024
-LINEAR = 1.3  # the most that a stage's time an item may rise, from the fewest items to the most
 T = TypeVar("T")
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Measure both halves, by the sizes that the environment names."""
-    sizes = [int(n) for n in os.environ.get(SIZES, DEFAULT_SIZES).split(",") if n]
-    builds = [int(n) for n in os.environ.get(BUILDS, DEFAULT_BUILDS).split(",") if n]
+    """Measure the sizes that the environment names."""
+    sizes = [int(n) for n in os.environ.get(SIZES, DEFAULT_SIZES).split(",")]
     figures: list[Figure] = []
     detail: dict[str, Any] = {"vectors": "by a stand-in", "nodes_a_section": 20, "words_a_question": WORDS}
-    table = piece_vectors() if sizes else None
+    table = piece_vectors()
     for size in sizes[:1] if options.quick else sizes:
-        assert table is not None
         found, of_size = _published(size, table)
         figures += found
         detail[str(size)] = of_size
-    stages, built = _builds(builds[:2] if options.quick else builds)
-    return Result("growth", [*figures, *stages], {**detail, "builds": built})
-
-
-# -- the published half -----------------------------------------------------------------------------
+    return Result("growth", figures, detail)
 
 
 class StandInEmbedder(PackagedEmbedder):
@@ -114,27 +105,36 @@ def piece_vectors(most: int = 1_000) -> Vectors:
 def _published(size: int, table: Vectors) -> tuple[list[Figure], dict[str, Any]]:
     with ExitStack() as stack:
         kept = os.environ.get(KEEP)
-        workspace = (Path(kept) / str(size) if kept else stack.enter_context(folder())) / "kb"
-        written = None
-        if not workspace.exists():
-            autokb("init", workspace, "--domain", "thunderbird")
-            started = time.perf_counter()
-            _write(workspace, size, table)
-            written = time.perf_counter() - started
+        place = Path(kept) / str(size) if kept else stack.enter_context(folder())
+        workspace = place / "kb"
+        with _once(place, "write") as (is_done, seconds):
+            if not is_done:
+                shutil.rmtree(workspace, ignore_errors=True)  # of a run that was killed
+                autokb("init", workspace, "--domain", "thunderbird")
+                seconds["write"] = _milliseconds(lambda: _write(workspace, size, table)) / 1000
         bytes_ = sum(f.stat().st_size for f in workspace.rglob("*") if f.is_file())
         served = _serve_apart(workspace)
         figures = [
-            *([] if written is None else [Figure(f"{size}.write", written, "s")]),
+            Figure(f"{size}.write", seconds["write"], "s"),
             Figure(f"{size}.file", bytes_ / MIB, "MiB"),
             *_served(f"{size}", served, most_of_a_million=40),
             Figure(f"{size}.first_as_exact", served["first_as_exact"], "share", at_least=0.98),
             Figure(f"{size}.three_as_exact", served["three_as_exact"], "share"),
             Figure(f"{size}.publish_one", served["publish_one"], "s"),
         ]
-        if size <= ON_SERVER_UP_TO and postgres_server.binaries() is not None:
-            server = stack.enter_context(postgres_server.postgres_server())
-            figures += _on_server(size, workspace, server.url(f"growth_{size}"), served["first"])
+        if postgres_server.binaries() is not None:
+            server = stack.enter_context(postgres_server.postgres_server(Path(kept) / "server" if kept else None))
+            figures += _on_server(size, place, server.url(f"growth_{size}"), served["first"])
     return figures, {name: figure for name, figure in served.items() if name != "first"}
+
+
+@contextmanager
+def _once(place: Path, what: str) -> Iterator[tuple[bool, dict[str, float]]]:
+    """Do something that takes long once in a folder that is kept: give whether it is done, and what it took."""
+    file = place / "seconds.json"
+    seconds: dict[str, float] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    yield what in seconds, seconds
+    file.write_text(json.dumps(seconds), encoding="utf-8")
 
 
 def _served(start: str, served: Mapping[str, Any], most_of_a_million: float) -> list[Figure]:
@@ -148,26 +148,33 @@ def _served(start: str, served: Mapping[str, Any], most_of_a_million: float) -> 
     ]
 
 
-def _on_server(size: int, workspace: Path, url: str, first: Sequence[Sequence[str]]) -> list[Figure]:
+def _on_server(size: int, place: Path, url: str, first: Sequence[Sequence[Any]]) -> list[Figure]:
     """Copy the knowledge base to Postgres, have it searched there, and ask the same questions."""
-    on_server = workspace.parent / "on-server"
-    shutil.rmtree(on_server, ignore_errors=True)  # of a server that is gone
-    shutil.copytree(workspace, on_server)
-    moved = autokb("move", on_server, "--to", url)
-    with (on_server / "settings.yaml").open("a", encoding="utf-8") as settings:
-        settings.write("\nsearch: {in_database_from: 0}\n")
-    started = time.perf_counter()
-    _serve_apart(on_server, "--write")
-    searchable = time.perf_counter() - started
+    on_server = place / "on-server"
+    with _once(place, "searchable") as (is_done, seconds):
+        if not is_done:
+            shutil.rmtree(on_server, ignore_errors=True)  # of a run that was killed
+            shutil.copytree(place / "kb", on_server)
+            seconds["move"] = autokb("move", on_server, "--to", url).seconds
+            with (on_server / "settings.yaml").open("a", encoding="utf-8") as settings:
+                settings.write("\nsearch: {in_database_from: 0}\n")
+            seconds["searchable"] = _milliseconds(lambda: _serve_apart(on_server, "--write")) / 1000
     served = _serve_apart(on_server, "--on-server")
     start = f"{size}.postgres"
-    same = [one == other for one, other in zip(first, served["first"], strict=True)]
+    pairs = list(zip(first, served["first"], strict=True))
+    steps = [[shown for _, shown in one] == [shown for _, shown in other] for one, other in pairs]
     return [
-        Figure(f"{start}.move", moved.seconds, "s"),
-        Figure(f"{start}.make_searchable", searchable, "s"),
+        Figure(f"{start}.move", seconds["move"], "s"),
+        Figure(f"{start}.make_searchable", seconds["searchable"], "s"),
         Figure(f"{start}.database", served["database"], "MiB"),
         *_served(start, served, most_of_a_million=80),
-        Figure(f"{start}.first_as_in_memory", float(np.mean(same)), "share", at_least=0.98),
+        Figure(
+            f"{start}.first_as_in_memory",
+            float(np.mean([one == other for one, other in pairs])),
+            "share",
+            at_least=0.98,
+        ),
+        Figure(f"{start}.first_steps_as_in_memory", float(np.mean(steps)), "share"),
     ]
 
 
@@ -306,7 +313,7 @@ def _serve(workspace: Path, *options: str) -> dict[str, Any]:
             "embedding_p50": float(np.median(alone)),
             "ask_p50": float(np.median(asked)),
             "ask_p99": float(np.percentile(asked, 99)),
-            "first": [[s.id for s in _ask(opened, text).shown[:1]] for text in texts[:COMPARED]],
+            "first": [[(s.id, s.steps) for s in _ask(opened, text).shown[:1]] for text in texts[:COMPARED]],
         }
         if "--on-server" in options:
             return found | {"database": opened.file.size / MIB}
@@ -365,43 +372,6 @@ def _resident() -> float:
     import psutil
 
     return float(psutil.Process().memory_info().rss) / MIB
-
-
-# -- the build half ---------------------------------------------------------------------------------
-
-
-def _builds(sizes: Sequence[int]) -> tuple[list[Figure], dict[str, Any]]:
-    """Build from the first real questions, as many as each size says, and all articles; tell each stage's seconds."""
-    issues = [*thunderbird.issues(), *thunderbird.issues("raw_issues_extra")]
-    figures, detail = [], {}
-    for size in sizes:
-        with folder() as place:
-            thunderbird.stage(place / "kb", issues[:size])
-            ran = thunderbird.build(place / "kb")
-            again = _edit_and_build(place)
-        figures += [
-            Figure(f"build.{size}", ran.seconds / 60, "min"),
-            Figure(f"build.{size}.peak", ran.megabytes, "MiB"),
-            Figure(f"build.{size}.one_edited_document", again.seconds, "s"),
-        ]
-        detail[str(size)] = {name: stage["seconds"] for name, stage in ran.answer["stages"].items()}
-    return [*figures, *_growth_of_stages(detail)], detail
-
-
-def _growth_of_stages(seconds: Mapping[str, Mapping[str, float]]) -> list[Figure]:
-    """Return each stage's time an issue with the most issues beside that with the fewest; 1 is linear."""
-    if len(seconds) < 2:
-        return []
-    few, many = min(seconds, key=int), max(seconds, key=int)
-    ratios = {n: s / seconds[few][n] * int(few) / int(many) for n, s in seconds[many].items() if seconds[few].get(n)}
-    return [Figure(f"build.{n}.growth", ratio, "ratio", at_most=LINEAR) for n, ratio in ratios.items()]
-
-
-def _edit_and_build(place: Path) -> Ran:
-    chosen = sorted((place / "kb-articles").glob("*.wiki"))
-    chosen[0].write_text("This page was looked through again.\n\n" + chosen[0].read_text("utf-8"), "utf-8")
-    autokb("add", place / "kb", chosen[0].parent)
-    return thunderbird.build(place / "kb")
 
 
 if __name__ == "__main__":

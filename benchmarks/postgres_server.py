@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -34,7 +34,7 @@ def binaries() -> Path | None:
 
 
 class PostgresServer:
-    """A server in a folder; its socket lies in there, too."""
+    """A server in a folder, in which it may have run before; its socket lies in there, too."""
 
     def __init__(self, folder: Path) -> None:
         found = binaries()
@@ -42,7 +42,8 @@ class PostgresServer:
         self._bin, self.folder, self._data = found, folder, folder / "data"
         if os.geteuid() == 0:
             shutil.chown(folder, USER)
-        self._run("initdb", "-D", str(self._data), "-U", "autokb", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        if not self._data.exists():
+            self._run("initdb", "-D", str(self._data), "-U", "autokb", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, schema: str) -> str:
@@ -85,12 +86,36 @@ class PostgresServer:
     def _as_user(command: list[str]) -> list[str]:
         return ["setpriv", f"--reuid={USER}", "--clear-groups", *command] if os.geteuid() == 0 else command
 
+    @property
+    def runs(self) -> bool:
+        """Whether its first process is there."""
+        return self._process is not None and self._process.poll() is None
+
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """Give a server that runs; its folder is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="autokb-pg-") as name:  # not below pytest's, which only its owner may enter
-        server = PostgresServer(Path(name))
+def small_disk(folder: Path, mib: int) -> Iterator[None]:
+    """Mount a disk of that size in a folder, gone afterwards (PermissionError where this user may not)."""
+    command = ["mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=0755", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        raise PermissionError("this user may not mount a disk")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def postgres_server(kept: Path | None = None) -> Iterator[PostgresServer]:
+    """Give a server that runs; its folder is gone afterwards, unless it is one that is kept."""
+    with ExitStack() as stack:
+        # not below pytest's folder, which only its owner may enter
+        folder = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autokb-pg-")))
+        folder.mkdir(exist_ok=True)
+        server = PostgresServer(folder)
         server.start()
         try:
             yield server

@@ -17,7 +17,7 @@ from fastapi.routing import iter_route_contexts
 
 from autokb.core.api_keys import ROLES
 from autokb.stores.workspace import create_workspace
-from autokb.web.access import HOOKS, OPEN_PATHS, SIGNING_IN
+from autokb.web.access import EMBED, HOOKS, OPEN_PATHS, SIGNING_IN
 from autokb.web.app import create_app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,7 +38,7 @@ def read_roles(app: FastAPI) -> dict[tuple[str, str], str]:
         path = re.sub(r":\w+}", "}", str(route.path))
         roles = {r for r in map(_role, route.dependant.dependencies if route.dependant else ()) if r is not None}
         for method in sorted((route.methods or set()) - {"HEAD"}):
-            if path in OPEN_PATHS or path.startswith(SIGNING_IN):
+            if path in (*OPEN_PATHS, EMBED) or path.startswith(SIGNING_IN):
                 found[method, path] = OPEN
             elif path.startswith(HOOKS):
                 found[method, path] = SIGNED

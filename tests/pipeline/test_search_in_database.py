@@ -143,9 +143,9 @@ def test_what_is_for_others_takes_nobodys_place(kept: Workspace) -> None:
         row[0, 0] = 1.0
         far = row.copy()
         far[0, 1] = 3.0
-        near = [WrittenPart("{}", b"", (), "{}", ((Kind.SECTION, row, ["theirs"]),)) for _ in range(300)]
-        parts = {f"test {n}": part for n, part in enumerate(near)}
-        parts["test mine"] = WrittenPart("{}", b"", (), "{}", ((Kind.SECTION, far / np.linalg.norm(far), ["mine"]),))
+        of_others, mine = ((Kind.SECTION, row, ["theirs"]),), ((Kind.SECTION, far / np.linalg.norm(far), ["mine"]),)
+        parts = [WrittenPart(f"test {n}", "{}", b"", (), "{}", of_others) for n in range(300)]
+        parts.append(WrittenPart("test mine", "{}", b"", (), "{}", mine))
         try:
             with file.transaction():
                 tables.write("document", parts, [])

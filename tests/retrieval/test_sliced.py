@@ -75,7 +75,8 @@ def taken(_built_headphones: Path, tmp_path: Path) -> Iterator[Taken]:
         assert tokens is not None
         passages, _ = find_passages(file, list(published.kb.documents.values()), published.chunks, spec)
         parts = PartsReader(spec, embed, tokens.read).read(published, passages)
-        counted = Counted.sum(n for _, n in (*parts.documents.values(), *parts.trees.values()))
+        parts = replace(parts, trees=iter(trees := list(parts.trees)))
+        counted = Counted.sum(n for _, n in (*parts.documents.values(), *trees))
         numbers = Numbers(counted.chunks, counted.length, counted.candidates, pieces_as_array(counted.pieces))
         reader = SliceReader(
             spec=spec,
@@ -98,7 +99,7 @@ def taken(_built_headphones: Path, tmp_path: Path) -> Iterator[Taken]:
 def test_with_everything_in_it_a_slice_as_it_is_stored_answers_byte_for_byte_as_the_whole(taken: Taken) -> None:
     parts, dimensions = taken.parts, taken.reader.dimensions
     documents = {i: store_document(part) for i, (part, _) in parts.documents.items()}
-    trees = {i: store_tree(part) for i, (part, _) in parts.trees.items()}
+    trees = {part.id: store_tree(part) for part, _ in parts.trees}
     past = [(part.issue.id, store_past(part)) for part in parts.past]
     everything = Slice(
         [read_document(i, one.body, one.vectors, dimensions) for i, one in sorted(documents.items())],
@@ -120,7 +121,7 @@ def test_a_slice_without_the_other_documents_has_the_same_features_of_its_own(ta
     question, parts = QUESTIONS[0], taken.parts
     whole = taken.whole.score(question)
     kept = [hit.id for hit in whole.documents.best(6)]
-    trees = [part for part, _ in parts.trees.values() if part.documents & set(kept)]
+    trees = [part for part, _ in parts.trees if part.documents & set(kept)]
     few = Slice(
         [parts.documents[i][0] for i in sorted(kept)], trees, parts.past, taken.counted.texts_with, parts.learnt
     )

@@ -6,17 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
 import psutil
 import pytest
-from benchmarks.postgres_server import PostgresServer, postgres_server
+from benchmarks.postgres_server import PostgresServer, postgres_server, small_disk
 
 import hand_made_kb
 from autokb.app import SupportKB
@@ -26,6 +27,7 @@ from autokb.stores.workspace import Workspace, open_workspace
 from served_process import SECONDS, served, wait_until
 
 pytestmark = pytest.mark.slow  # each test starts a server and the service
+DISK = 160  # MiB; an empty server takes some 40, and 16 more for each part of its log
 QUESTION = {"text": "my robot does not charge in the dock"}
 
 
@@ -221,6 +223,55 @@ def test_a_server_that_hangs_or_is_started_anew_under_load_stops_no_question_and
     assert {*sent.statuses} == {(200, False), (503, True)} and sent.gone == 0
     for url in two_machines:
         assert sent.kept.items() <= feedback_at(url).items()
+
+
+@contextmanager
+def server_on_a_small_disk() -> Iterator[PostgresServer]:
+    """A server whose disk can be filled, and nobody else's with it."""
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autokb-pg-")))
+        try:
+            stack.enter_context(small_disk(place, DISK))
+        except PermissionError as error:
+            pytest.skip(str(error))
+        server = PostgresServer(place)
+        server.start()
+        try:
+            yield server
+        finally:
+            if server.runs:
+                server.stop()
+
+
+def fill(path: Path) -> None:
+    """Write a file until the disk has no byte left."""
+    with path.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(1 << 16)):
+            pass
+
+
+def test_on_a_full_disk_of_the_server_questions_are_answered_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    with server_on_a_small_disk() as server:
+        machines = Machines(server, server.url("full"))
+        import_file(machines.folder(tmp_path / "first"), hand_made_kb.write(tmp_path / "kb.jsonl"))
+        with served(machines.folder(tmp_path / "one")) as (_, said):
+            url, ballast = str(said["url"]), server.folder / "ballast"
+            assert httpx2.get(f"{url}/v1/ready", timeout=SECONDS).status_code == 200
+            with load(url) as sent:
+                wait_until(lambda: len(sent.kept) >= 20)
+                fill(ballast)
+                wait_until(lambda: (503, True) in sent.statuses)
+                asked = sum(status == 200 for status, _ in sent.statuses)
+                wait_until(lambda: sum(status == 200 for status, _ in sent.statuses) > asked + 5)
+                ballast.unlink()
+                if (
+                    not server.runs
+                ):  # it stops where its own log cannot be written, and whoever mends the disk starts it
+                    server.start()
+                before = len(sent.kept)
+                wait_until(lambda: len(sent.kept) >= before + 20)
+            assert {*sent.statuses} == {(200, False), (503, True)} and sent.gone == 0
+            assert sent.kept.items() <= feedback_at(url).items()
 
 
 def test_nothing_acknowledged_is_lost_when_a_worker_is_killed(machines: Machines, tmp_path: Path) -> None:

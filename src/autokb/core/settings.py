@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
@@ -20,6 +21,9 @@ LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 SEARCHED_IN_DATABASE_FROM = 200_000  # rows; up to there they are compared exactly in memory (decision 4)
 GATE_MARGIN = 0.02  # of all checks: one of fifty
+EMBED_A_MINUTE = 20  # questions of an address: a person reads the answers, an office shares one
+MOST_OF_EMBED = 100_000
+_ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 NO_RERANKER = "none"
 OFFLINE_MODEL = "offline"
@@ -75,6 +79,19 @@ class SearchSettings:
     """
 
     in_database_from: int = SEARCHED_IN_DATABASE_FROM
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedSettings:
+    """The ask box that other sites show: pages of which ``origins`` may, and none may where there are none.
+
+    An address may ask ``a_minute`` questions. It is what the last of so many trusted ``proxies`` says in
+    X-Forwarded-For; without a proxy it is the connection's own.
+    """
+
+    origins: tuple[str, ...] = ()
+    a_minute: int = EMBED_A_MINUTE
+    proxies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +159,7 @@ class Settings:
     reasoning_effort: Mapping[str, str] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
     search: SearchSettings = SearchSettings()
+    embed: EmbedSettings = field(default=EmbedSettings(), metadata={"key": False})
     log_questions: bool = True
     keep_versions: int = KEPT_VERSIONS
     stale_after: int = STALE_AFTER
@@ -323,6 +341,30 @@ def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
     return SearchSettings(rows)
 
 
+# Complex: each of its three entries is checked, and what is wrong is said in its own words.
+def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
+    known = [f.name for f in fields(EmbedSettings)]
+    if stray := [name for name in value if name not in known]:
+        raise BadInputError(f"settings.yaml: embed takes {', '.join(known)}, not {_shown(stray[0])}.")
+    origins = value.get("origins") or ()
+    for one in origins if isinstance(origins, list | tuple) else (origins,):
+        if not isinstance(one, str) or not _ORIGIN.fullmatch(one):
+            raise BadInputError(
+                "settings.yaml: embed: origins must be a list of sites such as https://help.example.com, without a "
+                f"path, not {_shown(one)}."
+            )
+    numbers = {}
+    for name, least in (("a_minute", 1), ("proxies", 0)):
+        number = value.get(name, getattr(EmbedSettings(), name))
+        if type(number) is not int or not least <= number <= MOST_OF_EMBED:
+            raise BadInputError(
+                f"settings.yaml: embed: {name} must be a whole number from {least} to {MOST_OF_EMBED}, not "
+                f"{_shown(number)}."
+            )
+        numbers[name] = number
+    return EmbedSettings((origins,) if isinstance(origins, str) else tuple(origins), **numbers)
+
+
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     known = [f.name for f in fields(GraphSettings)]
     if stray := [name for name in value if name not in known]:
@@ -386,6 +428,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "clustering": _read_clustering,
     "graph": _read_graph,
     "search": _read_search,
+    "embed": _read_embed,
     "experiment": _read_experiment,
     "gate": _read_gate,
     "sources": read_sources,

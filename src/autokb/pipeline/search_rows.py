@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import TokenEncoder
+from autokb.pipeline.runner import in_batches
 from autokb.pipeline.steps.passages import find_passages
+from autokb.retrieval.history import Learnt
 from autokb.retrieval.part_codecs import (
     FITTED,
     read_counted,
@@ -27,7 +29,6 @@ from autokb.retrieval.parts import (
     NOTHING_COUNTED,
     Counted,
     DocumentPart,
-    Parts,
     PartsReader,
     PastPart,
     TreePart,
@@ -59,40 +60,58 @@ def write_search_rows(
     kept = (p for part, _ in parts.documents.values() for p in part.passages)
     audiences = {p.solution.id: audience_of(p.solution) for p in kept if p.solution.status in DISPLAYED}
     now = {
-        "document": {i: _document(part, counted, audiences) for i, (part, counted) in parts.documents.items()},
-        "tree": {i: _tree(part, counted) for i, (part, counted) in parts.trees.items()},
-        "past": {part.issue.id: _past(part) for part in parts.past},
+        "document": (_document(part, counted, audiences) for part, counted in parts.documents.values()),
+        "tree": (_tree(part, counted) for part, counted in parts.trees),
+        "past": (_past(part) for part in parts.past),
     }
+    changed: dict[str, int] = {}
+    total = NOTHING_COUNTED
     with file.transaction(), file.reading() as db:
         tables = SearchTables.made(db, len(parts.learnt.mean))
-        changed = {kind: _write_parts(tables, kind, some, spec.language) for kind, some in now.items()}
-        _keep_numbers(tables, parts)
+        for kind, some in now.items():
+            changed[kind], counted = _write_parts(tables, kind, some, spec.language)
+            total = Counted.sum([total, counted])
+        _keep_numbers(tables, total, parts.learnt)
         tables.keep_number(AUDIENCES, canonical_json(sorted({*audiences.values()})).encode())
         tables.make_graphs()
+        tables.count_rows()
         file.note(SEARCH_OF, published.generation)
     return changed
 
 
-def _write_parts(tables: SearchTables, kind: str, now: Mapping[str, WrittenPart], language: str) -> int:
-    """Write the parts of a kind that differ, and count words by what they had before and have now."""
-    marks = tables.marks(kind)
-    differ = {i: part for i, part in now.items() if marks.get(i) != part.mark}
-    gone = [i for i in marks if i not in now]
-    before = Counted.sum(map(read_counted, tables.counted(kind, [*differ, *gone])))
-    after = Counted.sum(read_counted(part.counted) for part in differ.values())
-    tables.write(kind, differ, gone)
+def _write_parts(tables: SearchTables, kind: str, now: Iterable[WrittenPart], language: str) -> tuple[int, Counted]:
+    """Write the parts of a kind that differ, and count words by what they had before and have now.
+
+    Returns how many differ, and what is counted over all.
+    """
+    gone, differ, of_all = tables.marks(kind), 0, NOTHING_COUNTED
+    for some in in_batches(now):
+        changed = [part for part in some if gone.get(part.id) != part.mark]
+        differ += len(changed)
+        of_all = Counted.sum([of_all, *(read_counted(part.counted) for part in some)])
+        _write_changed(tables, kind, changed, [], language)
+        for part in some:
+            gone.pop(part.id, None)
+    _write_changed(tables, kind, [], list(gone), language)
+    return differ + len(gone), of_all
+
+
+def _write_changed(
+    tables: SearchTables, kind: str, changed: Sequence[WrittenPart], gone: Sequence[str], language: str
+) -> None:
+    before = Counted.sum(map(read_counted, tables.counted(kind, [*(part.id for part in changed), *gone])))
+    after = Counted.sum(read_counted(part.counted) for part in changed)
+    tables.write(kind, changed, gone)
     tables.change_words(_word_changes(after.minus(before), language))
-    return len(differ) + len(gone)
 
 
-def _keep_numbers(tables: SearchTables, parts: Parts) -> None:
+def _keep_numbers(tables: SearchTables, total: Counted, learnt: Learnt) -> None:
     """Keep what is known of all parts together."""
-    total = Counted.sum(counted for _, counted in (*parts.documents.values(), *parts.trees.values()))
     numbers = np.array([total.chunks, total.length, total.candidates], dtype="<i8")
     tables.keep_number(OF_ALL, numbers.tobytes())
     tables.keep_number(PIECES_OF_ALL, pieces_as_array(total.pieces).astype(FITTED).tobytes())
-    tables.keep_number(LEARNT, store_learnt(parts.learnt))
-    own = {i: (parts.learnt.named[i], column.astype(FITTED).tobytes()) for i, column in parts.learnt.own.items()}
+    tables.keep_number(LEARNT, store_learnt(learnt))
+    own = {i: (learnt.named[i], column.astype(FITTED).tobytes()) for i, column in learnt.own.items()}
     held = tables.own_marks()
     tables.change_own({i: one for i, one in own.items() if held.get(i) != one}, [i for i in held if i not in own])
 
@@ -116,7 +135,7 @@ def _document(part: DocumentPart, counted: Counted, audiences: Mapping[str, str]
         (Kind.HEADING, part.headings[shown], own),
     )
     texts = [list(Counter(terms).elements()) for terms in part.terms]
-    return WrittenPart(stored.body, stored.vectors, names, store_counted(counted), rows, texts)
+    return WrittenPart(part.id, stored.body, stored.vectors, names, store_counted(counted), rows, texts)
 
 
 def _for_all(kind: Kind, vectors: Vectors) -> tuple[Kind, Vectors, Sequence[str]]:
@@ -128,13 +147,15 @@ def _tree(part: TreePart, counted: Counted) -> WrittenPart:
     nodes = np.array([*part.vectors, *part.raw.values()])
     rows = (_for_all(Kind.NODE, nodes), _for_all(Kind.ALONE, np.array(list(part.alone.values()))))
     return WrittenPart(
-        stored.body, stored.vectors, sorted(part.documents | part.sections), store_counted(counted), rows
+        part.id, stored.body, stored.vectors, sorted(part.documents | part.sections), store_counted(counted), rows
     )
 
 
 def _past(part: PastPart) -> WrittenPart:
     stored, rows = store_past(part), (_for_all(Kind.PAST, part.vector.reshape(1, -1)),)
-    return WrittenPart(stored.body, stored.vectors, part.issue.documents, store_counted(NOTHING_COUNTED), rows)
+    return WrittenPart(
+        part.issue.id, stored.body, stored.vectors, part.issue.documents, store_counted(NOTHING_COUNTED), rows
+    )
 
 
 def _word_changes(counted: Counted, language: str) -> WordChanges:

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Passage
+from autokb.core.nouns import Issue, Passage, Solution
 from autokb.core.vectors import Vectors
 from autokb.retrieval.history import Learnt, PastIssue
 from autokb.retrieval.parts import Counted, DocumentPart, PastPart, TreePart
@@ -44,17 +44,16 @@ def store_document(part: DocumentPart) -> StoredPart:
 
 
 def read_document(document: str, body: str, vectors: bytes, dimensions: int) -> DocumentPart:
-    """Read a document's part back (ValueError, KeyError where it was damaged)."""
-    found = json.loads(body)
-    passages = tuple(_passages().validate_python(found["passages"]))
-    own, many = len(found["window_chunks"]), len(passages)
+    """Read a document's part back (ValueError where it was damaged)."""
+    found = _documents().validate_json(body)
+    own, many = len(found.window_chunks), len(found.passages)
     rows = _as_rows(vectors, dimensions, own + 2 * many)
     return DocumentPart(
         id=document,
-        chunks=tuple(found["chunks"]),
-        terms=tuple(found["terms"]),
-        window_chunks=np.array(found["window_chunks"], dtype=np.int64),
-        passages=passages,
+        chunks=found.chunks,
+        terms=found.terms,
+        window_chunks=np.array(found.window_chunks, dtype=np.int64),
+        passages=found.passages,
         windows=rows[:own],
         sections=rows[own : own + many],
         headings=rows[own + many :],
@@ -73,19 +72,17 @@ def store_tree(part: TreePart) -> StoredPart:
 
 
 def read_tree(tree: str, body: str, vectors: bytes, dimensions: int) -> TreePart:
-    """Read a tree's part back (ValueError, KeyError where it was damaged)."""
-    found = json.loads(body)
-    issues = tuple(ISSUE.read(one) for one in found["issues"])
-    raw, alone = found["raw"], found["alone"]
-    rows = _as_rows(vectors, dimensions, len(issues) + len(raw) + len(alone))
-    behind = len(issues) + len(raw)
+    """Read a tree's part back (ValueError where it was damaged)."""
+    found = _trees().validate_json(body)
+    nodes, raw = len(found.issues), len(found.raw)
+    rows = _as_rows(vectors, dimensions, nodes + raw + len(found.alone))
     return TreePart(
         id=tree,
-        issues=issues,
-        solutions=tuple(SOLUTION.read(one) for one in found["solutions"]),
-        vectors=rows[: len(issues)],
-        raw=dict(zip(raw, rows[len(issues) : behind], strict=True)),
-        alone=dict(zip(alone, rows[behind:], strict=True)),
+        issues=found.issues,
+        solutions=found.solutions,
+        vectors=rows[:nodes],
+        raw=dict(zip(found.raw, rows[nodes : nodes + raw], strict=True)),
+        alone=dict(zip(found.alone, rows[nodes + raw :], strict=True)),
     )
 
 
@@ -130,9 +127,30 @@ def read_counted(text: str) -> Counted:
     return Counted(**{**found, "pieces": {int(piece): n for piece, n in found["pieces"].items()}})
 
 
+@dataclass(frozen=True, slots=True)
+class _StoredDocument:
+    chunks: tuple[str, ...]
+    terms: tuple[dict[str, int], ...]
+    window_chunks: tuple[int, ...]
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredTree:
+    issues: tuple[Issue, ...]
+    solutions: tuple[Solution, ...]
+    raw: tuple[str, ...]
+    alone: tuple[str, ...]
+
+
+@cache  # a question reads some hundred parts, and a reader of the whole takes a third of the time of one a noun
+def _documents() -> TypeAdapter[_StoredDocument]:
+    return TypeAdapter(_StoredDocument)
+
+
 @cache
-def _passages() -> TypeAdapter[list[Passage]]:
-    return TypeAdapter(list[Passage])
+def _trees() -> TypeAdapter[_StoredTree]:
+    return TypeAdapter(_StoredTree)
 
 
 def _as_bytes(*vectors: Vectors) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from autokb.text.word_forms import count_words
 from autokb.text.words import terms
 
 K = TypeVar("K")
+TREES_AT_ONCE = 500  # whose texts are embedded together, and which are in memory together
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +158,10 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Parts:
-    """A whole knowledge base in parts, each with what is counted over it."""
+    """A whole knowledge base in parts, each with what is counted over it; trees are made while they are asked for."""
 
     documents: Mapping[str, tuple[DocumentPart, Counted]]
-    trees: Mapping[str, tuple[TreePart, Counted]]
+    trees: Iterator[tuple[TreePart, Counted]]
     past: tuple[PastPart, ...]
     learnt: Learnt
 
@@ -177,7 +179,7 @@ class PartsReader:
         corpus = Corpus.of(published.kb.documents, published.chunks, self.spec.language)
         passages = without_rejected(passages, published.kb.solutions.values())
         documents = {part.id: (part, counted) for part, counted in self._documents(corpus, passages)}
-        trees = dict(self._trees(published, passages))
+        trees = self._trees(published, passages)
         ids = [d.id for d in corpus.documents]
         past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
         past = tuple(past[n] for n in issues_that_count(ids, past))
@@ -187,9 +189,7 @@ class PartsReader:
         return Parts(documents, trees, tuple(map(PastPart, past, vectors)), learnt)
 
     # Complex: solutions are sorted to their trees by whether they begin in a section.
-    def _trees(
-        self, published: Published, passages: Sequence[Passage]
-    ) -> Iterator[tuple[str, tuple[TreePart, Counted]]]:
+    def _trees(self, published: Published, passages: Sequence[Passage]) -> Iterator[tuple[TreePart, Counted]]:
         spec, kb = self.spec, published.kb
         issues = {i: replace(o, attributes=normal_attributes(o.attributes, spec)) for i, o in kb.issues.items()}
         solutions = [replace(s, attributes=normal_attributes(s.attributes, spec)) for s in kb.solutions.values()]
@@ -207,9 +207,17 @@ class PartsReader:
             if (tree := knowledge.root_of.get(solution.issue_id)) is not None:
                 own[tree].append(solution)
         raw = {i: one.full_text for i, one in published.raw_issues.items()}
-        for root, nodes in knowledge.trees.items():
-            part, counted = self._tree([issues[n] for n in nodes], own[root], raw, alone[root])
-            yield root, (replace(part, sections=frozenset(sections[root])), counted)
+        roots = iter(knowledge.trees)
+        while some := list(islice(roots, TREES_AT_ONCE)):
+            texts = [issues[node].text for root in some for node in knowledge.trees[root]]
+            texts += [raw[i] for root in some for node in knowledge.trees[root] for i in _behind(issues[node], raw)]
+            texts += [text for root in some for text in _texts_of(alone[root])]
+            texts = list(dict.fromkeys(texts))
+            vectors = dict(zip(texts, self.embed(texts), strict=True))
+            for root in some:
+                nodes = [issues[node] for node in knowledge.trees[root]]
+                part = _tree(nodes, own[root], raw, alone[root], vectors)
+                yield replace(part, sections=frozenset(sections[root])), self._counted((), "", alone[root])
 
     # Complex: it takes apart the columns of all documents at once, so that all texts are embedded together.
     def _documents(self, corpus: Corpus, passages: Sequence[Passage]) -> Iterator[tuple[DocumentPart, Counted]]:
@@ -252,26 +260,6 @@ class PartsReader:
             headings=self.embed([one.searched_headings for one in own[document]]),
         )
 
-    def _tree(
-        self,
-        nodes: Sequence[Issue],
-        solutions: Sequence[Solution],
-        raw: Mapping[str, str],
-        alone: Sequence[Candidate],
-    ) -> tuple[TreePart, Counted]:
-        ids = [i for node in nodes for i in node.raw_issues if i in raw]
-        texts = list(dict.fromkeys(t for one in alone for t in (one.searched_text, one.searched_headings)))
-        counted = self._counted((), "", alone)
-        part = TreePart(
-            id=nodes[0].id,
-            issues=tuple(nodes),
-            solutions=tuple(solutions),
-            vectors=self.embed([node.text for node in nodes]),
-            raw=dict(zip(ids, self.embed([raw[i] for i in ids]), strict=True)),
-            alone=dict(zip(texts, self.embed(texts), strict=True)),
-        )
-        return part, counted
-
     def _counted(self, found: Sequence[Mapping[str, int]], text: str, shown: Sequence[Candidate]) -> Counted:
         pieces: Counter[int] = Counter()
         if self.tokens is not None:
@@ -282,6 +270,31 @@ class PartsReader:
             texts_with.update(counts.keys())
         length = sum(sum(counts.values()) for counts in found)
         return Counted(len(found), length, texts_with, count_words(text), len(shown), pieces)
+
+
+def _tree(
+    nodes: Sequence[Issue],
+    solutions: Sequence[Solution],
+    raw: Mapping[str, str],
+    alone: Sequence[Candidate],
+    vectors: Mapping[str, Vectors],
+) -> TreePart:
+    return TreePart(
+        id=nodes[0].id,
+        issues=tuple(nodes),
+        solutions=tuple(solutions),
+        vectors=np.array([vectors[node.text] for node in nodes]),
+        raw={i: vectors[raw[i]] for node in nodes for i in _behind(node, raw)},
+        alone={text: vectors[text] for text in _texts_of(alone)},
+    )
+
+
+def _behind(node: Issue, raw: Mapping[str, str]) -> list[str]:
+    return [i for i in node.raw_issues if i in raw]
+
+
+def _texts_of(alone: Sequence[Candidate]) -> list[str]:
+    return list(dict.fromkeys(text for one in alone for text in (one.searched_text, one.searched_headings)))
 
 
 def centroid(windows: Vectors) -> Vectors:

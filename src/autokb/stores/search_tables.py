@@ -32,7 +32,8 @@ SEARCHING_EFFORT = 200  # rows looked at for a question (hnsw.ef_search), no few
 HALF_DIGITS = 5  # behind the point, of numbers below 1
 ITERATES_FROM = (0, 8)  # version of pgvector that looks on until enough rows pass a filter
 FOR_ALL = ""  # the audience of what is for everybody, or is not filtered
-INDEX_MEMORY = "1GB"  # maintenance_work_mem while a graph is built, which takes many times as long without
+ROW_IN_GRAPH = 2  # KiB of maintenance_work_mem for each row while a graph is built, many times as slow without
+LEAST_FOR_GRAPH, MOST_FOR_GRAPH = 64 * 1024, 4 * 1024 * 1024  # KiB
 
 
 class Connection(Protocol):
@@ -67,6 +68,7 @@ class WrittenPart:
     each text, each as often as it stands there.
     """
 
+    id: str
     body: str
     vectors: bytes
     names: Sequence[str]
@@ -96,6 +98,7 @@ class WordChanges:
 
 
 TABLES = {"document": "search_document", "tree": "search_tree", "past": "search_past"}
+_ALL = (*TABLES.values(), *(f"search_{other}" for other in ("row", "text", "term", "word", "rest", "number", "own")))
 _OWNERS = {"document": (Kind.WINDOW, Kind.SECTION, Kind.HEADING), "tree": (Kind.NODE, Kind.ALONE), "past": (Kind.PAST,)}
 _PARTS = 'id text COLLATE "C" PRIMARY KEY, mark text NOT NULL, body text NOT NULL, vectors bytea NOT NULL, '
 _SCHEMA = (
@@ -171,19 +174,27 @@ class SearchTables:
 
     def drop(self) -> None:
         """Take all tables away; call it inside a transaction."""
-        others = ("row", "text", "term", "word", "rest", "number", "own")
-        for table in (*TABLES.values(), *(f"search_{other}" for other in others)):
+        for table in _ALL:
             self.db.execute(f"DROP TABLE IF EXISTS {table}")
 
     def make_graphs(self) -> None:
         """Make the graphs of all kinds where they are missing, after the first rows are in; inside a transaction."""
-        self.db.execute(f"SET LOCAL maintenance_work_mem = '{INDEX_MEMORY}'")
         for kind in Kind:
+            (rows,) = self.db.execute("SELECT count(*) FROM search_row WHERE kind = ?", (int(kind),)).fetchone()
+            room = min(max(ROW_IN_GRAPH * rows, LEAST_FOR_GRAPH), MOST_FOR_GRAPH)
+            self.db.execute(f"SET LOCAL maintenance_work_mem = '{room}kB'")
             self.db.execute(
                 f"CREATE INDEX IF NOT EXISTS search_row_{kind.name.lower()} ON search_row "
                 f"USING hnsw (vector {self.extension}.halfvec_ip_ops) "
                 f"WITH (m = {NEIGHBOURS}, ef_construction = {BUILDING_EFFORT}) WHERE kind = {kind:d}"
             )
+
+    def count_rows(self) -> None:
+        """Have the server count what is in the tables, by which it plans; a table that was filled and not counted is
+        read from one end to the other. Call it inside a transaction.
+        """
+        for table in _ALL:
+            self.db.execute(f"ANALYZE {table}")
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -196,9 +207,9 @@ class SearchTables:
         rows = self.db.execute(f"SELECT counted FROM {TABLES[kind]} WHERE id = ANY(?)", (list(ids),)).fetchall()
         return [counted for (counted,) in rows]
 
-    def write(self, kind: str, parts: Mapping[str, WrittenPart], gone: Sequence[str]) -> None:
+    def write(self, kind: str, parts: Sequence[WrittenPart], gone: Sequence[str]) -> None:
         """Write parts in the place of what they were, and take others out; call it inside a transaction."""
-        touched = [*parts, *gone]
+        touched = [*(part.id for part in parts), *gone]
         owned = [int(one) for one in _OWNERS[kind]]
         self.db.execute("DELETE FROM search_row WHERE owner = ANY(?) AND kind = ANY(?)", (touched, owned))
         self.db.execute(f"DELETE FROM {TABLES[kind]} WHERE id = ANY(?)", (list(gone),))
@@ -206,18 +217,17 @@ class SearchTables:
             self.db.execute("DELETE FROM search_text WHERE document = ANY(?)", (touched,))
         columns = "id, mark, body, vectors, names, counted"
         insert = f"INSERT INTO search_row VALUES (?, ?, ?, CAST(? AS {self.extension}.halfvec))"
-        for some in parts_of(list(parts)):
-            now = {i: parts[i] for i in some}
-            rows = ((i, p.mark, p.body, p.vectors, list(p.names), p.counted) for i, p in now.items())
+        for some in parts_of(parts):
+            rows = ((p.id, p.mark, p.body, p.vectors, list(p.names), p.counted) for p in some)
             self.db.executemany(put(TABLES[kind], columns, key="id"), rows)
             of_parts = (
-                (int(k), i, audience, half)
-                for i, p in now.items()
-                for k, some, audiences in p.rows
-                for audience, half in zip(audiences, halves(some), strict=True)
+                (int(k), p.id, audience, half)
+                for p in some
+                for k, vectors, audiences in p.rows
+                for audience, half in zip(audiences, halves(vectors), strict=True)
             )
             self.db.executemany(insert, of_parts)
-            texts = ((i, list(words)) for i, p in now.items() for words in p.texts)
+            texts = ((p.id, list(words)) for p in some for words in p.texts)
             self.db.executemany("INSERT INTO search_text VALUES (?, ?)", texts)
 
     def change_words(self, changes: WordChanges) -> None:

@@ -24,6 +24,7 @@ OPEN_PATHS = frozenset({"/v1/health", "/v1/ready"})  # they tell nothing of what
 HOOKS = "/v1/hooks/"  # of helpdesks, whose signatures stand in the place of keys
 COOKIE = "autokb_key"  # of a browser whose user signed in
 SIGNING_IN = ("/login", "/logout", "/static/")  # which nobody needs a key for
+EMBED = "/embed"  # nor for this, where the settings name sites that may show it
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 OTHER_SITE = "This form was not sent from a page of this service; open the page again and send it from there."
 CHALLENGE = {"WWW-Authenticate": "Bearer"}
@@ -45,7 +46,7 @@ def asks_store(keys: Keys, scope: Scope, open_paths: frozenset[str] = OPEN_PATHS
     shown = [one.partition(" ")[2].strip() for one in headers.getlist("authorization")]
     in_cookie = key_in_cookie(headers)
     shown += [] if in_cookie is None else [in_cookie]
-    is_open = _is_open(path, open_paths) or path.startswith(SIGNING_IN)
+    is_open = _is_open(path, open_paths) or _is_for_all(path)
     return (bool(shown) or not is_open) and keys.wait_for_store(shown)
 
 
@@ -68,7 +69,7 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
     is_form = scope["method"] not in SAFE_METHODS and (shown_in_cookie is not None or not path.startswith("/v1/"))
     if is_form and not is_same_origin(headers):
         raise ProblemError(403, OTHER_SITE)
-    if path.startswith(SIGNING_IN):
+    if _is_for_all(path):
         return None
     if shown_in_cookie is not None:
         found = keys.find(shown_in_cookie)
@@ -80,6 +81,10 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
     if not is_at_this_machine(scope, headers, bound_to) or keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
     return Caller("", "admin")
+
+
+def _is_for_all(path: str) -> bool:
+    return path.startswith(SIGNING_IN) or path == EMBED
 
 
 def key_in_cookie(headers: Headers) -> str | None:

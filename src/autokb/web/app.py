@@ -35,6 +35,7 @@ from autokb.web.pages import (
     administration,
     checks,
     conversation,
+    embed,
     evaluation,
     in_use,
     judging,
@@ -47,7 +48,7 @@ from autokb.web.pages import (
     versions,
 )
 from autokb.web.pages.rendering import as_page
-from autokb.web.problems import ProblemError, problem, problem_of, sentence_of
+from autokb.web.problems import NO_PATH, ProblemError, problem, problem_of, sentence_of
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
 from autokb.web.serving import Door, Serving, folder_of, of_one
@@ -63,7 +64,6 @@ SWITCH_SECONDS = 0.0005
 # Questions at once for each processor, of all workers together; one waits for memory and locks while another computes.
 # With twice as many p95 was 75 ms instead of 69 (7,000 solutions, 50 a second, two workers on two cores).
 COMPUTING = 2
-NO_PATH = "There is no such path; GET /openapi.json lists those there are."
 
 
 def create_app(
@@ -139,7 +139,7 @@ def workspace_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None
     app.include_router(v1)
     app.include_router(beside)
     app.include_router(hooks)
-    read, decided = (sign_in, conversation, knowledge, tickets), (review, versions, checks, stale)
+    read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks, stale)
     for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
         app.include_router(page.pages)
     return app

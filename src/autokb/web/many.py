@@ -36,7 +36,6 @@ from autokb.web.answers import Alive, Ready
 from autokb.web.app import (
     HOST,
     LOOK_EVERY,
-    NO_PATH,
     RATE,
     SWITCH_SECONDS,
     WORKSPACE,
@@ -50,7 +49,7 @@ from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, l
 from autokb.web.note_threads import NoteThreads
 from autokb.web.pages import sign_in
 from autokb.web.pages.rendering import as_page, render
-from autokb.web.problems import RESPONSES, ProblemError, problem
+from autokb.web.problems import NO_PATH, RESPONSES, ProblemError, problem
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import METRICS, READER, bearer
 from autokb.web.serving import HOLD, PREFIX, Door, Serving

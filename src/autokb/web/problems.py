@@ -35,6 +35,7 @@ AWAY = (
     "Nothing of this was confirmed: the store cannot be reached just now. Questions are answered all the same; send "
     "this again in some seconds, once or twice changes nothing."
 )
+NO_PATH = "There is no such path; GET /openapi.json lists those there are."
 NO_JSON = "The body is no JSON; send one JSON object in UTF-8. GET /openapi.json says what each path takes."
 SHOWN_ERRORS = 3  # of a body
 SCHEMA = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -55,6 +55,7 @@ class Door:
     serving: Callable[[Scope], AbstractAsyncContextManager[Serving]]
     name: str = ""  # among several
     wake: Callable[[], None] = lambda: None  # has the threads that write notes look at this workspace
+    of_addresses: RateLimit = field(default_factory=RateLimit)  # of those who ask without a key
 
 
 # Keeps the workspace of the present request open while a thread works for it, also after the request's time is up.

@@ -22,7 +22,7 @@ from autokb.core.api_keys import ROLES, Role, may
 from autokb.core.step_numbers import step_numbers
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.views.reader_labels import attribute_label, for_whom, how_sure
-from autokb.web.access import COOKIE, Caller
+from autokb.web.access import COOKIE, EMBED, Caller
 from autokb.web.serving import kb_of, path_of, root, see_other, workspace_name
 
 # Nothing comes from elsewhere and nothing inline runs, whatever a document's text manages to put on a page.
@@ -30,6 +30,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+# The ask box stands in pages of other sites, and has no script at all.
+EMBEDDED = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors {origins}"
 HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "Vary": "HX-Request"}
 TEMPLATES = Environment(
     loader=PackageLoader("autokb.web.pages"),
@@ -114,7 +116,15 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
         text = "".join(found.blocks[block](context))
     else:
         text = found.render(**shared, **values)
-    return HTMLResponse(text, status, HEADERS)
+    return HTMLResponse(text, status, _headers(request))
+
+
+def _headers(request: Request) -> dict[str, str]:
+    state = request.scope.get("state", {})
+    if path_of(request.scope) != EMBED or "serving" not in state or state["serving"].opened is None:
+        return HEADERS
+    origins = " ".join(kb_of(request).workspace.settings.embed.origins)
+    return {**HEADERS, "Content-Security-Policy": EMBEDDED.format(origins=origins)} if origins else HEADERS
 
 
 def _rule_sentences(request: Request) -> dict[str, str]:

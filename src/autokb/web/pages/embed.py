@@ -1,0 +1,138 @@
+"""The ask box that a team puts into its own help centre: without a key, without a script, for questions alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from pydantic import TypeAdapter, ValidationError
+from starlette.responses import Response
+
+from autokb.answering.answer import Answer
+from autokb.answering.suggest import title_of
+from autokb.app import SupportKB
+from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.nouns import Solution
+from autokb.core.settings import OFFLINE_MODEL
+from autokb.core.storable import without_surrogates
+from autokb.web.access import EMBED
+from autokb.web.middleware import compute, in_thread
+from autokb.web.pages.rendering import render
+from autokb.web.problems import NO_PATH, ProblemError, refusal_of
+from autokb.web.serving import Door, Serving, kb_of
+
+SHOWN = 3  # solutions, the best of them unfolded
+CHARACTERS = 2_000  # of a question; who has more to tell writes to the team
+IPV6_NETWORK = 64  # bits that one customer of a provider has for itself
+NOTHING_ASKED = "Write your question first."
+TOO_MANY = "Too many questions came from your network. Wait a minute, and ask again."
+UNREADABLE = "This form was not filled in by its page; ask again."
+pages = APIRouter(include_in_schema=False)
+Text = Annotated[str, Form()]
+_KNOWN = TypeAdapter(dict[str, list[str]])
+
+
+@pages.get(EMBED)
+async def box(request: Request) -> Response:
+    """Show the box."""
+    _check_embedded(request)
+    return _show(request)
+
+
+@pages.post(EMBED)
+async def answer(
+    request: Request, text: Text = "", known: Text = "{}", attribute: Text = "", value: Text = ""
+) -> Response:
+    """Answer a question, or one that was answered by a question back: ``attribute`` is ``value`` then."""
+    kb = _check_embedded(request)
+    question = without_surrogates(text.strip())[:CHARACTERS]
+    if not question:
+        return _show(request, notice=NOTHING_ASKED, status=422)
+    if wait := _take(request, kb):
+        refused = _show(request, question, notice=TOO_MANY, status=429)
+        refused.headers["Retry-After"] = str(math.ceil(wait))
+        return refused
+    try:
+        values = _KNOWN.validate_json(without_surrogates(known)) | ({attribute: [value]} if attribute else {})
+        # No model: who needs no key could spend the day's budget of all others.
+        found: Answer = await compute(request, lambda: kb.ask(question, values, model=OFFLINE_MODEL))
+        sources = await in_thread(lambda: _sources(kb, found))
+    except ValidationError:
+        return _show(request, question, notice=UNREADABLE, status=422)
+    except BadInputError as error:
+        refused_with = refusal_of(error, kb.workspace.folder)
+        return _show(request, question, notice=refused_with.sentence, status=refused_with.status)
+    return _show(request, question, found=found, sources=sources, known=values)
+
+
+def _check_embedded(request: Request) -> SupportKB:
+    """Return what answers (ProblemError 404 where nobody said that it may be shown elsewhere, or it is none)."""
+    serving: Serving = request.scope["state"]["serving"]
+    if serving.opened is None or not serving.opened.kb.workspace.settings.embed.origins:
+        raise ProblemError(404, NO_PATH)
+    return kb_of(request)
+
+
+def _take(request: Request, kb: SupportKB) -> float:
+    """Count a question of an address; returns the seconds to wait, 0 where it may be answered now."""
+    door: Door = request.scope["state"]["door"]
+    door.of_addresses.a_minute = kb.workspace.settings.embed.a_minute
+    return door.of_addresses.take(_address(request, kb.workspace.settings.embed.proxies))
+
+
+def _address(request: Request, proxies: int) -> str:
+    """Return where a request comes from, as the last proxy that is trusted says, else as the connection does."""
+    said = [one.strip() for line in request.headers.getlist("x-forwarded-for") for one in line.split(",")]
+    address = request.client.host if request.client else ""
+    if proxies and len(said) >= proxies:
+        address = said[-proxies]
+    with suppress(ValueError):
+        found = ip_address(address)
+        return str(ip_network((found, IPV6_NETWORK), strict=False) if isinstance(found, IPv6Address) else found)
+    return ""  # a proxy that says no address has one bucket
+
+
+def _sources(kb: SupportKB, found: Answer) -> dict[str, tuple[str, str]]:
+    """Return titles and addresses of the documents that are named, by their ids."""
+    cited = [evidence.document for solution in _best(found) for evidence in solution.evidence]
+    named: dict[str, tuple[str, str]] = {}
+    for document in dict.fromkeys([*cited, *(hit.id for hit in found.documents)]):
+        with suppress(UnknownIdError):  # a build since then dropped it
+            page = kb.views.view_document(document)
+            is_link = page.url.startswith(("https://", "http://"))
+            named[document] = (page.title or document, page.url if is_link else "")
+    return named
+
+
+def _best(found: Answer) -> Sequence[Solution]:
+    return [one for one in found.shown if one.id not in found.far][:SHOWN]
+
+
+def _show(
+    request: Request,
+    text: str = "",
+    *,
+    found: Answer | None = None,
+    sources: Mapping[str, tuple[str, str]] | None = None,
+    known: Mapping[str, Any] | None = None,
+    notice: str = "",
+    status: int = 200,
+) -> Response:
+    best = [] if found is None else _best(found)
+    return render(
+        request,
+        "embed.html",
+        status,
+        text=text,
+        characters=CHARACTERS,
+        found=found,
+        shown=[(title_of(one), one) for one in best],
+        sources=sources or {},
+        known=json.dumps(known or {}),
+        notice=notice,
+    )
