@@ -37,6 +37,7 @@ SLOW = (
     "chosen_load",
     "chosen_lines",
     "service_kills",
+    "helpdesk_day",
     "service_machines",
     "question_log",
     "in_use",

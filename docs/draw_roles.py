@@ -17,18 +17,22 @@ from fastapi.routing import iter_route_contexts
 
 from autokb.core.api_keys import ROLES
 from autokb.stores.workspace import create_workspace
-from autokb.web.access import EMBED, OPEN_PATHS, SIGNING_IN
+from autokb.web.access import EMBED, HOOKS, OPEN_PATHS, SIGNING_IN
 from autokb.web.app import create_app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "roles.md"
 BEGIN, END = "<!-- written by docs/draw_roles.py -->\n", "<!-- end of the table -->\n"
 OPEN = ""  # the role of what needs no key
+SIGNED = "signature"  # in the place of a role: a helpdesk's signature counts, and no key
 CHECKED_INSIDE = {("GET", "/"): "reader"}  # who may only read is sent on to what there is to read
 
 
 def read_roles(app: FastAPI) -> dict[tuple[str, str], str]:
-    """Return the first role that may, by method and path, ``OPEN`` where no key is needed (ValueError without one)."""
+    """Return the first role that may, by method and path; ``OPEN`` needs no key, for ``SIGNED`` none counts.
+
+    ValueError for a route without any.
+    """
     found: dict[tuple[str, str], str] = {}
     for route in iter_route_contexts(app.routes):
         path = re.sub(r":\w+}", "}", str(route.path))
@@ -36,6 +40,8 @@ def read_roles(app: FastAPI) -> dict[tuple[str, str], str]:
         for method in sorted((route.methods or set()) - {"HEAD"}):
             if path in (*OPEN_PATHS, EMBED) or path.startswith(SIGNING_IN):
                 found[method, path] = OPEN
+            elif path.startswith(HOOKS):
+                found[method, path] = SIGNED
             elif (method, path) in CHECKED_INSIDE:
                 found[method, path] = CHECKED_INSIDE[method, path]
             elif len(roles) == 1:
@@ -53,6 +59,9 @@ def draw(roles: Iterable[tuple[tuple[str, str], str]]) -> str:
     """Return the table as Markdown."""
     lines = [f"| | path | no key | {' | '.join(ROLES)} |", "|---|---|" + "---|" * (len(ROLES) + 1)]
     for (method, path), first in roles:
+        if first == SIGNED:
+            lines.append(f"| {method} | `{path}` | {' | '.join(['by signature', *('–' for _ in ROLES)])} |")
+            continue
         may = [not first, *(not first or ROLES.index(role) >= ROLES.index(first) for role in ROLES)]  # type: ignore[arg-type]
         lines.append(f"| {method} | `{path}` | {' | '.join('yes' if one else '–' for one in may)} |")
     return "\n".join(lines) + "\n"

@@ -33,6 +33,7 @@ from autokb.stores.api_keys import keep_api_key, read_api_keys
 from autokb.stores.checks import keep_checks, read_checks
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.feedback import keep_feedback, read_feedback
+from autokb.stores.hook_messages import HookMessage, HookWork, conversation_messages, keep_message, note_judged
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.outcomes import find_outcome, keep_arms, keep_outcome, read_arms
 from autokb.stores.question_log import close_gaps, keep_questions, read_closed_gaps, read_questions
@@ -154,6 +155,8 @@ def write_everything(file: WorkspaceFile, number: int) -> None:
     keep_annotation(file, Annotation("i", "ann", said, True, "ann", DATE))
     keep_checks(file, [Check("check", said, outcome="answered")])
     publish_tickets(file, [ticket("T", said)], [], ticket_graphs.TEMPLATE)
+    keep_message(file, HookMessage("zendesk", said, "c", "customer", float(number), HookWork(said), due=1e12))
+    note_judged(file, conversation_messages(file, "zendesk", "c", 1)[0].number, said)
     publish_edges(file, [Edge("T", "Duplicate", "U", "source", True, float(number))])
 
 
@@ -182,6 +185,7 @@ def read_everything(file: WorkspaceFile) -> dict[str, object]:
         "api_key": read_api_keys(file)[-1].id.removeprefix("key "),
         "annotation": read_annotations(file)[0].text_hash,
         "checks": read_checks(file)[0].text,
+        "hook_message": conversation_messages(file, "zendesk", "c", 1)[0].work.judged_by,
         "ticket": read_tickets(file)["T"].ticket.title,
         "ticket_section": next(s.text for s in read_tickets(file)["T"].sections if s.section == "summary"),
         "ticket_piece": f"{vectors[0][0]:.0f}" if len(pieces) == 1 else pieces,

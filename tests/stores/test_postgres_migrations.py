@@ -45,6 +45,28 @@ def state(url: str) -> tuple[str, list[int] | None, bool]:
     return version, rows, bool(is_there)
 
 
+def test_tables_of_version_9_get_those_of_10_as_new_ones_have_them(postgres: PostgresServer) -> None:
+    shape = (
+        "SELECT column_name, data_type, collation_name, is_nullable, is_identity FROM information_schema.columns "
+        "WHERE table_schema = current_schema() AND table_name = 'hook_message' ORDER BY ordinal_position"
+    )
+    indexes = (
+        "SELECT replace(indexdef, current_schema(), '') FROM pg_indexes "
+        "WHERE schemaname = current_schema() AND tablename = 'hook_message' ORDER BY indexname"
+    )
+    url = postgres.url(f"s{uuid4().hex}")
+    open_postgres(url).close()
+    with pool_of(url).connection() as db:
+        new = [db.execute(one).fetchall() for one in (shape, indexes)]
+        db.execute("DROP TABLE hook_message")
+        db.execute("UPDATE meta SET value = '9' WHERE key = 'schema'")
+    postgres_module._known.clear()
+    open_postgres(url).close()
+    with pool_of(url).connection() as db:
+        assert [db.execute(one).fetchall() for one in (shape, indexes)] == new and len(new[0]) == 9
+        assert db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone() == (SCHEMA_VERSION,)
+
+
 def test_all_steps_are_made_once(url: str) -> None:
     for _ in range(2):
         with closing(open_postgres(url, MADE_UP)) as opened:

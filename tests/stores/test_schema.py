@@ -10,8 +10,10 @@ import pytest
 from autokb import __version__
 from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply
+from autokb.stores.hook_messages import count_states, next_due
 from autokb.stores.ledger_table import LedgerTable, spending
 from autokb.stores.schema import APPLICATION_ID, SCHEMA_VERSION, migrate
+from autokb.stores.versions import Made
 from autokb.stores.workspace_file import WorkspaceFile
 from unwritable import unwritable_copy
 
@@ -146,3 +148,23 @@ def test_a_file_of_version_3_that_nobody_can_write_is_read(third: Path) -> None:
         ledger.settle(["r1"], False)
         assert spending(file) == [("trees", "room", 1, 1, 2, 0.5, 0)]
         assert [i for i, _ in file.decisions("edit")] == ["e1"]
+
+
+def test_a_file_of_version_9_gets_a_table_for_helpdesks_and_no_version_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "knowledge.db"
+    file = WorkspaceFile(path, create=True)
+    for number in (1, 2, 3):
+        with file.transaction():
+            file.publish({("issue", "i"): f'{{"text":"{number}"}}'}, ["issue"], Made("build", "2026-01-01", keep=2))
+    before = [one.number for one in file.versions()]
+    file.close()
+    db = sqlite3.connect(path)
+    db.executescript("DROP TABLE hook_message; UPDATE meta SET value = '9' WHERE key = 'schema';")
+    db.close()
+    with unwritable_copy(path.parent) as folder:
+        old = WorkspaceFile(folder / path.name)
+        assert (next_due(old), count_states(old)) == (None, {}) and old.meta("schema") == "9"
+        old.close()
+    file = WorkspaceFile(path)
+    assert file.meta("schema") == SCHEMA_VERSION and count_states(file) == {}
+    assert [one.number for one in file.versions()] == before == [2, 3]

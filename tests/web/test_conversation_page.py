@@ -14,8 +14,8 @@ from autokb.app import SupportKB
 from autokb.core.nouns import Message
 from autokb.llm.embedders.multilingual import is_installed
 from autokb.stores.workspace import Workspace
+from autokb.usage.sent_replies import whole_of
 from autokb.web.app import create_app
-from autokb.web.pages.conversation import whole_of
 
 QUESTION = "my robot does not charge in the dock"
 BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}

@@ -357,6 +357,7 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     kept |= {(f"/v1/candidate/{verb}", "post") for verb in ("publish", "discard")}
     kept |= {("/v1/checks", "get"), ("/v1/checks", "post"), ("/v1/checks/run", "post")}
     kept.add(("/v1/checks/{check}/remove", "post"))
+    kept.add(("/v1/hooks/{helpdesk}", "post"))
     assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones | admins | kept
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()

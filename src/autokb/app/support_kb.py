@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
 from autokb.app.doors.evaluate import EvaluateDoor
+from autokb.app.doors.helpdesks import HelpdesksDoor
 from autokb.app.doors.keys import KeysDoor
 from autokb.app.doors.tickets import TicketsDoor
 from autokb.app.doors.usage import UsageDoor
@@ -63,8 +64,8 @@ class SupportKB:
         'answered'
 
     Its namespaces: ``views`` (what people read), ``tickets``, ``curation`` (what people decide), ``usage``,
-    ``evaluate``, ``keys``, ``versions`` (what readers saw before, what waits to be seen) and ``checks`` (questions that
-    must stay right).
+    ``evaluate``, ``keys``, ``versions`` (what readers saw before, what waits to be seen), ``checks`` (questions that
+    must stay right) and ``helpdesks`` (whose customers' messages get notes).
 
     What a method returns is typed; its ``as_json()`` is what the command prints with ``--json``. Bad input raises
     BadInputError with a sentence that says what to do, and AutokbError is the class of all errors that are expected.
@@ -83,6 +84,7 @@ class SupportKB:
         self.keys = KeysDoor(self._memory)
         self.versions = VersionsDoor(self._memory)
         self.checks = ChecksDoor(self._memory)
+        self.helpdesks = HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
 
     if not TYPE_CHECKING:
 

@@ -16,7 +16,7 @@ from autokb.app.process_memory import give_back_memory, resident_bytes
 from autokb.app.support_kb import SupportKB
 from autokb.core.api_keys import Role
 from autokb.core.errors import AutokbError, BadInputError, UnknownIdError
-from autokb.stores.workspace import DOMAIN_FILE, KNOWLEDGE_FILE
+from autokb.stores.workspace import DOMAIN_FILE, KNOWLEDGE_FILE, SETTINGS_FILE, settings_from
 
 NAME_CHARACTERS = 64
 # A name stands in addresses, in logs and in a folder: no dots alone, no space, nothing that is written in two ways.
@@ -141,6 +141,17 @@ class Workspaces:
     def names(self) -> list[str]:
         """Return the names of all workspaces, sorted."""
         return self.places.names()
+
+    def with_helpdesks(self) -> list[str]:
+        """Return the names of those whose settings name a helpdesk; one that cannot be read is none of them."""
+        found = []
+        for name in self.names():
+            with suppress(AutokbError, OSError):
+                place = self.places.place(name)
+                settings = None if place is None else place / SETTINGS_FILE
+                if settings is not None and settings.exists() and settings_from(settings).helpdesks:
+                    found.append(name)
+        return found
 
     def take_open(self, name: str) -> OpenedWorkspace | None:
         """Return a workspace for use where it is open, without waiting; ``let_go`` it after that."""

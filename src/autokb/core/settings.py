@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from autokb.core.errors import BadInputError
+from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
 from autokb.core.in_use import ArmSettings
 from autokb.core.source_settings import SourceSettings, read_sources
 
@@ -129,8 +130,8 @@ class Settings:
     With ``log_questions`` the service keeps the newest questions that it is asked, masked; ``experiment`` says which
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them. A
     document that nobody has changed for more than ``stale_after`` days is told as outdated. ``sources`` are what
-    ``sync`` reads, by name. The ``executor`` does a build's work: ``local``, ``ray`` or ``ray://HOST:PORT``; it is in
-    no key, for it changes no result.
+    ``sync`` reads, ``helpdesks`` where messages of customers come from, by name. The ``executor`` does a build's work:
+    ``local``, ``ray`` or ``ray://HOST:PORT``; it is in no key, for it changes no result.
     """
 
     model: str = OFFLINE_MODEL
@@ -165,6 +166,7 @@ class Settings:
     experiment: ArmSettings = NO_EXPERIMENT
     gate: GateSettings | None = None
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
+    helpdesks: Mapping[str, HelpdeskSettings] = field(default_factory=dict, metadata={"key": False})
     store: str = ""
     executor: str = field(default=LOCAL_EXECUTOR, metadata={"key": False})
 
@@ -430,6 +432,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "experiment": _read_experiment,
     "gate": _read_gate,
     "sources": read_sources,
+    "helpdesks": read_helpdesks,
 }
 
 

@@ -13,9 +13,10 @@ from autokb.stores.sql import put, put_if_new
 APPLICATION_ID = 0x414B4231  # "AKB1": says in the header of an SQLite file that it is ours
 WRITTEN_BY = "written_by"  # meta: the version of autokb that made the file, or brought it up to date
 TABLES_OF_VERSION_1 = {"meta", "staged", "work", "record"}  # those that tell such a file, which has no id in its header
-SCHEMA_VERSION = "9"
+SCHEMA_VERSION = "10"
 # Read as they are where nobody can write them, else brought up to date.
-EARLIER = BEFORE_VERSIONS = ("1", "2", "3", "4", "5", "6", "7", "8")
+EARLIER = BEFORE_HOOKS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
+BEFORE_VERSIONS = ("1", "2", "3", "4", "5", "6", "7", "8")
 BEFORE_IN_USE = ("1", "2", "3", "4", "5", "6", "7")
 BEFORE_KEYS = ("1", "2", "3", "4", "5", "6")
 BEFORE_FEEDBACK = ("1", "2", "3", "4", "5")
@@ -99,6 +100,16 @@ CREATE TABLE IF NOT EXISTS ticket_edge (
 CREATE INDEX IF NOT EXISTS ticket_edge_target ON ticket_edge (target, type);
 {EDGE_TYPES};
 """
+# Messages of helpdesks, each once, whatever is sent twice: what is to be done is ``open`` from the moment ``due`` on,
+# in seconds of Unix, and whoever does it moves that moment on, so that nobody else does it meanwhile.
+HOOKS = """
+CREATE TABLE IF NOT EXISTS hook_message (
+    number INTEGER PRIMARY KEY, helpdesk TEXT NOT NULL, id TEXT NOT NULL, conversation TEXT NOT NULL,
+    role TEXT NOT NULL, said REAL NOT NULL, state TEXT NOT NULL, due REAL NOT NULL, body TEXT NOT NULL,
+    UNIQUE (helpdesk, id));
+CREATE INDEX IF NOT EXISTS hook_message_open ON hook_message (due) WHERE state = 'open';
+CREATE INDEX IF NOT EXISTS hook_message_said ON hook_message (helpdesk, conversation, said);
+"""
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS staged (
@@ -123,6 +134,7 @@ CREATE TABLE IF NOT EXISTS spend (
 {CHECKS}
 {FINDINGS}
 {SYNC}
+{HOOKS}
 """
 
 
@@ -181,9 +193,10 @@ def migrate(db: sqlite3.Connection) -> None:
             _execute_all(db, API_KEYS)
             _execute_all(db, ANNOTATIONS)
             _execute_all(db, IN_USE)
-            for tables in (VERSIONS, CHECKS, FINDINGS, SYNC):
+            for tables in (VERSIONS, CHECKS, FINDINGS, SYNC, HOOKS):
                 _execute_all(db, tables)
-            _begin_versions(db)
+            if version in BEFORE_VERSIONS:
+                _begin_versions(db)
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
             _mark_as_ours(db)
         db.execute("COMMIT")

@@ -21,6 +21,7 @@ FORWARDING = frozenset(
 )
 HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/@]+)(?::[0-9]{1,5})?")
 OPEN_PATHS = frozenset({"/v1/health", "/v1/ready"})  # they tell nothing of what the workspace holds
+HOOKS = "/v1/hooks/"  # of helpdesks, whose signatures stand in the place of keys
 COOKIE = "autokb_key"  # of a browser whose user signed in
 SIGNING_IN = ("/login", "/logout", "/static/")  # which nobody needs a key for
 EMBED = "/embed"  # nor for this, where the settings name sites that may show it
@@ -45,7 +46,7 @@ def asks_store(keys: Keys, scope: Scope, open_paths: frozenset[str] = OPEN_PATHS
     shown = [one.partition(" ")[2].strip() for one in headers.getlist("authorization")]
     in_cookie = key_in_cookie(headers)
     shown += [] if in_cookie is None else [in_cookie]
-    is_open = path in open_paths or _is_for_all(path)
+    is_open = _is_open(path, open_paths) or _is_for_all(path)
     return (bool(shown) or not is_open) and keys.wait_for_store(shown)
 
 
@@ -75,7 +76,7 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
         if found is None:
             raise ProblemError(401, REFUSED, CHALLENGE)
         return Caller(found.id, found.role)
-    if path in open_paths:
+    if _is_open(path, open_paths):
         return None
     if not is_at_this_machine(scope, headers, bound_to) or keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
@@ -119,6 +120,10 @@ def is_same_origin(headers: Headers) -> bool:
         return site == "same-origin"
     origin = headers.getlist("origin")
     return len(origin) == 1 and urlsplit(origin[0]).netloc.lower() == headers.get("host", "").lower() != ""
+
+
+def _is_open(path: str, open_paths: frozenset[str]) -> bool:
+    return path in open_paths or path.startswith(HOOKS)
 
 
 def _is_loopback(host: str) -> bool:

@@ -11,7 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 from anyio import CapacityLimiter
@@ -25,8 +26,11 @@ from autokb import __version__
 from autokb.app import SupportKB
 from autokb.app.workspaces import OpenedWorkspace
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
+from autokb.helpdesks.desk import WorkDone
 from autokb.web.figures import METHODS, ServiceFigures
-from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
+from autokb.web.hooks import hooks
+from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault, log_helpdesk
+from autokb.web.note_threads import NoteThreads
 from autokb.web.pages import (
     administration,
     checks,
@@ -94,18 +98,35 @@ def create_app(
         watch = kb.watch_store(wake, rate) if follows else None
         look_every = LOOK_EVERY if watch is None else LOOK_AT_SERVER_EVERY
         loading = asyncio.create_task(_follow(kb, told, look_every) if follows else _load(kb))
+        notes.begin([""] if kb.helpdesks.are_named else [])
         yield
         loading.cancel()
+        await in_thread(notes.close)
         if watch is not None:
             watch.close()
         opened.close()
 
     serving = Serving(kb.keys, opened, None if kb.waits_for_servers else computing_limit(workers))
-    door = Door(ServiceFigures(), rate, of_one(serving))
+    door = Door(ServiceFigures(), rate, of_one(serving), wake=lambda: notes.wake(""))
+    notes = NoteThreads(
+        lambda _name: nullcontext(kb),
+        partial(tell_note, door.figures),
+        lambda _name, error: log_fault(error),
+        looks=True,
+    )
     app = (paths or workspace_app)(loaded)
     app.state.kb = kb
     app.add_middleware(ServiceMiddleware, door_of=lambda _scope: door, bound_to=host, limits=limits)
     return app
+
+
+def tell_note(figures: ServiceFigures, name: str, done: WorkDone) -> None:
+    """Count what was done with a helpdesk's message, and log what failed or was put off."""
+    if done.became is None or done.became == "waits":
+        return
+    figures.helpdesks.labels(done.helpdesk, done.became).inc()
+    if done.became in ("failed", "put off"):
+        log_helpdesk(done.helpdesk, done.became, done.why, name)
 
 
 def computing_limit(workers: int = 1) -> CapacityLimiter:
@@ -119,6 +140,7 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     app = bare_app(lifespan)
     app.include_router(v1)
     app.include_router(beside)
+    app.include_router(hooks)
     read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks, stale)
     for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
         app.include_router(page.pages)

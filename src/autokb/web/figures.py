@@ -44,6 +44,12 @@ class ServiceFigures:
         self.outcomes = Counter(
             "autokb_outcomes", "Answers and suggestions by their outcome.", ("path", "outcome"), registry=self.registry
         )
+        self.helpdesks = Counter(
+            "autokb_helpdesk_messages",
+            "Messages of helpdesks by what was done: taken, known, noted, replied, silent, compared, failed, ...",
+            ("helpdesk", "done"),
+            registry=self.registry,
+        )
 
     def note(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request; ``method`` is a known one, ``path`` the pattern of a path, never what stood in it."""

@@ -10,8 +10,8 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,11 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from autokb import __version__
+from autokb.app import SupportKB
 from autokb.app.workspaces import NAME, FolderOfWorkspaces, OpenedWorkspace, Workspaces
 from autokb.core.api_keys import ROLES, ApiKey, Role
 from autokb.core.errors import AutokbError, UnknownIdError
+from autokb.helpdesks.desk import WorkDone
 from autokb.web.access import is_at_this_machine, key_in_cookie
 from autokb.web.answers import Alive, Ready
 from autokb.web.app import (
@@ -39,10 +41,12 @@ from autokb.web.app import (
     WORKSPACE,
     bare_app,
     computing_limit,
+    tell_note,
     workspace_app,
 )
 from autokb.web.figures import ServiceFigures
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
+from autokb.web.note_threads import NoteThreads
 from autokb.web.pages import sign_in
 from autokb.web.pages.rendering import as_page, render
 from autokb.web.problems import NO_PATH, RESPONSES, ProblemError, problem
@@ -148,6 +152,7 @@ class ManyWorkspaces:
         self.doors: dict[str, Door] = {}  # of workspaces that are there, or were
         self._unknown = self._new_door("")
         self._computing = computing_limit()
+        self.notes = NoteThreads(self._use, self._tell_note, self._say_once, looks=False)
         self._said: dict[str, str] = {}  # by name: the failure that the log has already
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -166,16 +171,27 @@ class ManyWorkspaces:
 
     def _new_door(self, name: str) -> Door:
         rate = RateLimit(self.limits.requests_a_minute)
-        return Door(ServiceFigures(), rate, self._serve if name else self._serve_none, name)
+        serve = self._serve if name else self._serve_none
+        return Door(ServiceFigures(), rate, serve, name, wake=lambda: self.notes.wake(name))
 
     def _door_of(self, scope: Scope) -> Door:
         """Return what counts the requests to a workspace; all names that are none have one together."""
-        name = scope["root_path"].removeprefix(PREFIX)
+        return self._door(scope["root_path"].removeprefix(PREFIX))
+
+    def _door(self, name: str) -> Door:
         if name not in self.doors:
             if self.workspaces.places.place(name) is None:
                 return self._unknown
             self.doors[name] = self._new_door(name)
         return self.doors[name]
+
+    @contextmanager
+    def _use(self, name: str) -> Iterator[SupportKB]:
+        with self.workspaces.use(name) as opened:
+            yield opened.kb
+
+    def _tell_note(self, name: str, done: WorkDone) -> None:
+        tell_note(self._door(name).figures, name, done)
 
     @asynccontextmanager
     async def _serve_none(self, _scope: Scope) -> AsyncIterator[Serving]:
@@ -224,8 +240,10 @@ class ManyWorkspaces:
     async def _run(self, _app: FastAPI) -> AsyncIterator[None]:
         """Follow what is published, and close what there is no room for, until the service ends."""
         tending = asyncio.create_task(self._tend())
+        self.notes.begin(await in_thread(self.workspaces.with_helpdesks))
         yield
         tending.cancel()
+        await in_thread(self.notes.close)
         self.workspaces.close()
 
     async def _tend(self) -> None:

@@ -238,5 +238,11 @@ def log_fault(error: BaseException, **more: str) -> None:
     )
 
 
+def log_helpdesk(helpdesk: str, became: str, why: str, workspace: str = "") -> None:
+    """Note a message of a helpdesk that was not noted there, or not yet, and why."""
+    said = {"helpdesk": helpdesk, "message": became, "why": why, **({"workspace": workspace} if workspace else {})}
+    _say(logging.ERROR if became == "failed" else logging.WARNING, said)
+
+
 def _say(level: int, said: dict[str, Any]) -> None:
     LOG.log(level, "%s", json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **said}))

@@ -54,6 +54,7 @@ class Door:
     rate: RateLimit
     serving: Callable[[Scope], AbstractAsyncContextManager[Serving]]
     name: str = ""  # among several
+    wake: Callable[[], None] = lambda: None  # has the threads that write notes look at this workspace
     of_addresses: RateLimit = field(default_factory=RateLimit)  # of those who ask without a key
 
 
@@ -118,19 +119,23 @@ def figures_of(request: Request) -> ServiceFigures:
     return door.figures
 
 
+def serving_of(request: Request) -> Serving:
+    """Return what a request is answered from; on an open path there may be no workspace."""
+    serving: Serving = request.scope["state"]["serving"]
+    return serving
+
+
 def keys_of(request: Request) -> Keys:
     """Return what tells whose key a form shows."""
-    serving: Serving = request.scope["state"]["serving"]
-    return serving.keys
+    return serving_of(request).keys
 
 
 def computing_of(request: Request) -> CapacityLimiter | None:
     """Return what bounds how many questions are answered at once."""
-    serving: Serving = request.scope["state"]["serving"]
-    return serving.computing
+    return serving_of(request).computing
 
 
 def _opened(request: Request) -> OpenedWorkspace:
-    serving: Serving = request.scope["state"]["serving"]
-    assert serving.opened is not None  # who has no right to it was refused before
-    return serving.opened
+    opened = serving_of(request).opened
+    assert opened is not None  # who has no right to it was refused before
+    return opened

@@ -38,6 +38,18 @@ from autokb.stores.feedback import (
     replace_all_feedback,
     take_back,
 )
+from autokb.stores.hook_messages import (
+    HookMessage,
+    HookWork,
+    OfferedText,
+    claim_message,
+    conversation_messages,
+    count_states,
+    forget_messages,
+    keep_message,
+    next_due,
+    update_message,
+)
 from autokb.stores.ledger_table import LedgerTable, in_flight, spending, spent_on
 from autokb.stores.outcomes import find_outcome, keep_arms, keep_outcome, read_arms
 from autokb.stores.question_log import (
@@ -104,6 +116,41 @@ def test_what_one_connection_writes_another_reads(store: Store, file: WorkspaceF
         for opened in (file, store.open()):
             found = read_everything(opened)
             assert found == dict.fromkeys(found, str(number))
+
+
+def test_a_message_of_a_helpdesk_is_kept_once_and_claimed_by_one(file: WorkspaceFile) -> None:
+    offered = (OfferedText("a\0b", "whole", "passage", None, ("a.md", "ä.md")),)
+    work = HookWork("it leaks 😀", "5", arrived=1.5, offered=offered)
+    message = HookMessage("zendesk", "1", "c", "customer", 12.25, work, due=5.0)
+    with file.transaction():
+        assert keep_message(file, message)
+        assert not keep_message(file, replace(message, conversation="other"))
+        assert keep_message(file, replace(message, id="2", said=3.0, due=7.0))
+        assert keep_message(file, replace(message, helpdesk="intercom", due=9.0))
+    assert [one.id for one in conversation_messages(file, "zendesk", "c", 9)] == ["2", "1"]
+    assert conversation_messages(file, "zendesk", "c", 1) == [message]
+    assert next_due(file) == 5.0 and count_states(file) == {"open": 3}
+    with file.transaction():
+        claimed = claim_message(file, 6.0, 60.0, "me")
+        assert claimed is not None and claimed.id == "1" and claimed.work.tries == 1
+        assert claim_message(file, 6.0, 60.0, "you") is None and next_due(file) == 7.0
+        again = claim_message(file, 61.0, 90.0, "you")
+        assert again is not None and again.id == "2"  # due for longer
+        lost = claim_message(file, 61.0, 90.0, "he")
+        assert lost is not None and lost.helpdesk == "intercom"
+        taken = claim_message(file, 61.0, 90.0, "she")
+        assert taken is not None and taken.number == claimed.number and taken.work.tries == 2
+    with file.transaction():
+        assert not update_message(file, replace(claimed, state="failed"))
+        done = replace(taken, state="done", due=62.0, work=replace(taken.work, sent_at=61.5, note="x"))
+        assert update_message(file, done)
+    assert conversation_messages(file, "zendesk", "c", 1) == [done]
+    assert count_states(file) == {"open": 2, "done": 1}
+    with file.transaction():
+        forget_messages(file, 62.0)
+        assert count_states(file) == {"open": 2, "done": 1}
+        forget_messages(file, 1e12)
+    assert count_states(file) == {"open": 2}
 
 
 def test_records_come_in_the_order_of_their_ids_whatever_their_letters(file: WorkspaceFile) -> None:

@@ -19,6 +19,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.in_use import FeedbackVerdict
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.storable import without_surrogates
+from autokb.usage.sent_replies import is_as_offered, whole_of
 from autokb.views.reader_labels import plain_reason
 from autokb.web.access import Caller, check_role
 from autokb.web.middleware import compute, in_thread
@@ -109,8 +110,8 @@ async def send(request: Request, state: Text, reply: Text = "", chosen: Text = "
     place = _place(chosen, found)
     if found.offered:
         one = found.offered[place or 0]
-        is_as_offered = _same(one.text, reply) or _same(one.whole, reply)
-        verdict = "rejected" if place is None else "used" if is_as_offered else "edited"
+        is_used = is_as_offered(reply, one.text, one.whole)
+        verdict = "rejected" if place is None else "used" if is_used else "edited"
         await _note(request, found, one, cast(FeedbackVerdict, verdict), caller, group, sent=reply.strip())
     sent = replace(_with(found, Message(AGENT, reply.strip())), offered=(), question="")
     return _show(
@@ -228,13 +229,6 @@ def _show(
     )
 
 
-def whole_of(one: Suggestion) -> str:
-    """Return all steps of the solution that a suggestion is a part of, to be sent; empty where it is all of it."""
-    if len(one.steps) < 2:
-        return "".join(one.steps)
-    return "\n".join(f"{n}. {step}" if n else step for n, step in zip(one.numbers, one.steps, strict=True))
-
-
 def _read(text: str) -> ConversationState:
     try:
         return _STATE.validate_json(without_surrogates(text))
@@ -249,7 +243,3 @@ def _with(state: ConversationState, *messages: Message) -> ConversationState:
 
 def _documents(evidence: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one["document"] if "document" in one else one["ticket"] for one in evidence))
-
-
-def _same(one: str, other: str) -> bool:
-    return " ".join(one.split()) == " ".join(other.split())

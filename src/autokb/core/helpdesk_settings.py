@@ -1,0 +1,138 @@
+"""``helpdesks:`` of the settings: whose customers' messages come in, and where the suggestions go back to."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
+
+from autokb.core.errors import BadInputError
+
+HelpdeskName = Literal["chatwoot", "zendesk", "intercom"]
+HELPDESKS: tuple[HelpdeskName, ...] = get_args(HelpdeskName)
+ReplyTo = Literal["note", "customer"]
+NOTE, CUSTOMER = get_args(ReplyTo)
+INTERCOM = "https://api.intercom.io"
+CUSTOMER_FROM = 0.9  # probability of being on topic from which a reply goes to the customer, where the setting says so
+# What each must have beside what all have: its account's number, who its token belongs to, who writes its notes.
+REQUIRED: Mapping[str, tuple[str, ...]] = {
+    "chatwoot": ("url", "account"),
+    "zendesk": ("url", "user"),
+    "intercom": ("admin",),
+}
+_ALL = ("url", "reply", "customer_from", "token_env", "secret_env")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
+_SHOWN = 60  # characters of a value that is refused
+
+
+@dataclass(frozen=True, slots=True)
+class HelpdeskSettings:
+    """One helpdesk; what it does not have is empty.
+
+    ``token_env`` and ``secret_env`` are the names of the environment variables with the token of its interface and the
+    secret of its webhooks. Suggestions go back as a ``note``; with ``reply: customer`` what is sure enough, from
+    ``customer_from`` on, goes to the customer.
+    """
+
+    name: HelpdeskName
+    url: str
+    account: str = ""
+    user: str = ""
+    admin: str = ""
+    reply: ReplyTo = "note"
+    customer_from: float = CUSTOMER_FROM
+    token_env: str = ""
+    secret_env: str = ""
+
+
+def read_helpdesks(value: Mapping[Any, Any]) -> dict[str, HelpdeskSettings]:
+    """Read the mapping under ``helpdesks:`` (BadInputError names the entry)."""
+    return {str(name): _read_helpdesk(name, entries) for name, entries in value.items()}
+
+
+def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
+    known = next((one for one in HELPDESKS if one == name), None)
+    if known is None:
+        raise BadInputError(f"settings.yaml: helpdesks: takes {', '.join(HELPDESKS)}, not {_shown(name)}.")
+    if not isinstance(entries, Mapping):
+        raise _error(known, f"write a mapping with {', '.join(REQUIRED[known])}")
+    filled = {str(entry): given for entry, given in entries.items() if given is not None}
+    _check_entries(known, filled)
+    words = {
+        entry: _read_word(known, entry, filled[entry]) for entry in ("account", "user", "admin") if entry in filled
+    }
+    return HelpdeskSettings(
+        name=known,
+        url=_read_url(known, filled.get("url", INTERCOM)),
+        reply=_read_reply(known, filled.get("reply", NOTE)),
+        customer_from=_read_share(known, filled.get("customer_from", CUSTOMER_FROM)),
+        token_env=_read_variable(known, "token_env", filled.get("token_env", f"AUTOKB_{known.upper()}_TOKEN")),
+        secret_env=_read_variable(known, "secret_env", filled.get("secret_env", f"AUTOKB_{known.upper()}_SECRET")),
+        **words,
+    )
+
+
+def _check_entries(name: HelpdeskName, filled: Mapping[str, Any]) -> None:
+    """Refuse an entry that a helpdesk does not have, and one that it lacks."""
+    takes = tuple(dict.fromkeys((*REQUIRED[name], *_ALL)))
+    if stray := [entry for entry in filled if entry not in takes]:
+        raise _error(name, f"it takes {', '.join(takes)}, not {_shown(stray[0])}")
+    if missing := [entry for entry in REQUIRED[name] if entry not in filled]:
+        raise _error(name, f"it needs {missing[0]}")
+
+
+def _read_word(name: str, entry: str, value: Any) -> str:
+    text = str(value).strip() if type(value) in (str, int) else ""
+    if not _WORD.fullmatch(text):
+        raise _error(name, f"{entry} must be a number or a word, not {_shown(value)}")
+    return text
+
+
+def _read_variable(name: str, entry: str, value: Any) -> str:
+    if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
+        raise _error(name, f"{entry} must be the name of an environment variable, not {_shown(value)}")
+    return value
+
+
+def _read_url(name: str, value: Any) -> str:
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        parts = urlsplit(text)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or any(c.isspace() for c in text) or parts.query or parts.fragment:
+        raise _error(name, f"url must be an address such as https://desk.example.com, not {_shown(value)}")
+    if "@" in parts.netloc:
+        raise _error(name, "url must have no user and password; the token has its place in the environment")
+    return text.rstrip("/")
+
+
+def _read_reply(name: str, value: Any) -> ReplyTo:
+    found: ReplyTo | None = next((one for one in get_args(ReplyTo) if one == value), None)
+    if found is None:
+        raise _error(name, f"reply must be {NOTE} or {CUSTOMER}, not {_shown(value)}")
+    return found
+
+
+def _read_share(name: str, value: Any) -> float:
+    try:
+        share = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        share = math.nan
+    if not 0 < share <= 1:
+        raise _error(name, f"customer_from must be a probability, more than 0 and at most 1, not {_shown(value)}")
+    return share
+
+
+def _error(name: str, reason: str) -> BadInputError:
+    return BadInputError(f"settings.yaml: helpdesks: {name}: {reason}.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,78 @@
+"""Chatwoot: ``message_created`` of a webhook or an agent bot comes in, a private note goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from autokb.core.helpdesk_settings import HelpdeskSettings
+from autokb.core.nouns import AGENT, CUSTOMER, Role
+from autokb.helpdesks.helpdesk import (
+    DeskRequest,
+    ReceivedMessage,
+    StandingText,
+    hmac_of,
+    id_of,
+    is_recent,
+    is_same,
+    moment_of,
+    part_of,
+    text_of,
+)
+from autokb.text.inert_markdown import masked, unmasked
+
+ROLES: Mapping[str, Role] = {"incoming": CUSTOMER, "outgoing": AGENT}
+
+
+class Chatwoot:
+    """Of the version 4 of Chatwoot; those before it sign nothing, so their address has the secret as ``token``."""
+
+    def is_signed(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> bool:
+        """Check ``sha256=`` and the HMAC of the moment, a dot and the body; else the token of the address."""
+        if (shown := headers.get("x-chatwoot-signature")) is None:
+            return is_same(token, secret)
+        stamp = headers.get("x-chatwoot-timestamp", "")
+        wanted = hmac_of(secret, stamp.encode() + b"." + body).hex()
+        return is_same(shown, f"sha256={wanted}") and is_recent(moment_of(stamp), now)
+
+    def read(self, body: Any) -> ReceivedMessage | None:
+        """Return a message that is neither private nor a bot's."""
+        role = ROLES.get(text_of(part_of(body, "message_type")))
+        if part_of(body, "event") != "message_created" or role is None or part_of(body, "private") is True:
+            return None
+        if role == AGENT and part_of(body, "sender", "type") not in ("user", None):  # else the reply of a bot
+            return None
+        said = moment_of(part_of(body, "created_at"))
+        ident, conversation = id_of(part_of(body, "id")), id_of(part_of(body, "conversation", "id"))
+        if not ident or not conversation or said is None:
+            return None
+        author = id_of(part_of(body, "sender", "id")) if role == AGENT else ""
+        return ReceivedMessage(ident, conversation, role, text_of(part_of(body, "content")), said, author)
+
+    def write(
+        self, settings: HelpdeskSettings, token: str, conversation: str, text: str, *, to_customer: bool
+    ) -> DeskRequest:
+        """Return the request that makes a message, private unless it is for the customer."""
+        message = {"content": masked(text), "message_type": "outgoing", "private": not to_customer}
+        return DeskRequest("POST", _messages(settings, conversation), _headers(token), message)
+
+    def look(self, settings: HelpdeskSettings, token: str, conversation: str, after: str) -> DeskRequest:
+        """Return the request for the hundred messages behind one."""
+        return DeskRequest("GET", f"{_messages(settings, conversation)}?after={after}", _headers(token))
+
+    def standing(self, answer: Any) -> Iterator[StandingText]:
+        """Give the messages that went out."""
+        found = part_of(answer, "payload")
+        for one in found if isinstance(found, list) else ():
+            if part_of(one, "message_type") in (1, "outgoing"):
+                yield StandingText(
+                    unmasked(text_of(part_of(one, "content"))), moment_of(part_of(one, "created_at")) or 0
+                )
+
+
+def _messages(settings: HelpdeskSettings, conversation: str) -> str:
+    return f"/api/v1/accounts/{settings.account}/conversations/{conversation}/messages"
+
+
+def _headers(token: str) -> Mapping[str, str]:
+    return {"api_access_token": token}

@@ -1,0 +1,45 @@
+"""What goes back to a helpdesk: the suggestions with their sources for the agent, or one of them for the customer."""
+
+from __future__ import annotations
+
+from autokb.answering.suggest import Suggested, Suggestion
+from autokb.stores.hook_messages import OfferedText
+from autokb.text.control_characters import replace_controls
+from autokb.usage.sent_replies import documents_of, whole_of
+
+SOURCES = 3  # documents that are named below a suggestion
+CITED = ("solution", "passage")  # what may go to a customer: in the words of documents, and not of another's ticket
+
+
+def marker_of(message: str) -> str:
+    """Return what stands at the end of a note, and in no other note."""
+    return f"(autokb {message})"
+
+
+def note_of(found: Suggested, message: str) -> str:
+    """Return the note on a message, as plain text."""
+    many = len(found.suggestions) > 1
+    parts = [_shown(one, f"{place}. " if many else "") for place, one in enumerate(found.suggestions, 1)]
+    sure = f"confidence {found.confidence:.2f}" if any(one.evidence for one in found.suggestions) else found.outcome
+    return "\n\n".join([f"Suggested reply ({sure}):", *parts, marker_of(message)])
+
+
+def reply_of(found: Suggested, least: float) -> str:
+    """Return what may go to the customer without an agent, as plain text; empty where nothing may."""
+    one = found.suggestions[0] if found.suggestions else None
+    is_sure = found.outcome == "answered" and found.confidence >= least
+    return replace_controls(one.text) if one and is_sure and one.source in CITED and one.evidence else ""
+
+
+def offered_of(found: Suggested) -> tuple[OfferedText, ...]:
+    """Return the suggestions as they are kept until the agent has replied."""
+    return tuple(
+        OfferedText(one.text, whole_of(one), one.source, one.solution_id, documents_of(one))
+        for one in found.suggestions
+    )
+
+
+def _shown(one: Suggestion, number: str) -> str:
+    sources = documents_of(one)[:SOURCES]
+    below = f"\nSource: {', '.join(sources)}" if sources else ""
+    return replace_controls(f"{number}{one.text}{below}")

@@ -1,0 +1,188 @@
+"""Messages that helpdesks sent: each is kept once, worked on by one at a time, and found again by its conversation.
+
+Of this workspace alone, in no export.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from autokb.core.ids import canonical_json
+from autokb.core.in_use import SuggestionSource
+from autokb.core.nouns import AGENT, CUSTOMER, Role
+from autokb.stores.database import DamagedRowError, damaged_rows
+from autokb.stores.schema import BEFORE_HOOKS
+from autokb.stores.sql import put_if_new
+from autokb.stores.workspace_file import WorkspaceFile
+
+KIND = "hook_message"
+COLUMNS = "number, helpdesk, id, conversation, role, said, state, due, body"
+HookState = Literal["open", "done", "failed"]
+OPEN, DONE, FAILED = get_args(HookState)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedText:
+    """A suggestion as it was sent, to be compared with what the agent writes; ``whole`` has all steps."""
+
+    text: str
+    whole: str = ""
+    source: SuggestionSource = ""
+    solution_id: str | None = None
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HookWork:
+    """What was done for a message, and what is needed to go on with it.
+
+    ``claim`` names who works on it, in its ``tries``-th try since it came at ``arrived``. ``sending`` is what is sent
+    to the helpdesk, empty until it is known; ``to_customer`` whether it goes to the customer, ``is_unsure`` whether it
+    may stand there already. It does since ``sent_at``, by the helpdesk's clock, 0 where it does not. ``question`` was
+    searched for, ``offered`` found. ``judged_by`` is the reply that was compared with it, ``note`` a sentence on why it
+    failed or waits.
+    """
+
+    text: str
+    author: str = ""
+    arrived: float = 0.0
+    tries: int = 0
+    claim: str = ""
+    sending: str = ""
+    to_customer: bool = False
+    is_unsure: bool = False
+    sent_at: float = 0.0
+    question: str = ""
+    offered: tuple[OfferedText, ...] = ()
+    judged_by: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HookMessage:
+    """A message of a conversation in a helpdesk; ``said`` and ``due`` are seconds of Unix."""
+
+    helpdesk: str
+    id: str
+    conversation: str
+    role: Role
+    said: float
+    work: HookWork
+    state: HookState = "open"
+    due: float = 0.0
+    number: int = field(default=0, compare=False)
+
+
+def keep_message(file: WorkspaceFile, message: HookMessage) -> bool:
+    """Store a message; returns whether it was not there yet. Call it inside a transaction."""
+    with file.reading() as db:
+        names = COLUMNS.removeprefix("number, ")
+        row = (message.helpdesk, message.id, message.conversation, message.role, message.said, message.state)
+        done = db.execute(put_if_new(KIND, names), (*row, message.due, _body(message.work)))
+        return done.rowcount > 0
+
+
+def claim_message(file: WorkspaceFile, now: float, until: float, claim: str) -> HookMessage | None:
+    """Take the message that has been due for longest, for oneself ``until`` then; None where none is due.
+
+    Call it inside a transaction.
+    """
+    select = f"SELECT {COLUMNS} FROM {KIND} WHERE state = 'open' AND due <= ? ORDER BY due, number LIMIT 1"
+    with file.reading() as db:
+        row = db.execute(select, (now,)).fetchone()
+        if row is None:
+            return None
+        found = _read_row(row)
+        taken = replace(found, due=until, work=replace(found.work, claim=claim, tries=found.work.tries + 1))
+        _write(db, taken)
+        return taken
+
+
+def update_message(file: WorkspaceFile, message: HookMessage) -> bool:
+    """Store what became of a message that was claimed; False where another has claimed it since.
+
+    Call it inside a transaction.
+    """
+    with file.reading() as db:
+        row = db.execute(f"SELECT {COLUMNS} FROM {KIND} WHERE number = ?", (message.number,)).fetchone()
+        if row is None or _read_row(row).work.claim != message.work.claim:
+            return False
+        _write(db, message)
+        return True
+
+
+def note_judged(file: WorkspaceFile, number: int, by: str) -> None:
+    """Note the reply that a message's suggestions were compared with; call it inside a transaction."""
+    with file.reading() as db:
+        row = db.execute(f"SELECT {COLUMNS} FROM {KIND} WHERE number = ?", (number,)).fetchone()
+        if row is not None:
+            found = _read_row(row)
+            _write(db, replace(found, work=replace(found.work, judged_by=by)))
+
+
+def conversation_messages(file: WorkspaceFile, helpdesk: str, conversation: str, newest: int) -> list[HookMessage]:
+    """Return the newest messages of a conversation in the order in which they were said."""
+    select = (
+        f"SELECT {COLUMNS} FROM {KIND} WHERE helpdesk = ? AND conversation = ? ORDER BY said DESC, number DESC LIMIT ?"
+    )
+    with file.reading() as db:
+        return [_read_row(row) for row in db.execute(select, (helpdesk, conversation, newest)).fetchall()][::-1]
+
+
+def next_due(file: WorkspaceFile) -> float | None:
+    """Return when the next message is due, in seconds of Unix; None where nothing is to be done."""
+    if file.meta("schema") in BEFORE_HOOKS:
+        return None
+    with file.reading() as db:
+        row = db.execute(f"SELECT min(due) FROM {KIND} WHERE state = 'open'").fetchone()
+    return None if row is None or row[0] is None else float(row[0])
+
+
+def count_states(file: WorkspaceFile) -> dict[str, int]:
+    """Return how many messages are in each state."""
+    if file.meta("schema") in BEFORE_HOOKS:
+        return {}
+    with file.reading() as db:
+        return {str(state): int(n) for state, n in db.execute(f"SELECT state, count(*) FROM {KIND} GROUP BY state")}
+
+
+def forget_messages(file: WorkspaceFile, before: float) -> None:
+    """Forget what was done with before a moment, in seconds of Unix; call it inside a transaction."""
+    file.overwrite_deleted()
+    with file.reading() as db:
+        db.execute(f"DELETE FROM {KIND} WHERE state <> 'open' AND due < ?", (before,))
+
+
+def _write(db: Any, message: HookMessage) -> None:
+    db.execute(
+        f"UPDATE {KIND} SET state = ?, due = ?, body = ? WHERE number = ?",
+        (message.state, message.due, _body(message.work), message.number),
+    )
+
+
+def _body(work: HookWork) -> str:
+    return canonical_json(asdict(work))
+
+
+def _read_row(row: Sequence[Any]) -> HookMessage:
+    number, helpdesk, ident, conversation, role, said, state, due, text = row
+    with damaged_rows(KIND):
+        body = json.loads(text)
+        offered = tuple(OfferedText(**{**one, "documents": tuple(one["documents"])}) for one in body.pop("offered"))
+        work = HookWork(**body, offered=offered)
+        if role not in (CUSTOMER, AGENT) or state not in get_args(HookState):
+            raise DamagedRowError(KIND)
+        return HookMessage(
+            helpdesk=helpdesk,
+            id=ident,
+            conversation=conversation,
+            role=role,
+            said=float(said),
+            work=work,
+            state=state,
+            due=float(due),
+            number=int(number),
+        )

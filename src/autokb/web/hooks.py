@@ -1,0 +1,43 @@
+"""The webhooks of helpdesks: a signature in the place of a key, and an answer as soon as the message is stored."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+
+from autokb.helpdesks.desk import NOT_SIGNED, NotSignedError
+from autokb.web.access import CHALLENGE, HOOKS
+from autokb.web.middleware import in_thread
+from autokb.web.problems import RESPONSES, ProblemError
+from autokb.web.serving import figures_of, serving_of
+
+hooks = APIRouter(prefix=HOOKS.rstrip("/"), responses=RESPONSES)
+
+
+class TakenHook(BaseModel):
+    """What was done with a webhook: its message was taken, is known already, or is none to be worked on."""
+
+    message: Literal["taken", "known", "passed over"]
+
+
+@hooks.post("/{helpdesk}", response_model=TakenHook)
+async def take(request: Request, helpdesk: str, token: str = "") -> dict[str, str]:
+    """Take the message of a helpdesk that the settings name; the note follows by the helpdesk's own interface.
+
+    A workspace that does not exist, or has no such helpdesk, answers as one whose signature is wrong.
+    """
+    opened, body = serving_of(request).opened, await request.body()
+    if opened is None:
+        raise ProblemError(401, NOT_SIGNED, CHALLENGE)
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    try:
+        done = await in_thread(lambda: opened.kb.helpdesks.take(helpdesk, headers, body, token=token))
+    except NotSignedError as error:
+        raise ProblemError(401, NOT_SIGNED, CHALLENGE) from error
+    figures_of(request).helpdesks.labels(helpdesk, done).inc()
+    if done == "taken":
+        wake = request.scope["state"]["door"].wake
+        wake()
+    return {"message": done}

@@ -1,0 +1,100 @@
+"""The threads of a service that write the notes: for its workspace, or for those of its workspaces that have work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from threading import Condition, Thread
+
+from autokb.app import SupportKB
+from autokb.core.errors import UnknownIdError
+from autokb.helpdesks.desk import WorkDone
+
+THREADS = 4  # notes under way at once in a process: each mostly waits for the helpdesk
+LOOK_EVERY = 5.0  # seconds between two looks for what other processes took and did not finish
+CLOSE_SECONDS = 2.0  # that closing waits for a note under way; what is then not written is written later
+FAULT_PAUSE = 5.0  # seconds after a fault of ours, or a store that is away
+
+
+class NoteThreads:
+    """Works through messages of workspaces by their names; ``use`` gives an open workspace for a while.
+
+    ``tell`` is told what was done, by the name of the workspace; ``fault`` what went wrong. Where it ``looks`` a
+    workspace without work is looked at all the same, for another process may have left some.
+    """
+
+    def __init__(
+        self,
+        use: Callable[[str], AbstractContextManager[SupportKB]],
+        tell: Callable[[str, WorkDone], None],
+        fault: Callable[[str, Exception], None],
+        *,
+        looks: bool,
+    ) -> None:
+        self._use, self._tell, self._fault, self._looks = use, tell, fault, looks
+        self._due: dict[str, float] = {}  # by name: when it is looked at next
+        self._changed = Condition()
+        self._is_closed = False
+        self._threads: list[Thread] = []
+
+    def begin(self, names: Iterable[str]) -> None:
+        """Begin, with what these workspaces have to do."""
+        for name in names:
+            self.wake(name)
+        self._threads = [Thread(target=self._run, name="autokb-notes", daemon=True) for _ in range(THREADS)]
+        for thread in self._threads:
+            thread.start()
+
+    def wake(self, name: str) -> None:
+        """Look at a workspace at once."""
+        self._set(name, time.monotonic())
+
+    def close(self) -> None:
+        """Stop, after the notes that are under way."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        end = time.monotonic() + CLOSE_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def _set(self, name: str, due: float) -> None:
+        with self._changed:
+            self._due[name] = min(due, self._due.get(name, due))
+            self._changed.notify()
+
+    def _run(self) -> None:
+        while (name := self._next()) is not None:
+            wait: float | None = FAULT_PAUSE
+            try:
+                with self._use(name) as kb:
+                    try:
+                        done = kb.helpdesks.work()
+                        while done.became is not None and not self._is_closed:
+                            self._set(name, time.monotonic())  # another thread may find more
+                            self._tell(name, done)
+                            done = kb.helpdesks.work()
+                        wait = done.wait
+                    finally:
+                        kb.helpdesks.close()
+            except UnknownIdError:  # a workspace that is gone
+                continue
+            except Exception as error:
+                self._fault(name, error)
+            if self._looks:
+                wait = LOOK_EVERY if wait is None else min(wait, LOOK_EVERY)
+            if wait is not None:
+                self._set(name, time.monotonic() + wait)
+
+    def _next(self) -> str | None:
+        """Wait for a workspace that is due; None at the end."""
+        with self._changed:
+            while not self._is_closed:
+                now = time.monotonic()
+                name = min(self._due, key=self._due.__getitem__, default=None)
+                if name is not None and self._due[name] <= now:
+                    del self._due[name]
+                    return name
+                self._changed.wait(None if name is None else self._due[name] - now)
+            return None

@@ -1,0 +1,46 @@
+"""``helpdesks:`` of the settings: what is refused, and that no secret is ever among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autokb.core.errors import BadInputError
+from autokb.core.settings import read_settings
+
+CHATWOOT = {"url": "https://desk.example.com/", "account": 7}
+
+
+def test_a_helpdesk_has_its_address_and_the_usual_names_of_its_secrets() -> None:
+    read = read_settings({"helpdesks": {"chatwoot": CHATWOOT, "intercom": {"admin": "9", "reply": "customer"}}})
+    chatwoot, intercom = read.helpdesks["chatwoot"], read.helpdesks["intercom"]
+    assert (chatwoot.url, chatwoot.account, chatwoot.reply) == ("https://desk.example.com", "7", "note")
+    assert (chatwoot.token_env, chatwoot.secret_env) == ("AUTOKB_CHATWOOT_TOKEN", "AUTOKB_CHATWOOT_SECRET")
+    assert (intercom.url, intercom.reply, intercom.customer_from) == ("https://api.intercom.io", "customer", 0.9)
+    assert read_settings({}).helpdesks == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"freshdesk": {}}, "chatwoot, zendesk, intercom"),
+        ({"chatwoot": []}, "write a mapping"),
+        ({"chatwoot": {"url": "https://d.example"}}, "needs account"),
+        ({"zendesk": {"url": "https://d.example"}}, "needs user"),
+        ({"intercom": {}}, "needs admin"),
+        ({"chatwoot": {**CHATWOOT, "token": "x"}}, "not 'token'"),
+        ({"chatwoot": {**CHATWOOT, "url": "https://a:b@d.example"}}, "no user and password"),
+        ({"chatwoot": {**CHATWOOT, "url": "ftp://d.example"}}, "must be an address"),
+        ({"chatwoot": {**CHATWOOT, "url": "https://d.example/?x=1"}}, "must be an address"),
+        ({"chatwoot": {**CHATWOOT, "account": "../7"}}, "account must be"),
+        ({"chatwoot": {**CHATWOOT, "reply": "both"}}, "note or customer"),
+        ({"chatwoot": {**CHATWOOT, "customer_from": 0}}, "more than 0"),
+        ({"chatwoot": {**CHATWOOT, "customer_from": "nan"}}, "more than 0"),
+        ({"chatwoot": {**CHATWOOT, "secret_env": "a b"}}, "environment variable"),
+    ],
+)
+def test_what_is_wrong_is_named(given: Any, said: str) -> None:
+    with pytest.raises(BadInputError, match=r"settings\.yaml: helpdesks") as refused:
+        read_settings({"helpdesks": given})
+    assert said in str(refused.value)
