@@ -445,7 +445,7 @@ class SupportKB:
     # -- without a workspace -----------------------------------------------------------------------
 
     @classmethod
-    def demo(cls, folder: Path | str, *, progress: Progress = silent) -> Demo:
+    def demo(cls, folder: Path | str, *, progress: Progress = show_progress) -> Demo:
         """Make the shipped example in a new folder, build it offline and ask it three questions.
 
         BadInputError where the folder holds something.
