@@ -35,6 +35,7 @@ TWICE = 0.1  # share that is sent twice
 MOVED = 30  # places that a message moves at most
 RATE = 20.0  # webhooks a second: a day in some five minutes
 SENDERS = 8
+UNANSWERED = 16  # webhooks before the kill whose notes the helpdesk does not answer
 LATER = 86_400.0  # seconds: replies are said after the notes stand, whatever second that was
 QUESTIONS = (
     "my earbuds do not pair with my iPhone",
@@ -44,7 +45,7 @@ QUESTIONS = (
     "how do I reset the headphones",
     "noise cancelling whistles in wind",
 )
-PAUSE = 3_600.0  # seconds that the day may take at most
+PAUSE = 3_600.0  # seconds that anything here may take at most
 
 
 def fault_of(number: int) -> Fault | None:
@@ -148,17 +149,21 @@ def run(options: argparse.Namespace) -> Result:
         offered = {question: kb.suggest(question).suggestions[0].text for question in QUESTIONS}
         sender = Sender(make_day(messages, offered, random.Random(1)))
         desk.fault_of = fault_of
-        killed_at = _send_all(sender, workspace, kb)
+        killed_at = _send_all(sender, desk, workspace, kb)
         return _count(messages, desk, sender, kb, killed_at)
 
 
-def _send_all(sender: Sender, workspace: Path, kb: SupportKB) -> float:
+def _send_all(sender: Sender, desk: DeskServer, workspace: Path, kb: SupportKB) -> float:
     half = len(sender.day) // 2
     with ThreadPoolExecutor(SENDERS) as threads:
         with served(workspace, "--workers", "2") as service:
-            _send_part(sender, threads, service, range(half))
+            _send_part(sender, threads, service, range(half - UNANSWERED))
+            desk.hold.set()  # so that notes are under way when it is killed, and it never hears what became of them
+            _send_part(sender, threads, service, range(half - UNANSWERED, half))
+            desk.held.wait(PAUSE)
             killed_at = time.time()
             service.kill()
+            desk.hold.clear()
         claimed = _let_claims_run_out(workspace)
         with served(workspace, "--workers", "2") as service:
             _send_part(sender, threads, service, range(half, len(sender.day)))
