@@ -22,7 +22,7 @@ TASKS = {
     "Versions": ("versions", "diff", "rollback", "publish", "discard", "checks", "vacuum"),
     "Ask": ("ask", "suggest", "tickets"),
     "Review": ("review", "approve", "reject", "hide", "edit", "write", "undo", "history", "dismiss"),
-    "Run": ("serve", "keys", "feedback", "outcomes", "gaps", "in-use", "stale", "trends", "digest"),
+    "Run": ("serve", "mcp", "keys", "feedback", "outcomes", "gaps", "in-use", "stale", "trends", "digest"),
     "Measure and tune": ("evaluate", "trial", "draft-cases", "gate"),
     "Move": ("export", "import", "move"),
 }
