@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import json
 import re
+import sys
 import threading
 import time
 from collections import deque
@@ -66,6 +67,15 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a connection whose other end was killed, and everything of what else fails."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class DeskServer:
     """Serves all three in threads of its own; ``offset`` is how far its clock is ahead, in seconds."""
 
@@ -80,8 +90,7 @@ class DeskServer:
         self.held = threading.Event()  # set when one waits
         self._lock = threading.Lock()
         self.requests = 0  # that write
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
