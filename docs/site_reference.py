@@ -54,6 +54,8 @@ SETTINGS = {
     "answer": "When a question is refused: `caution` is the least probability of an answer at which it is answered.",
     "ask": "A model that chooses among what a question finds (`model`, `timeout` in seconds, `budget_per_day` in USD), "
     "and the `style` of answers, `steps` or `reply`.",
+    "helpdesks": "Chatwoot, Zendesk and Intercom: their addresses, and whether a suggestion may go to the customer. "
+    "Secrets stand in the environment.",
     "embed": "The ask box for other sites: the `origins` that may show it, the questions that an address may ask "
     "`a_minute`, and how many trusted `proxies` stand before the service.",
     "clustering": "What vectors go through before issues are clustered: `reduce` is `pca`, `umap` or `none`.",

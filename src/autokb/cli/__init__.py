@@ -86,7 +86,6 @@ COMMAND_FILES = {
 
 def _run(words: list[str]) -> int:
     from autokb.cli.commands import app
-    from autokb.cli.manual import make_pages
 
     command = words[0] if words else ""
     if command not in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
@@ -94,7 +93,6 @@ def _run(words: list[str]) -> int:
         files = COMMAND_FILES.get(command) or [name for names in COMMAND_FILES.values() for name in names]
         for name in files:
             import_module(f"autokb.cli.{name}")
-    make_pages(app)
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Candidate, Folder, Json, app
+from autokb.cli.manual import Commands
 
-checks = typer.Typer(help="Questions that must stay right, and whether they are.", no_args_is_help=True)
+checks = Commands(help="Questions that must stay right, and whether they are.", no_args_is_help=True)
 app.add_typer(checks, name="checks")
 Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="The ids of checks.")]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autokb import __version__
-from autokb.cli.manual import Contents
+from autokb.cli.manual import Commands, Contents
 
 if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.core.results import Created
 
-app = typer.Typer(
+app = Commands(
     name="autokb",
     cls=Contents,
     epilog="Example: autokb demo  and, for the help of one command,  autokb ask --help",
@@ -23,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-evaluate = typer.Typer(help="Measure retrieval and quality, with intervals.", no_args_is_help=True)
+evaluate = Commands(help="Measure retrieval and quality, with intervals.", no_args_is_help=True)
 app.add_typer(evaluate, name="evaluate")
 
 Folder = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="The workspace's folder.")]

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, app
+from autokb.cli.manual import Commands
 
-feedback = typer.Typer(help="What became of suggestions, and learning from it.", no_args_is_help=True)
+feedback = Commands(help="What became of suggestions, and learning from it.", no_args_is_help=True)
 app.add_typer(feedback, name="feedback")
 
 

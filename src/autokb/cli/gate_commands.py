@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, app
+from autokb.cli.manual import Commands
 
-gate = typer.Typer(help="Which questions are off topic: calibrated on a team's own traffic.", no_args_is_help=True)
+gate = Commands(help="Which questions are off topic: calibrated on a team's own traffic.", no_args_is_help=True)
 app.add_typer(gate, name="gate")
 
 

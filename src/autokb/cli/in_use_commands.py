@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, app
+from autokb.cli.manual import Commands
 
-outcomes = typer.Typer(help="How conversations ended, reported back.", no_args_is_help=True)
+outcomes = Commands(help="How conversations ended, reported back.", no_args_is_help=True)
 app.add_typer(outcomes, name="outcomes")
 FieldName = Annotated[str | None, typer.Option(metavar="F", help="Where a record has it, if not under its own name.")]
 

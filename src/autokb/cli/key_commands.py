@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, app
+from autokb.cli.manual import Commands
 
-keys = typer.Typer(help="Keys of the service: made, listed, revoked.", no_args_is_help=True)
+keys = Commands(help="Keys of the service: made, listed, revoked.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 
 

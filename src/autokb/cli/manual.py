@@ -76,10 +76,9 @@ def _write(formatter: Any, heading: str, rows: Any) -> None:
             formatter.write_dl(rows)
 
 
-def make_pages(group: typer.Typer) -> None:
-    """Give every command of a group the help of a page."""
-    for one in group.registered_commands:
-        one.cls = Page
-    for inner in group.registered_groups:
-        if inner.typer_instance is not None:
-            make_pages(inner.typer_instance)
+class Commands(typer.Typer):
+    """Commands, each with the help of a page."""
+
+    def command(self, *names: Any, **settings: Any) -> Any:
+        """Register a function as a command, as typer does."""
+        return super().command(*names, **{"cls": Page, **settings})

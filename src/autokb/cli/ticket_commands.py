@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, Model, app
+from autokb.cli.manual import Commands
 
-tickets = typer.Typer(help="Past tickets as trees of sections in a graph.", no_args_is_help=True)
+tickets = Commands(help="Past tickets as trees of sections in a graph.", no_args_is_help=True)
 app.add_typer(tickets, name="tickets")
 
 Most = Annotated[int, typer.Option("--k", min=1, metavar="N", help="How many tickets at most.")]
