@@ -60,7 +60,7 @@ architecture: .venv/.setup  ## draw the packages into docs/architecture.md, list
 	$(BIN)/python docs/list_thresholds.py
 
 docs: .venv/.setup  ## the documentation as a site, in site/; a link or an anchor that leads nowhere ends it
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
 	$(BIN)/python -m benchmarks
