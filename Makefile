@@ -68,7 +68,7 @@ dist: .venv/.setup  ## dist/ with the sdist and the wheel, checked
 	$(BIN)/check-wheel-contents dist/*.whl
 
 docs: .venv/.setup  ## the documentation as a site, in site/; a link or an anchor that leads nowhere ends it
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: .venv/.setup  ## the quick benchmarks, beside the last stored figures
 	$(BIN)/python -m benchmarks

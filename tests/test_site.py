@@ -35,10 +35,15 @@ OPENED = ("index.html", "reference/commands.html", "reference/python.html")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site as ``make docs`` does, into a folder of its own."""
     folder = tmp_path_factory.mktemp("site")
-    words = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    done = build(ROOT / "mkdocs.yml", folder)
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def build(settings: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build as ``make docs`` does; a quiet build would count no warning, and so be strict about nothing."""
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(settings)]
+    return subprocess.run([*words, "--site-dir", str(folder)], cwd=ROOT, capture_output=True, text=True)
 
 
 def reference(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
@@ -79,6 +84,24 @@ def test_the_site_is_built_and_no_page_names_anything_of_another_host(site: Path
     assert not {name: found for name, found in loaded.items() if found}
     assert not [path.name for path in site.rglob("*.py")]
     assert 'id="autokb.app.support_kb.SupportKB.build"' in (site / "reference/python.html").read_text(encoding="utf-8")
+
+
+@WITH_MKDOCS
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", ["nowhere.md", "#no-such-heading"])
+def test_a_link_or_an_anchor_that_leads_nowhere_ends_the_build(lost: str, tmp_path: Path) -> None:
+    settings, page = tmp_path / "mkdocs.yml", tmp_path / "pages" / "index.md"
+    settings.write_text(
+        f"INHERIT: {ROOT / 'mkdocs.yml'}\ndocs_dir: pages\nhooks: []\nnav: [index.md]\nplugins: [search]\n", "utf-8"
+    )
+    page.parent.mkdir()
+    page.write_text("# A page\n\n[Itself](#a-page)\n", encoding="utf-8")
+    assert build(settings, tmp_path / "site").returncode == 0
+    page.write_text(f"# A page\n\n[Lost]({lost})\n", encoding="utf-8")
+    done = build(settings, tmp_path / "site")
+    assert done.returncode != 0 and lost in done.stderr
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "mkdocs build --strict\n" in makefile
 
 
 @pytest.fixture
