@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -76,9 +77,12 @@ def _write(formatter: Any, heading: str, rows: Any) -> None:
             formatter.write_dl(rows)
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
 class Commands(typer.Typer):
     """Commands, each with the help of a page."""
 
-    def command(self, *names: Any, **settings: Any) -> Any:
+    def command(self, *names: Any, **settings: Any) -> Callable[[F], F]:  # type: ignore[override]  # a part of typer's
         """Register a function as a command, as typer does."""
         return super().command(*names, **{"cls": Page, **settings})
