@@ -83,6 +83,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Commands(typer.Typer):
     """Commands, each with the help of a page."""
 
-    def command(self, *names: Any, **settings: Any) -> Callable[[F], F]:  # type: ignore[override]  # a part of typer's
+    def command(self, *names: Any, **settings: Any) -> Callable[[F], F]:
         """Register a function as a command, as typer does."""
         return super().command(*names, **{"cls": Page, **settings})
