@@ -92,7 +92,7 @@ def head(text: str) -> str:
 
 def words(text: str) -> str:
     """Return an output without its figures, and without how wide its tables are."""
-    return " ".join(re.sub(r"[\d.]+", "0", re.sub(r"[─│╭╮╰╯]+", " ", text)).split())
+    return " ".join(re.sub(r"[\d.]+(e-?\d+)?", "0", re.sub(r"[─│╭╮╰╯]+", " ", text)).split())
 
 
 def walk(text: str) -> Iterator[tuple[Command, int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -84,7 +85,11 @@ class SupportKB:
         self.keys = KeysDoor(self._memory)
         self.versions = VersionsDoor(self._memory)
         self.checks = ChecksDoor(self._memory)
-        self.helpdesks = HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
+
+    @cached_property  # it holds this, which would then go no more by itself
+    def helpdesks(self) -> HelpdesksDoor:
+        """Whose customers' messages get notes."""
+        return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
 
     if not TYPE_CHECKING:
 

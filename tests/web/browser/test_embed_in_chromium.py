@@ -59,6 +59,7 @@ def test_a_site_of_the_settings_shows_it_and_no_other_one(
             box.get_by_label("What do you need help with?").fill("the blades do not cut the grass")
             box.get_by_role("button", name="Ask", exact=True).click()
             box.get_by_role("button", name="Hopper", exact=True).click()
+            box.locator("input[name=attribute]").wait_for(state="detached")  # the question back was answered
             box.get_by_text("loosen the three screws", exact=False).first.wait_for()
             inside: Frame = page.frames[1]
             assert inside.evaluate(AUDIT)["faults"] == ["not one header"]  # the site around it has one
