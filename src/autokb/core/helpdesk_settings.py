@@ -16,7 +16,7 @@ HELPDESKS: tuple[HelpdeskName, ...] = get_args(HelpdeskName)
 ReplyTo = Literal["note", "customer"]
 NOTE, CUSTOMER = get_args(ReplyTo)
 INTERCOM = "https://api.intercom.io"
-CUSTOMER_FROM = 0.9  # probability of being on topic from which a reply goes to the customer, where the setting says so
+CUSTOMER_FROM = 0.9  # probability that the first suggestion is right, from which it goes to the customer if it may
 # What each must have beside what all have: its account's number, who its token belongs to, who writes its notes.
 REQUIRED: Mapping[str, tuple[str, ...]] = {
     "chatwoot": ("url", "account"),
