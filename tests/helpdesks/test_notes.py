@@ -19,7 +19,7 @@ from autokb.app import SupportKB
 from autokb.core.helpdesk_settings import read_helpdesks
 from autokb.core.nouns import Evidence
 from autokb.helpdesks.desk import KINDS
-from autokb.helpdesks.notes import note_of
+from autokb.helpdesks.notes import note_of, reply_of
 from autokb.stores.workspace import Workspace, open_workspace
 from served_process import wait_until
 from served_workspace import served
@@ -292,6 +292,17 @@ def test_what_documents_and_tickets_say_is_inert_in_notes() -> None:
             assert "Wipe." in sent and TOKEN not in sent and TOKEN not in repr(request)
             assert not re.search(r"<(?!br>)|\x1b|\u202e", sent.replace("\\u001b", "\x1b"))
             assert name != "chatwoot" or "](javascript" not in sent
+
+
+def test_all_steps_stand_in_a_note_and_in_a_reply_where_the_suggestion_has_but_the_first() -> None:
+    place = Evidence("a.md", 0, 1, "x")
+    one = Suggestion(
+        "Wipe it.", "solution", (place,), steps=("Wipe it.", "Note: gently.", "Plug it in."), numbers=(1, None, 2)
+    )
+    found = Suggested("answered", (one,), "q", confidence=0.95)
+    whole = "1. Wipe it.\nNote: gently.\n2. Plug it in."
+    assert whole in note_of(found, "7") and reply_of(found, 0.9) == whole
+    assert reply_of(found, 0.96) == ""
 
 
 def test_only_what_is_sure_goes_to_the_customer_and_only_where_the_setting_says_so(

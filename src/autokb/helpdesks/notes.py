@@ -28,7 +28,7 @@ def reply_of(found: Suggested, least: float) -> str:
     """Return what may go to the customer without an agent, as plain text; empty where nothing may."""
     one = found.suggestions[0] if found.suggestions else None
     is_sure = found.outcome == "answered" and found.confidence >= least
-    return replace_controls(one.text) if one and is_sure and one.source in CITED and one.evidence else ""
+    return _complete(one) if one and is_sure and one.source in CITED and one.evidence else ""
 
 
 def offered_of(found: Suggested) -> tuple[OfferedText, ...]:
@@ -42,4 +42,9 @@ def offered_of(found: Suggested) -> tuple[OfferedText, ...]:
 def _shown(one: Suggestion, number: str) -> str:
     sources = documents_of(one)[:SOURCES]
     below = f"\nSource: {', '.join(sources)}" if sources else ""
-    return replace_controls(f"{number}{one.text}{below}")
+    return f"{number}{_complete(one)}{replace_controls(below)}"
+
+
+def _complete(one: Suggestion) -> str:
+    """Return all steps, of which the text may be the first few: who reads a note cannot unfold the others."""
+    return replace_controls(whole_of(one) or one.text)
