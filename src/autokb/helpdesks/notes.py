@@ -19,7 +19,7 @@ def marker_of(message: str) -> str:
 def note_of(found: Suggested, message: str) -> str:
     """Return the note on a message, as plain text."""
     many = len(found.suggestions) > 1
-    parts = [_shown(one, f"{place}. " if many else "") for place, one in enumerate(found.suggestions, 1)]
+    parts = [_shown(one, f"({place})" if many else "") for place, one in enumerate(found.suggestions, 1)]
     sure = f"confidence {found.confidence:.2f}" if any(one.evidence for one in found.suggestions) else found.outcome
     return "\n\n".join([f"Suggested reply ({sure}):", *parts, marker_of(message)])
 
@@ -42,7 +42,9 @@ def offered_of(found: Suggested) -> tuple[OfferedText, ...]:
 def _shown(one: Suggestion, number: str) -> str:
     sources = documents_of(one)[:SOURCES]
     below = f"\nSource: {', '.join(sources)}" if sources else ""
-    return f"{number}{_complete(one)}{replace_controls(below)}"
+    text = _complete(one)
+    above = "" if not number else f"{number}\n" if "\n" in text else f"{number} "  # steps have numbers of their own
+    return f"{above}{text}{replace_controls(below)}"
 
 
 def _complete(one: Suggestion) -> str:
