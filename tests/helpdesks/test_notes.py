@@ -29,19 +29,6 @@ LATER = 3_600.0  # seconds: an agent's reply is said after the note stands, what
 
 
 @pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeskServer]:
-    for name, value in ENVIRONMENT.items():
-        monkeypatch.setenv(name, value)
-    with DeskServer() as server:
-        yield server
-
-
-@pytest.fixture
-def workspace(hand_made: Workspace, desk: DeskServer) -> Workspace:
-    return with_settings(hand_made, desk.settings())
-
-
-@pytest.fixture
 def url(workspace: Workspace) -> Iterator[str]:
     with served(workspace.folder) as url:
         yield url

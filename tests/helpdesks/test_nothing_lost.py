@@ -10,7 +10,6 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 import httpx2
 import psutil
 import pytest
-from benchmarks.desk_server import ENVIRONMENT, HELPDESKS, DeskServer, Fault, hook, signed
+from benchmarks.desk_server import HELPDESKS, DeskServer, Fault, hook, signed
 
 from autokb.app import SupportKB
 from autokb.core.nouns import CUSTOMER
@@ -33,20 +32,6 @@ from served_workspace import served, served_app
 
 QUESTION = "my robot does not charge in the dock"
 LATER = 3_600.0  # seconds: an agent's reply is said after the note stands, whatever second that was
-
-
-@pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeskServer]:
-    for name, value in ENVIRONMENT.items():
-        monkeypatch.setenv(name, value)
-    with DeskServer() as server:
-        yield server
-
-
-@pytest.fixture
-def workspace(hand_made: Workspace, desk: DeskServer) -> Workspace:
-    (hand_made.folder / "settings.yaml").write_text(desk.settings(), encoding="utf-8")
-    return open_workspace(hand_made.folder)
 
 
 def send(url: str, helpdesk: str, body: Any) -> str:
