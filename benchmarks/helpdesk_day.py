@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ from autokb.app import SupportKB
 from autokb.helpdesks.desk import LEASE
 from autokb.stores.workspace import open_workspace
 from benchmarks.desk_server import ENVIRONMENT, HELPDESKS, DeskServer, Fault, hook, signed
-from benchmarks.figures import Figure, Result, show, write
-from benchmarks.postgres_server import postgres_server
+from benchmarks.figures import Figure, Result
+from benchmarks.postgres_server import PostgresServer, binaries, postgres_server
 from benchmarks.running import autokb, folder
 from benchmarks.served import Served, served
 
@@ -138,25 +138,31 @@ def id_of(helpdesk: str, body: Any) -> str:
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Send the day, kill the service in the middle, wait for the last note, and count."""
+    """Send the day, kill the service in the middle, wait for the last note, and count: on each store that is here."""
     messages = 300 if options.quick else MESSAGES
     os.environ.update(ENVIRONMENT)
-    with ExitStack() as stack:
-        place, desk = stack.enter_context(folder()), stack.enter_context(DeskServer())
+    figures = _day_on("sqlite", None, messages)
+    if binaries() is not None:
+        with postgres_server() as server:
+            figures += _day_on("postgres", server, messages)
+    return Result("helpdesk_day", figures)
+
+
+def _day_on(name: str, server: PostgresServer | None, messages: int) -> list[Figure]:
+    with folder() as place, DeskServer() as desk:
         workspace, store = place / "kb", ""
         autokb("init", workspace, "--domain", "headphones", "--examples")
         autokb("build", workspace)
-        if options.postgres:
-            store = stack.enter_context(postgres_server()).url("helpdesk")
-            autokb("move", workspace, "--to", store)
-            store = f"store: {store}\n"
+        if server is not None:
+            store = f"store: {server.url('helpdesk')}\n"
+            autokb("move", workspace, "--to", server.url("helpdesk"))
         (workspace / "settings.yaml").write_text(store + desk.settings(), encoding="utf-8")
         kb = SupportKB.open(workspace)
         offered = {question: kb.suggest(question).suggestions[0].text for question in QUESTIONS}
         sender = Sender(make_day(messages, offered, random.Random(1)))
         desk.fault_of = fault_of
         killed_at = _send_all(sender, desk, workspace, kb)
-        return _count("helpdesk_day_postgres" if store else "helpdesk_day", messages, desk, sender, kb, killed_at)
+        return [replace(one, name=f"{name}.{one.name}") for one in _count(messages, desk, sender, kb, killed_at)]
 
 
 def _send_all(sender: Sender, desk: DeskServer, workspace: Path, kb: SupportKB) -> float:
@@ -194,7 +200,7 @@ def _let_claims_run_out(workspace: Path) -> int:
     return int(claimed)
 
 
-def _count(name: str, messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, killed_at: float) -> Result:
+def _count(messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, killed_at: float) -> list[Figure]:
     notes = Counter((one.helpdesk, one.conversation) for one in desk.written)
     asked = {
         (helpdesk, str(int(id_of(helpdesk, body)) - 9_000))
@@ -222,41 +228,27 @@ def _count(name: str, messages: int, desk: DeskServer, sender: Sender, kb: Suppo
         page = found.next
     states, faults = kb.helpdesks.counts(), sum(fault_of(number) is not None for number in range(1, desk.requests + 1))
     replies = int(messages * AGENTS)
-    return Result(
-        name,
-        [
-            Figure("messages", float(messages), ""),
-            Figure("webhooks", float(len(sender.day)), ""),
-            Figure("webhooks_known", float(sender.answers["known"]), ""),
-            Figure("webhooks_sent_again", float(sender.again), ""),
-            Figure("failed_requests_of_the_helpdesk", float(faults), ""),
-            Figure("claimed_when_killed", float(sender.answers["claimed when killed"]), ""),
-            Figure("noted_after_the_kill", float(after), ""),
-            Figure("notes", float(len(desk.written)), ""),
-            Figure("lost", float(len(asked - set(notes))), "", at_most=0),
-            Figure("twice", float(sum(count - 1 for count in notes.values())), "", at_most=0),
-            Figure("failed", float(states.get("failed", 0)), "", at_most=0),
-            Figure("replies", float(replies), ""),
-            Figure("replies_compared", float(judged), "", at_least=replies),
-            Figure("replies_judged_otherwise", float(otherwise), "", at_most=0),
-            *(Figure(f"replies_{name}", float(count), "") for name, count in sorted(verdicts.items())),
-            Figure("webhook_to_answer.p50", float(np.percentile(sender.seconds, 50)) * 1_000, "ms"),
-            Figure("webhook_to_answer.p95", float(np.percentile(sender.seconds, 95)) * 1_000, "ms"),
-            *(
-                Figure(f"webhook_to_note{of}.p{p}", float(np.percentile(some, p)), "s")
-                for of, some in (("", waits[False] + waits[True]), (".first_try", waits[False]))
-                for p in (50, 95, 99)
-            ),
-        ],
-    )
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="300 messages")
-    parser.add_argument("--postgres", action="store_true", help="the workspace's truth in a Postgres of its own")
-    parser.add_argument("--store", action="store_true", help="keep the figures in benchmarks/results/")
-    given = parser.parse_args()
-    result = run(given)
-    show(result)
-    write(result, keep=given.store)
+    return [
+        Figure("messages", float(messages), ""),
+        Figure("webhooks", float(len(sender.day)), ""),
+        Figure("webhooks_known", float(sender.answers["known"]), ""),
+        Figure("webhooks_sent_again", float(sender.again), ""),
+        Figure("failed_requests_of_the_helpdesk", float(faults), ""),
+        Figure("claimed_when_killed", float(sender.answers["claimed when killed"]), ""),
+        Figure("noted_after_the_kill", float(after), ""),
+        Figure("notes", float(len(desk.written)), ""),
+        Figure("lost", float(len(asked - set(notes))), "", at_most=0),
+        Figure("twice", float(sum(count - 1 for count in notes.values())), "", at_most=0),
+        Figure("failed", float(states.get("failed", 0)), "", at_most=0),
+        Figure("replies", float(replies), ""),
+        Figure("replies_compared", float(judged), "", at_least=replies),
+        Figure("replies_judged_otherwise", float(otherwise), "", at_most=0),
+        *(Figure(f"replies_{name}", float(count), "") for name, count in sorted(verdicts.items())),
+        Figure("webhook_to_answer.p50", float(np.percentile(sender.seconds, 50)) * 1_000, "ms"),
+        Figure("webhook_to_answer.p95", float(np.percentile(sender.seconds, 95)) * 1_000, "ms"),
+        *(
+            Figure(f"webhook_to_note{of}.p{p}", float(np.percentile(some, p)), "s")
+            for of, some in (("", waits[False] + waits[True]), (".first_try", waits[False]))
+            for p in (50, 95, 99)
+        ),
+    ]
