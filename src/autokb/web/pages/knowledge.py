@@ -34,7 +34,7 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
     """Show the trees, or what a search finds; the address says what is looked at."""
     kb, insider = shown_kb(request), _is_insider(request)
     values = {n[len(OF_ATTRIBUTE) :]: v for n, v in request.query_params.items() if n.startswith(OF_ATTRIBUTE) and v}
-    wanted, chosen = KnowledgeFilter(theme, values), kind if kind in get_args(Kind) else ""
+    wanted, chosen = KnowledgeFilter(theme, {n: [v] for n, v in values.items()}), kind if kind in get_args(Kind) else ""
     asked = {"q": q.strip(), "theme": theme, "kind": chosen, **{f"{OF_ATTRIBUTE}{n}": v for n, v in values.items()}}
     overview = await in_thread(kb.views.overview)
     shared: dict[str, Any] = {
