@@ -65,7 +65,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
 
 def _columns_line(columns: Mapping[str, Sequence[str]]) -> str:
     """Say which columns hold the parts of issues, and which options name those that were not found."""
-    read = ", ".join(f"{part} from {' or '.join(names[:SKIPPED_SHOWN])}" for part, names in columns.items() if names)
+    found = {part: " or ".join(names[:SKIPPED_SHOWN]) for part, names in columns.items() if names}
+    read = ", ".join(part if part == name else f"{part} from {name}" for part, name in found.items())
     missing = ", ".join(f"{part} (--{part.replace('_', '-')}-field)" for part, names in columns.items() if not names)
     return f"  read: {read}" + (f"; not found: {missing}" if missing else "")
 
