@@ -99,8 +99,8 @@ def test_an_answer_unfolds_its_first_solutions(hand_made: Workspace, capsys: pyt
     first = next(n for n, line in enumerate(lines) if line.startswith("╭─ iPad "))
     assert "app/pairing.md   for Tablet, iOS" in lines[first + 1]
     assert "On an iPad, turn the tablet upright" in text
-    assert text.count("╭") == 3  # as many solutions as are unfolded
-    assert any(re.fullmatch("  [A-Z][^,]+, [a-z/]+[.]md", line) for line in lines), "what is shown and not unfolded"
+    assert text.count("╭") == 3  # as many solutions as are shown in full
+    assert any(re.fullmatch("  [A-Z][^,]+, [a-z/]+[.]md", line) for line in lines), "what is shown by its title alone"
 
 
 def test_what_could_also_help_is_not_what_is_shown(hand_made: Workspace) -> None:

@@ -32,7 +32,7 @@ Query = Annotated[str, Field(max_length=1_000), Whole]  # what is searched for, 
 Quote = Annotated[str, Field(max_length=20_000), Whole]  # a page of a document
 Said = Annotated[str, Field(max_length=100_000), Whole]  # of more nothing is read
 Count = Annotated[StrictInt, Field(ge=1, le=50)]
-First = Annotated[StrictInt, Field(ge=0, le=FARTHEST, description="How many to pass over: 0 begins at the best.")]
+First = Annotated[StrictInt, Field(ge=0, le=FARTHEST, description="How many to skip: 0 begins at the best.")]
 Values = Annotated[
     dict[Text, list[Text] | Text],
     Field(description='Such as {"os": "iOS"} or {"os": ["iOS", "Android"]}; autokb://themes lists the values.'),
@@ -40,7 +40,7 @@ Values = Annotated[
 
 
 class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")  # a misspelt name is said, not passed over
+    model_config = ConfigDict(extra="forbid")  # a misspelt name is refused, not ignored
 
 
 class Ask(_Arguments):

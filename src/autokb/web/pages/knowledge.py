@@ -141,7 +141,7 @@ def link_maker(asked: Mapping[str, str], path: str = "/knowledge") -> Any:
 
 
 def _places(at: Sequence[str]) -> tuple[Span, ...]:
-    """Read places; what is none is passed over, as a place behind the end of the text is."""
+    """Read places; what is none is skipped, as a place behind the end of the text is."""
     found = (_PLACE.fullmatch(one) for one in at)
     return tuple((int(one[1]), int(one[2])) for one in found if one)
 
