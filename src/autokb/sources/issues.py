@@ -59,7 +59,7 @@ def read_issues(
     fields = fields or Fields()
     files, skipped = find_files(paths, added, follow_links=follow_links)
     found: list[tuple[RawIssue, FoundFile, str]] = []
-    columns: dict[str, dict[str, None]] = {}
+    columns: dict[str, tuple[str, ...]] = {}
     named = NamedFields(
         {
             "--text-field": fields.text,
@@ -103,7 +103,7 @@ def read_issues(
         (*skipped, *duplicates),
         tuple((x.root, x.relative) for x in files),
         misspelt=named.missing_field(),
-        columns={part: tuple(names) for part, names in columns.items()},
+        columns=columns,
     )
 
 
@@ -159,15 +159,15 @@ def _shown(header: Iterable[str]) -> str:
     return ", ".join(list(header)[:_MAX_SHOWN_COLUMNS])
 
 
-def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, dict[str, None]]) -> RawIssue:
+def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> RawIssue:
     """Return the issue of a record, and note in ``columns`` which fields hold its parts."""
     record, found = placed.record, dict[str, Any]()
     for part, usual in _USUAL_NAMES.items():
         name, found[part] = f.found_value(record, getattr(fields, part), usual)
-        if placed.is_line:
-            columns.setdefault("text", {})[_EACH_LINE] = None
-        else:
-            columns.setdefault(part, {}).update({name: None} if name else {})
+        held, column = ("text", _EACH_LINE) if placed.is_line else (part, name)
+        known = columns.setdefault(held, ())
+        if column and column not in known:
+            columns[held] = (*known, column)
     value = found["text"]
     title = short_title(" ".join(f.as_text(found["title"]).split()))
     if value is None and (fields.text or not title):

@@ -34,7 +34,7 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
     """Show the trees, or what a search finds; the address says what is looked at."""
     kb, insider = shown_kb(request), _is_insider(request)
     values = {n[len(OF_ATTRIBUTE) :]: v for n, v in request.query_params.items() if n.startswith(OF_ATTRIBUTE) and v}
-    wanted, chosen = KnowledgeFilter(theme, {n: [v] for n, v in values.items()}), kind if kind in get_args(Kind) else ""
+    wanted, chosen = _wanted(theme, values), kind if kind in get_args(Kind) else ""
     asked = {"q": q.strip(), "theme": theme, "kind": chosen, **{f"{OF_ATTRIBUTE}{n}": v for n, v in values.items()}}
     overview = await in_thread(kb.views.overview)
     shared: dict[str, Any] = {
@@ -58,6 +58,10 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
         response = _page(request, shared, found=results, trees=None, total=total, size=most)
     response.headers["HX-Replace-Url"] = link_maker(asked)(page=page if page > 1 else "")
     return response
+
+
+def _wanted(theme: str, values: Mapping[str, str]) -> KnowledgeFilter:
+    return KnowledgeFilter(theme, {name: [value] for name, value in values.items()})
 
 
 @pages.get("/issues/{issue:path}")
