@@ -159,15 +159,20 @@ def _shown(header: Iterable[str]) -> str:
     return ", ".join(list(header)[:_MAX_SHOWN_COLUMNS])
 
 
-def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> RawIssue:
-    """Return the issue of a record, and note in ``columns`` which fields hold its parts."""
-    record, found = placed.record, dict[str, Any]()
+def _parts(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Return the parts of an issue as they stand in a record, and note in ``columns`` which fields hold them."""
+    found = {}
     for part, usual in _USUAL_NAMES.items():
-        name, found[part] = f.found_value(record, getattr(fields, part), usual)
+        name, found[part] = f.found_value(placed.record, getattr(fields, part), usual)
         held, column = ("text", _EACH_LINE) if placed.is_line else (part, name)
         known = columns.setdefault(held, ())
         if column and column not in known:
             columns[held] = (*known, column)
+    return found
+
+
+def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> RawIssue:
+    record, found = placed.record, _parts(placed, fields, columns)
     value = found["text"]
     title = short_title(" ".join(f.as_text(found["title"]).split()))
     if value is None and (fields.text or not title):
