@@ -30,8 +30,8 @@ def _hundred_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def seen(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -> list[str]:
-    assert main([*map(str, words)]) == status
+def seen(capsys: pytest.CaptureFixture[str], *words: object) -> list[str]:
+    assert main([*map(str, words)]) == 0
     lines = capsys.readouterr().out.split("\n")
     assert all(len(line) <= 100 for line in lines if str(words[1]) not in line)  # a command is not broken
     return [line.rstrip() for line in lines]
@@ -184,10 +184,23 @@ def test_each_state_of_an_empty_workspace_names_the_next_command(
 def test_what_an_add_skipped_is_named(hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for n in range(25):
         (tmp_path / f"m{n:02}.md").write_text("")
-    lines = seen(capsys, "add", hand_made.folder, *sorted(tmp_path.glob("m*.md")), status=2)
+    lines = seen(capsys, "add", hand_made.folder, *sorted(tmp_path.glob("m*.md")))
     assert lines[0] == "documents: 0 added, 0 updated, 0 unchanged, 0 removed"
     assert lines[1].startswith("  not taken: m00.md: is empty")
     assert "  ... and 5 more; --json lists all" in lines
+
+
+def test_an_add_that_takes_nothing_says_so(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "none.json").write_text("[]")
+    add = ["add", str(hand_made.folder), str(tmp_path / "none.json"), "--as", "issues"]
+    assert main(add) == 0
+    assert "Nothing was added; see that" in capsys.readouterr().err
+    (tmp_path / "none.json").write_text('[{"id": "1", "text": "It is silent"}]')
+    assert main(add) == 0
+    assert main(add) == 0
+    assert "Nothing was added" not in capsys.readouterr().err, "what is there unchanged was taken before"
 
 
 def test_which_columns_issues_came_from_is_one_line(

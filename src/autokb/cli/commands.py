@@ -111,7 +111,7 @@ def add(
         str | None, typer.Option(help="Where the documents that resolved it are named: ids, file names or URLs.")
     ] = None,
     json: Json = False,
-) -> int:
+) -> None:
     """Add documents, raw issues, past tickets or conversations; adding again updates."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
@@ -140,8 +140,6 @@ def add(
     if done.took_nothing and not (sync and yes):
         what = "correct what was not taken" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
         say([f"Nothing was added; {what}, and add again."])
-        return 2
-    return 0
 
 
 @app.command(epilog="Example: autokb sources kb  and, of a moved folder, autokb sources kb move manuals docs/manuals")

@@ -339,9 +339,9 @@ class Added(Result):
         return not (self.added or self.updated or self.unchanged or self.removed)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the contract's shape, with ``columns`` where issues were added."""
+        """Return the contract's shape."""
         shape = Result.as_json(self)
-        for name in ("gone", "dropped", "unresolved", *(() if self.columns else ("columns",))):
+        for name in ("gone", "dropped", "unresolved", "columns"):
             del shape[name]
         return shape
 
