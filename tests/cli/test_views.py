@@ -206,11 +206,11 @@ def test_an_add_that_takes_nothing_says_so(
 def test_which_columns_issues_came_from_is_one_line(
     hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "i.csv").write_text("nr,Subject,message\n1,Silent,It is silent\n")
+    (tmp_path / "i.csv").write_text("nr,Subject,message,Date\n1,Silent,It is silent,03/11/2026\n")
     added = ("add", hand_made.folder, tmp_path / "i.csv", "--as", "issues", "--id-field", "nr")
-    told = "id from nr, title from Subject, text from message"
-    missing = "date (--date-field), resolved_by (--resolved-by-field)"
-    assert f"read: {told}; not found: {missing}" in " ".join(" ".join(seen(capsys, *added)).split())
+    words = " ".join(" ".join(seen(capsys, *added)).split())
+    told = "id from nr, title from Subject, text from message, date from Date"
+    assert f"read: {told}; not found: resolved_by (--resolved-by-field) 1 date could be two days" in words
 
 
 @pytest.mark.parametrize("words", [("plan",), ("costs",), ("evaluate", "quality")])

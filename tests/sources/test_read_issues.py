@@ -57,6 +57,22 @@ def test_which_columns_held_what_is_told(tmp_path: Path) -> None:
     assert read_issues([bare]).columns == {"text": ("each line, the first too",)}
 
 
+def test_dates_are_read_as_the_column_of_their_file_is(tmp_path: Path) -> None:
+    days = write(tmp_path, "days.csv", "id,text,Created\n1,a,03/11/2026\n2,b,13/11/2026\n3,c,soon\n")
+    months = write(tmp_path, "months.csv", "id,text,Created\n4,a,03/11/2026\n5,b,11/13/2026\n")
+    unclear = write(tmp_path, "unclear.csv", "id,text,Created\n6,a,03/11/2026\n7,b,\n")
+    first = read_issues([days, months])
+    assert [r.item.date for r in first.records] == ["2026-11-03", "2026-11-13", "", "2026-03-11", "2026-11-13"]
+    assert first.notes == ("1 date could be two days or is no date, so it is left out: soon",)
+    assert read_issues([months, unclear]).notes == (
+        "1 date could be two days or is no date, so it is left out: 03/11/2026",
+    )
+    write(tmp_path, "unclear.csv", "id,text,Created\n" + "".join(f"{n},a,0{n}/12/2026\n" for n in range(1, 9)))
+    assert read_issues([unclear]).notes == (
+        "8 dates could be two days or are no dates, so they are left out: 01/12/2026, 02/12/2026, 03/12/2026, …",
+    )
+
+
 def test_a_table_without_its_column_is_one_line_that_names_the_columns(tmp_path: Path) -> None:
     path = write(tmp_path, "i.csv", "nr,words\n1,a\n2,b\n")
     reading = read_issues([path], Fields(text="body"))

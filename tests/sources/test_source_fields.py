@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autokb.sources import chats, fields
-from autokb.sources.dates import iso_date
+from autokb.sources.dates import date_order, iso_date
 from autokb.sources.fields import TITLE_NAMES, as_text, document_names, raw_value, values_at
 from autokb.sources.markup import detect_markup
 from autokb.sources.records import join_sections
@@ -110,6 +110,21 @@ def test_markup_is_told_from_the_text(text: str, markup: str) -> None:
 )
 def test_dates_become_iso_or_nothing(value: object, date: str) -> None:
     assert iso_date(value) == date
+
+
+@pytest.mark.parametrize(
+    ("column", "order", "third_of_november"),
+    [
+        (["03/11/2026", "13/11/2026"], "day first", "2026-11-03"),
+        (["03-11-2026", "11/13/2026"], "month first", "2026-03-11"),
+        (["13/11/2026", "11/13/2026"], "", ""),
+        (["03/11/2026", "05/05/2026", "31/13/2026", "2026-11-13", "13.11.2026", None, 7], "", ""),
+    ],
+)
+def test_a_column_says_in_which_order_its_dates_are(column: list[object], order: str, third_of_november: str) -> None:
+    found = date_order(column)
+    assert (found, iso_date("03/11/2026", found)) == (order, third_of_november)
+    assert iso_date("03.11.2026", found) == "2026-11-03" and iso_date("soon", found) == ""
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def add(
         dropped=tuple(dropped.most_common()),
         unresolved=reading.unresolved,
         columns=reading.columns,
+        notes=reading.notes,
     )
 
 

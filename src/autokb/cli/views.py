@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +42,7 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     lines: list[RenderableType] = [
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
     ]
-    if any(done.columns.values()):
-        lines.append(Text(_one_line(_columns_line(done.columns))))
+    lines += _told_lines(done)
     if done.dropped:
         spans = sum(count for _, count in done.dropped)
         lines.append(Text(f"  left out of web pages: {spans} spans (autokb chunk PAGE shows them)"))
@@ -61,6 +60,12 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
         following = {"tickets": "tickets build {}", "chats": "draft-cases {} cases.jsonl"}.get(kind, "build {}")
         lines.append(next_line(f"Next: autokb {following.format(quoted(workspace))}"))
     return Group(*lines)
+
+
+def _told_lines(done: Added) -> Iterator[RenderableType]:
+    if any(done.columns.values()):
+        yield Text(_one_line(_columns_line(done.columns)))
+    yield from (Text(_one_line(f"  {note}"), style="yellow") for note in done.notes)
 
 
 def _columns_line(columns: Mapping[str, Sequence[str]]) -> str:

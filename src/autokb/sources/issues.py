@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import occurrences, short_id
 from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
-from autokb.sources.dates import iso_date
+from autokb.sources.dates import DateOrder, date_order, iso_date
 from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, missing_text, named_id, read_records
 from autokb.sources.files import FoundFile, find_files
@@ -32,6 +32,8 @@ LONGEST_ISSUE = 200_000
 _CUT_MARK = " […]"
 # Columns a reason names: enough to find the right one.
 _MAX_SHOWN_COLUMNS = 20
+_MAX_SHOWN_DATES = 3  # in the note on those left out: enough to see how they are written
+_UNDATED = "dates could be two days or are no dates, so they are"
 _EACH_LINE = "each line, the first too"  # in the place of a column, where there is none
 _USUAL_NAMES: Mapping[str, Sequence[str]] = {
     "id": f.ID_NAMES,
@@ -40,6 +42,15 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
     "date": f.DATE_NAMES,
     "resolved_by": f.RESOLVED_NAMES,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a file's columns say: the order of its dates, those that are left out, and where the parts of issues are."""
+
+    order: DateOrder
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    undated: list[str] = field(default_factory=list)
 
 
 def read_issues(
@@ -59,7 +70,7 @@ def read_issues(
     fields = fields or Fields()
     files, skipped = find_files(paths, added, follow_links=follow_links)
     found: list[tuple[RawIssue, FoundFile, str]] = []
-    columns: dict[str, tuple[str, ...]] = {}
+    told: list[_Told] = []
     named = NamedFields(
         {
             "--text-field": fields.text,
@@ -78,12 +89,13 @@ def read_issues(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
+        told.append(_Told(_date_order(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
             place = f"{file.relative}:{record.line}"
             try:
-                issue = _without_controls(_issue(record, fields, columns))
+                issue = _without_controls(_issue(record, fields, told[-1]))
                 found.append((_cut(issue), file, place))
                 if len(issue.text) > LONGEST_ISSUE:
                     # No ``file:line``: the record was taken, so that --sync need not take its file for an unread one.
@@ -103,7 +115,8 @@ def read_issues(
         (*skipped, *duplicates),
         tuple((x.root, x.relative) for x in files),
         misspelt=named.missing_field(),
-        columns=columns,
+        columns=_all_columns(told),
+        notes=tuple(_notes(told)),
     )
 
 
@@ -171,8 +184,28 @@ def _parts(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, .
     return found
 
 
-def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> RawIssue:
-    record, found = placed.record, _parts(placed, fields, columns)
+def _date_order(records: Iterable[PlacedRecord], fields: Fields) -> DateOrder:
+    return date_order(f.raw_value(placed.record, fields.date, f.DATE_NAMES) for placed in records)
+
+
+def _all_columns(told: Iterable[_Told]) -> dict[str, tuple[str, ...]]:
+    """Return the columns of all files."""
+    found: dict[str, tuple[str, ...]] = {}
+    for part, names in (column for one in told for column in one.columns.items()):
+        found[part] = tuple(dict.fromkeys((*found.get(part, ()), *names)))
+    return found
+
+
+def _notes(told: Sequence[_Told]) -> Iterator[str]:
+    """Give a sentence about the dates that could not be read."""
+    if dates := [date for one in told for date in one.undated]:
+        shown = ", ".join(dates[:_MAX_SHOWN_DATES]) + (", …" if len(dates) > _MAX_SHOWN_DATES else "")
+        words = "date could be two days or is no date, so it is" if len(dates) == 1 else _UNDATED
+        yield f"{len(dates)} {words} left out: {shown}"
+
+
+def _issue(placed: PlacedRecord, fields: Fields, told: _Told) -> RawIssue:
+    record, found = placed.record, _parts(placed, fields, told.columns)
     value = found["text"]
     title = short_title(" ".join(f.as_text(found["title"]).split()))
     if value is None and (fields.text or not title):
@@ -185,11 +218,14 @@ def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, .
     if not text:
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
     given = named_id(record, fields.id) if fields.id else checked_id(f.as_text(found["id"]).strip())
+    date = iso_date(found["date"], told.order)
+    if not date and (written := f.as_text(found["date"]).strip()):
+        told.undated.append(written)
     return RawIssue(
         id=given,
         text=text,
         title=title,
-        date=iso_date(found["date"]),
+        date=date,
         resolved_by=f.document_names(found["resolved_by"]),
     )
 

@@ -43,7 +43,7 @@ class Reading(Generic[T]):
 
     ``unresolved`` are templates and icons of a wiki that were left out, with how often, the most frequent first.
     ``misspelt`` is a sentence about a named field that no record has. ``columns`` are the fields that hold the parts of
-    a record (``text``, ``id`` ...), as they were found.
+    a record (``text``, ``id`` ...), as they were found. ``notes`` are sentences about what was taken only in part.
     """
 
     records: tuple[SourceRecord[T], ...]
@@ -52,6 +52,7 @@ class Reading(Generic[T]):
     unresolved: tuple[tuple[str, int], ...] = ()
     misspelt: str = ""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def with_progress(records: Sequence[T], tell: Callable[..., None] | None) -> Iterator[T]:
