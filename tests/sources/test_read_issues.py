@@ -41,6 +41,14 @@ def test_tsv_and_named_columns(tmp_path: Path) -> None:
     assert (record.root, record.relative) == (str(tmp_path), "i.tsv")
 
 
+@pytest.mark.parametrize("column", ["Ticket No", "Ticket ID", "Case Number", "ticket-number", "Number"])
+def test_the_numbers_of_helpdesks_are_ids(tmp_path: Path, column: str) -> None:
+    (record,) = read_issues([write(tmp_path, "i.csv", f"{column},text\nT-7,hello\n")]).records
+    assert record.item.id == "T-7"
+    (record,) = read_issues([write(tmp_path, "i.json", json.dumps([{"ticket": {"id": 7}, "text": "hello"}]))]).records
+    assert record.item.id.startswith("raw-"), "an object is no id"
+
+
 def test_which_columns_held_what_is_told(tmp_path: Path) -> None:
     table = write(tmp_path, "i.csv", "nr,Subject,message,day\n1,S,hello,2024-05-01\n")
     assert read_issues([table], Fields(id="nr")).columns == {

@@ -8,7 +8,7 @@ import pytest
 
 from autokb.sources import chats, fields
 from autokb.sources.dates import date_order, iso_date
-from autokb.sources.fields import TITLE_NAMES, as_text, document_names, raw_value, values_at
+from autokb.sources.fields import DATE_NAMES, ISSUE_ID_NAMES, TITLE_NAMES, as_text, document_names, raw_value, values_at
 from autokb.sources.markup import detect_markup
 from autokb.sources.records import join_sections
 from autokb.sources.tickets import plain
@@ -26,6 +26,12 @@ def test_paths_reach_into_nested_records() -> None:
 def test_defaults_are_found_whatever_their_case() -> None:
     assert raw_value(RECORD, None, TITLE_NAMES) == "T"
     assert raw_value({"title": "", "subject": "S"}, None, TITLE_NAMES) == "S"
+
+
+def test_words_of_a_name_may_be_joined_in_any_way() -> None:
+    assert raw_value({"Ticket No": 7}, None, ISSUE_ID_NAMES) == raw_value({"case-number": 7}, None, ISSUE_ID_NAMES) == 7
+    assert raw_value({"Created_At": "a", "created at": "b"}, None, DATE_NAMES) == "a"
+    assert raw_value({"created at": "a", "created_at": "b"}, None, DATE_NAMES) == "b", "as it is written here"
 
 
 def test_scalars_as_text() -> None:
@@ -133,7 +139,8 @@ def test_a_column_says_in_which_order_its_dates_are(column: list[object], order:
         ("text of an issue or document", fields.TEXT_NAMES),
         ("title of an issue", fields.TITLE_NAMES),
         ("title of a document", fields.DOCUMENT_TITLE_NAMES),
-        ("id of either", fields.ID_NAMES),
+        ("id of an issue", fields.ISSUE_ID_NAMES),
+        ("id of a document", fields.ID_NAMES),
         ("date of an issue", fields.DATE_NAMES),
         ("what resolved an issue", fields.RESOLVED_NAMES),
         ("conversation of a message", (*chats._CONVERSATION, *chats._ID)),

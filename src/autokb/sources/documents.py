@@ -283,7 +283,12 @@ def _document_id(placed: PlacedRecord, name: str, fields: Fields) -> str:
 
 def own_id(record: f.Record) -> str:
     """Return the id that a record gives itself in a field of a known name, else nothing."""
-    return checked_id(f.as_text(f.raw_value(record, None, f.ID_NAMES)).strip())
+    return checked_id(id_text(f.raw_value(record, None, f.ID_NAMES)))
+
+
+def id_text(value: Any) -> str:
+    """Return the id that a field holds; nothing for an object or a list, which are none."""
+    return "" if isinstance(value, dict | list) else f.as_text(value).strip()
 
 
 def checked_id(found: str) -> str:
@@ -296,8 +301,7 @@ def checked_id(found: str) -> str:
 
 def named_id(record: f.Record, path: str) -> str:
     """Return the id at the named field, which must be there and say something."""
-    value: Any = f.raw_value(record, path, ())
-    found = "" if isinstance(value, dict | list) else f.as_text(value).strip()
+    found = id_text(f.raw_value(record, path, ()))
     if not found:
         raise UnreadableFileError(f"has no id at {path!r}; add one, or name another field with --id-field.")
     return checked_id(found)

@@ -14,7 +14,7 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import DateOrder, date_order, iso_date
 from autokb.sources.decoding import clean, decode, read_bytes
-from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, missing_text, named_id, read_records
+from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_text, missing_text, named_id, read_records
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
@@ -36,7 +36,7 @@ _MAX_SHOWN_DATES = 3  # in the note on those left out: enough to see how they ar
 _UNDATED = "dates could be two days or are no dates, so they are"
 _EACH_LINE = "each line, the first too"  # in the place of a column, where there is none
 _USUAL_NAMES: Mapping[str, Sequence[str]] = {
-    "id": f.ID_NAMES,
+    "id": f.ISSUE_ID_NAMES,
     "title": f.TITLE_NAMES,
     "text": f.TEXT_NAMES,
     "date": f.DATE_NAMES,
@@ -157,7 +157,7 @@ def _with_text_column(rows: list[PlacedRecord], fields: Fields) -> list[PlacedRe
             raise UnreadableFileError(
                 f"has no column {name!r}; its columns are {_shown(header)}: name one with {option}."
             )
-    if fields.text or any(n.casefold() in (*f.TEXT_NAMES, *f.TITLE_NAMES) for n in header):
+    if fields.text or f.matching_keys(header, (*f.TEXT_NAMES, *f.TITLE_NAMES)):
         return rows
     if len(header) == 1:
         (name,) = header
@@ -217,7 +217,7 @@ def _issue(placed: PlacedRecord, fields: Fields, told: _Told) -> RawIssue:
     text = text.strip() or title
     if not text:
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
-    given = named_id(record, fields.id) if fields.id else checked_id(f.as_text(found["id"]).strip())
+    given = named_id(record, fields.id) if fields.id else checked_id(id_text(found["id"]))
     date = iso_date(found["date"], told.order)
     if not date and (written := f.as_text(found["date"]).strip()):
         told.undated.append(written)
