@@ -65,6 +65,20 @@ def test_which_columns_held_what_is_told(tmp_path: Path) -> None:
     assert read_issues([bare]).columns == {"text": ("each line, the first too",)}
 
 
+def test_titles_that_are_taken_for_want_of_a_text_are_said(tmp_path: Path) -> None:
+    table = write(tmp_path, "t.csv", "Ticket No,Subject,Body Text,Created\n7,No sound,It is silent,2026-11-03\n")
+    reading = read_issues([table])
+    assert [(r.item.id, r.item.text) for r in reading.records] == [("7", "No sound")]
+    told = "No column is known to hold the text, so titles alone were taken; name it with --text-field"
+    assert reading.notes == (f"{told}: Ticket No, Body Text, Created.",)
+    lines = write(tmp_path, "t.jsonl", '{"subject": "No sound", "words": "It is silent"}\n{"subject": "b"}\n')
+    assert read_issues([lines]).notes == (f"{told}: words.",)
+    assert read_issues([table], Fields(text="Body Text")).notes == ()
+    empty = write(tmp_path, "e.csv", "id,Subject,Body\n7,No sound,\n")
+    assert read_issues([empty]).notes == (), "the text is known, and there is none"
+    assert read_issues([write(tmp_path, "o.csv", "Subject\nNo sound\n")]).notes == (), "there is no other column"
+
+
 def test_dates_are_read_as_the_column_of_their_file_is(tmp_path: Path) -> None:
     days = write(tmp_path, "days.csv", "id,text,Created\n1,a,03/11/2026\n2,b,13/11/2026\n3,c,soon\n")
     months = write(tmp_path, "months.csv", "id,text,Created\n4,a,03/11/2026\n5,b,11/13/2026\n")

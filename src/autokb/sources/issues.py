@@ -46,9 +46,13 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a file's columns say: the order of its dates, those that are left out, and where the parts of issues are."""
+    """What a file's columns say: the order of its dates, those that are left out, and where the parts of issues are.
+
+    ``unknown`` are the columns one of which may be the text, if there is none that is known to be.
+    """
 
     order: DateOrder
+    unknown: Sequence[str] = ()
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
     undated: list[str] = field(default_factory=list)
 
@@ -89,7 +93,7 @@ def read_issues(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        told.append(_Told(_date_order(records, fields)))
+        told.append(_Told(_date_order(records, fields), _maybe_text(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
@@ -188,6 +192,14 @@ def _date_order(records: Iterable[PlacedRecord], fields: Fields) -> DateOrder:
     return date_order(f.raw_value(placed.record, fields.date, f.DATE_NAMES) for placed in records)
 
 
+def _maybe_text(records: Sequence[PlacedRecord], fields: Fields) -> Sequence[str]:
+    """Return all columns but the title's where none has a name of a text's; a file's first record has its columns."""
+    if not records or fields.text or f.matching_keys(records[0].record, f.TEXT_NAMES):
+        return ()
+    titles = f.matching_keys(records[0].record, (fields.title,) if fields.title else f.TITLE_NAMES)
+    return [name for name in records[0].record if name not in titles]
+
+
 def _all_columns(told: Iterable[_Told]) -> dict[str, tuple[str, ...]]:
     """Return the columns of all files."""
     found: dict[str, tuple[str, ...]] = {}
@@ -197,8 +209,16 @@ def _all_columns(told: Iterable[_Told]) -> dict[str, tuple[str, ...]]:
 
 
 def _notes(told: Sequence[_Told]) -> Iterator[str]:
-    """Give a sentence about the dates that could not be read."""
-    if dates := [date for one in told for date in one.undated]:
+    """Give a sentence about texts that may have been overlooked, and one about the dates that could not be read."""
+    alone = (one.unknown for one in told if one.columns.get("title") and not one.columns.get("text"))
+    if unknown := dict.fromkeys(name for names in alone for name in names):
+        option = f"name it with --text-field: {_shown(unknown)}"
+        yield f"No column is known to hold the text, so titles alone were taken; {option}."
+    yield from _date_notes([date for one in told for date in one.undated])
+
+
+def _date_notes(dates: Sequence[str]) -> Iterator[str]:
+    if dates:
         shown = ", ".join(dates[:_MAX_SHOWN_DATES]) + (", …" if len(dates) > _MAX_SHOWN_DATES else "")
         words = "date could be two days or is no date, so it is" if len(dates) == 1 else _UNDATED
         yield f"{len(dates)} {words} left out: {shown}"
