@@ -33,6 +33,7 @@ _CUT_MARK = " […]"
 # Columns a reason names: enough to find the right one.
 _MAX_SHOWN_COLUMNS = 20
 _MAX_SHOWN_DATES = 3  # in the note on those left out: enough to see how they are written
+_LONGEST_DATE = 40  # characters of each; one with a weekday, a time and a zone has 37
 _UNDATED = "dates could be two days or are no dates, so they are"
 _EACH_LINE = "each line, the first too"  # in the place of a column, where there is none
 _USUAL_NAMES: Mapping[str, Sequence[str]] = {
@@ -219,7 +220,9 @@ def _notes(told: Sequence[_Told]) -> Iterator[str]:
 
 def _date_notes(dates: Sequence[str]) -> Iterator[str]:
     if dates:
-        shown = ", ".join(dates[:_MAX_SHOWN_DATES]) + (", …" if len(dates) > _MAX_SHOWN_DATES else "")
+        shown = ", ".join(date[:_LONGEST_DATE] for date in dates[:_MAX_SHOWN_DATES]) + (
+            ", …" if len(dates) > _MAX_SHOWN_DATES else ""
+        )
         words = "date could be two days or is no date, so it is" if len(dates) == 1 else _UNDATED
         yield f"{len(dates)} {words} left out: {shown}"
 
