@@ -241,6 +241,19 @@ def test_a_build_of_nothing_says_what_to_add_first(tmp_path: Path, capsys: pytes
     assert seen(capsys, "build", kb)[-2] == f"No trees yet. Next: autokb add {kb} FILE --as issues"
 
 
+def test_a_build_says_which_links_lead_nowhere_and_how_a_document_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.md").write_text("# Silent earbuds\n\nTo hear music, charge the earbuds.\n")
+    (tmp_path / "i.csv").write_text("id,text,resolved_by\n1,No music,silent Earbuds\n2,Still no music,Loud earbuds\n")
+    seen(capsys, "init", tmp_path / "kb")
+    seen(capsys, "add", tmp_path / "kb", tmp_path / "a.md")
+    seen(capsys, "add", tmp_path / "kb", tmp_path / "i.csv", "--as", "issues")
+    words = " ".join(" ".join(seen(capsys, "build", tmp_path / "kb")).split())
+    assert "1 documents that resolved issues are not in the knowledge base: Loud earbuds; --json lists all. A " in words
+    assert "A document is named by its id, file name, URL or title." in words
+
+
 def test_sources_are_shown_as_they_are_typed_to_remove_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kb, manuals = tmp_path / "kb", tmp_path / f"my {'long ' * 20}manuals"
     seen(capsys, "init", kb)
