@@ -213,6 +213,25 @@ def test_which_columns_issues_came_from_is_one_line(
     assert f"read: {told}; not found: resolved_by (--resolved-by-field) 1 date could be two days" in words
 
 
+def test_which_fields_documents_came_from_is_one_line(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def read(*words: str) -> str:
+        lines = seen(capsys, "add", hand_made.folder, tmp_path / "d", *words)
+        return " ".join(" ".join(lines).split()).partition(" read: ")[2].partition(" Next")[0]
+
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a.md").write_text("# A\n\nWords.\n")
+    assert read() == "", "a page has no fields"
+    (tmp_path / "d" / "one.json").write_text('{"id": 7, "heading": "Blades", "content": "Change them."}')
+    assert read() == "title from heading, text from content", "its id is the file's"
+    (tmp_path / "d" / "help.jsonl").write_text('{"nr": "4", "body": "Clean it."}\n{"nr": "5", "body": "Oil it."}\n')
+    told = "title from heading, text from body or content"
+    assert read() == f"{told}; not found: id (--id-field); ids are FILE#N"
+    (tmp_path / "d" / "one.json").unlink()
+    assert read("--id-field", "nr", "--sync") == "id from nr, text from body; not found: title (--title-field)"
+
+
 @pytest.mark.parametrize("words", [("plan",), ("costs",), ("evaluate", "quality")])
 def test_figures_are_shown(hand_made: Workspace, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     assert any(character.isdigit() for character in "\n".join(seen(capsys, *words, hand_made.folder)))

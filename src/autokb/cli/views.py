@@ -42,7 +42,7 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     lines: list[RenderableType] = [
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
     ]
-    lines += _told_lines(done)
+    lines += _told_lines(kind, done)
     if done.dropped:
         spans = sum(count for _, count in done.dropped)
         lines.append(Text(f"  left out of web pages: {spans} spans (autokb chunk PAGE shows them)"))
@@ -62,14 +62,15 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     return Group(*lines)
 
 
-def _told_lines(done: Added) -> Iterator[RenderableType]:
+def _told_lines(kind: str, done: Added) -> Iterator[RenderableType]:
     if any(done.columns.values()):
-        yield Text(_one_line(_columns_line(done.columns)))
+        made = "; ids are FILE#N" if kind == "documents" and done.columns.get("id") == () else ""
+        yield Text(_one_line(_columns_line(done.columns) + made))
     yield from (Text(_one_line(f"  {note}"), style="yellow") for note in done.notes)
 
 
 def _columns_line(columns: Mapping[str, Sequence[str]]) -> str:
-    """Say which columns hold the parts of issues, and which options name those that were not found."""
+    """Say which columns hold the parts of records, and which options name those that were not found."""
     found = {part: " or ".join(names[:SKIPPED_SHOWN]) for part, names in columns.items() if names}
     read = ", ".join(part if part == name else f"{part} from {name}" for part, name in found.items())
     missing = ", ".join(f"{part} (--{part.replace('_', '-')}-field)" for part, names in columns.items() if not names)

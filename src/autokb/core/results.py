@@ -319,9 +319,9 @@ class Added(Result):
     """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
 
     ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
-    or icon of a wiki was, the most frequent first. ``columns`` names the fields of issues that hold their ``id``,
-    ``title``, ``text``, ``date`` and ``resolved_by``. ``notes`` are sentences about what was taken, but not as a person
-    may expect.
+    or icon of a wiki was, the most frequent first. ``columns`` names the fields of records that hold ``id``,
+    ``title`` and ``text`` of documents and issues, and ``date`` and ``resolved_by`` of issues. ``notes`` are sentences
+    about what was taken, but not as a person may expect.
     """
 
     added: int

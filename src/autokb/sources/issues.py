@@ -20,7 +20,7 @@ from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
+from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
@@ -178,15 +178,9 @@ def _shown(header: Iterable[str]) -> str:
 
 
 def _parts(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> dict[str, Any]:
-    """Return the parts of an issue as they stand in a record, and note in ``columns`` which fields hold them."""
-    found = {}
-    for part, usual in _USUAL_NAMES.items():
-        name, found[part] = f.found_value(placed.record, getattr(fields, part), usual)
-        held, column = ("text", _EACH_LINE) if placed.is_line else (part, name)
-        known = columns.setdefault(held, ())
-        if column and column not in known:
-            columns[held] = (*known, column)
-    return found
+    if placed.is_line:
+        columns["text"] = (_EACH_LINE,)
+    return read_parts(placed.record, fields, _USUAL_NAMES, {} if placed.is_line else columns)
 
 
 def _date_order(records: Iterable[PlacedRecord], fields: Fields) -> DateOrder:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from autokb.core.marks import Mark
 from autokb.core.nouns import Skipped
+from autokb.sources.fields import Record, found_value
 
 T = TypeVar("T")
 RECORDS_A_STEP = 1_000  # between two words of progress inside one file: about a second of issues
@@ -53,6 +54,22 @@ class Reading(Generic[T]):
     misspelt: str = ""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+def read_parts(
+    record: Record, fields: Fields, usual: Mapping[str, Sequence[str]], columns: dict[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """Return the values of a record's parts, and note in ``columns`` which fields hold them.
+
+    ``usual`` has the names by which a part is found where ``fields`` name none.
+    """
+    found = {}
+    for part, names in usual.items():
+        name, found[part] = found_value(record, getattr(fields, part), names)
+        known = columns.setdefault(part, ())
+        if name and name not in known:
+            columns[part] = (*known, name)
+    return found
 
 
 def with_progress(records: Sequence[T], tell: Callable[..., None] | None) -> Iterator[T]:
