@@ -1,23 +1,27 @@
-"""The Python of the documentation runs as it stands, block after block, beside a built workspace ``kb``."""
+"""The Python of the documentation runs as it stands, block after block, beside a built workspace ``kb``.
+
+docs/notebooks.md is run by a kernel of Jupyter (notebook/test_in_a_notebook.py).
+"""
 
 from __future__ import annotations
 
 import re
 import shutil
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 from served_workspace import served
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
-FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"^```python\n((?s:.*?))^```$|^( {4}from \w.*\n(?: {4}.*\n|\n(?= {4}))+)", re.MULTILINE)
 SERVER = "http://localhost:8000"  # where the documents have a server
 
 
 def run(page: str, url: str = "") -> None:
     """Run the blocks of a page in one namespace."""
-    blocks = FENCE.findall((DOCS / page).read_text(encoding="utf-8"))
+    blocks = [fence or dedent(plain) for fence, plain in BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))]
     assert blocks
     names: dict[str, object] = {}
     for block in blocks:
@@ -35,5 +39,17 @@ def test_the_retrievers(kb: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for library in ("langchain_core", "llama_index.core", "haystack"):
         pytest.importorskip(library, reason=f"the extra for {library} is not installed")
     with served(kb) as url:
-        run("retrievers.md", url)
+        run("docs/retrievers.md", url)
     assert capsys.readouterr().out.count("pairing.html") == 6  # three retrievers, two of their three sections each
+
+
+def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("README.md")
+    assert capsys.readouterr().out.startswith("answered [")
+
+
+def test_the_life_of_a_question(kb: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kb.rename("demo-workspace")
+    run("docs/life-of-a-question.md")
+    assert "Lumo Buds: one earbud is silent" in capsys.readouterr().out.splitlines()[1]
