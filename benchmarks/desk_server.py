@@ -83,6 +83,7 @@ class DeskServer:
         self.written: list[Written] = []
         self.faults: deque[Fault] = deque()  # for requests that write
         self.look_faults: deque[Fault] = deque()
+        self.failed: set[tuple[str, str]] = set()  # helpdesk and conversation of writes that a fault met
         self.refused: list[str] = []
         self.looks = 0
         self.fault_of: Any = None  # given the number of a request that writes, its fault or None
@@ -154,6 +155,8 @@ class DeskServer:
                         if not desk.is_authorized(name, self.headers):
                             break
                         fault = desk.next_fault()
+                        if fault is not None:
+                            desk.failed.add((name, found[1]))
                         if fault is None or fault.does:
                             desk.write(name, found[1], sent)
                         self.answer(fault, 200, {"id": 1})

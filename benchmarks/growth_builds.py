@@ -29,10 +29,12 @@ def run(options: argparse.Namespace) -> Result:
         with folder() as place:
             thunderbird.stage(place / "kb", issues[:size])
             ran = thunderbird.build(place / "kb")
+            unchanged = thunderbird.build(place / "kb")
             again = _edit_and_build(place)
         figures += [
             Figure(f"{size}", ran.seconds / 60, "min"),
             Figure(f"{size}.peak", ran.megabytes, "MiB"),
+            Figure(f"{size}.unchanged", unchanged.seconds, "s"),
             Figure(f"{size}.one_edited_document", again.seconds, "s"),
         ]
         detail[str(size)] = {name: stage["seconds"] for name, stage in ran.answer["stages"].items()}

@@ -9,13 +9,12 @@ import argparse
 import json
 import os
 import random
-import sqlite3
 import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,10 @@ import numpy as np
 
 from autokb.app import SupportKB
 from autokb.helpdesks.desk import LEASE
+from autokb.stores.workspace import open_workspace
 from benchmarks.desk_server import ENVIRONMENT, HELPDESKS, DeskServer, Fault, hook, signed
-from benchmarks.figures import Figure, Result, show, write
+from benchmarks.figures import Figure, Result
+from benchmarks.postgres_server import PostgresServer, binaries, postgres_server
 from benchmarks.running import autokb, folder
 from benchmarks.served import Served, served
 
@@ -137,20 +138,31 @@ def id_of(helpdesk: str, body: Any) -> str:
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Send the day, kill the service in the middle, wait for the last note, and count."""
+    """Send the day, kill the service in the middle, wait for the last note, and count: on each store that is here."""
     messages = 300 if options.quick else MESSAGES
     os.environ.update(ENVIRONMENT)
+    figures = _day_on("sqlite", None, messages)
+    if binaries() is not None:
+        with postgres_server() as server:
+            figures += _day_on("postgres", server, messages)
+    return Result("helpdesk_day", figures)
+
+
+def _day_on(name: str, server: PostgresServer | None, messages: int) -> list[Figure]:
     with folder() as place, DeskServer() as desk:
-        workspace = place / "kb"
+        workspace, store = place / "kb", ""
         autokb("init", workspace, "--domain", "headphones", "--examples")
         autokb("build", workspace)
-        (workspace / "settings.yaml").write_text(desk.settings(), encoding="utf-8")
+        if server is not None:
+            store = f"store: {server.url('helpdesk')}\n"
+            autokb("move", workspace, "--to", server.url("helpdesk"))
+        (workspace / "settings.yaml").write_text(store + desk.settings(), encoding="utf-8")
         kb = SupportKB.open(workspace)
         offered = {question: kb.suggest(question).suggestions[0].text for question in QUESTIONS}
         sender = Sender(make_day(messages, offered, random.Random(1)))
         desk.fault_of = fault_of
         killed_at = _send_all(sender, desk, workspace, kb)
-        return _count(messages, desk, sender, kb, killed_at)
+        return [replace(one, name=f"{name}.{one.name}") for one in _count(messages, desk, sender, kb, killed_at)]
 
 
 def _send_all(sender: Sender, desk: DeskServer, workspace: Path, kb: SupportKB) -> float:
@@ -181,14 +193,14 @@ def _send_part(sender: Sender, threads: ThreadPoolExecutor, service: Served, pla
 
 def _let_claims_run_out(workspace: Path) -> int:
     """Bring the moment nearer at which the claims of the killed service end, else the day waits for it."""
-    with closing(sqlite3.connect(workspace / "knowledge.db")) as db, db:
+    with open_workspace(workspace).file() as file, file.transaction(), file.reading() as db:
         count = "SELECT count(*) FROM hook_message WHERE state = 'open' AND due > ?"
         (claimed,) = db.execute(count, (time.time() + LEASE / 2,)).fetchone()
         db.execute("UPDATE hook_message SET due = due - ? WHERE state = 'open'", (LEASE,))
     return int(claimed)
 
 
-def _count(messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, killed_at: float) -> Result:
+def _count(messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, killed_at: float) -> list[Figure]:
     notes = Counter((one.helpdesk, one.conversation) for one in desk.written)
     asked = {
         (helpdesk, str(int(id_of(helpdesk, body)) - 9_000))
@@ -196,11 +208,13 @@ def _count(messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, kille
         if id_of(helpdesk, body).startswith("1")
     }
     noted_at = {(one.helpdesk, one.conversation): one.at for one in reversed(desk.written)}
-    waits, after = [], 0
+    waits: dict[bool, list[float]] = {False: [], True: []}  # by whether a request of its conversation failed
+    after = 0
     for (helpdesk, ident), at in sender.taken_at.items():
         conversation = (helpdesk, str(int(ident) - 9_000))
         if ident.startswith("1") and conversation in noted_at:
-            waits.append(max(0.0, noted_at[conversation] - at))
+            wait = max(0.0, noted_at[conversation] - at)
+            waits[conversation in desk.failed].append(wait)
             after += at < killed_at < noted_at[conversation]
     verdicts: Counter[str] = Counter()
     page, judged, otherwise = "", 0, 0
@@ -214,37 +228,27 @@ def _count(messages: int, desk: DeskServer, sender: Sender, kb: SupportKB, kille
         page = found.next
     states, faults = kb.helpdesks.counts(), sum(fault_of(number) is not None for number in range(1, desk.requests + 1))
     replies = int(messages * AGENTS)
-    return Result(
-        "helpdesk_day",
-        [
-            Figure("messages", float(messages), ""),
-            Figure("webhooks", float(len(sender.day)), ""),
-            Figure("webhooks_known", float(sender.answers["known"]), ""),
-            Figure("webhooks_sent_again", float(sender.again), ""),
-            Figure("failed_requests_of_the_helpdesk", float(faults), ""),
-            Figure("claimed_when_killed", float(sender.answers["claimed when killed"]), ""),
-            Figure("noted_after_the_kill", float(after), ""),
-            Figure("notes", float(len(desk.written)), ""),
-            Figure("lost", float(len(asked - set(notes))), "", at_most=0),
-            Figure("twice", float(sum(count - 1 for count in notes.values())), "", at_most=0),
-            Figure("failed", float(states.get("failed", 0)), "", at_most=0),
-            Figure("replies", float(replies), ""),
-            Figure("replies_compared", float(judged), "", at_least=replies),
-            Figure("replies_judged_otherwise", float(otherwise), "", at_most=0),
-            *(Figure(f"replies_{name}", float(count), "") for name, count in sorted(verdicts.items())),
-            Figure("webhook_to_answer.p50", float(np.percentile(sender.seconds, 50)) * 1_000, "ms"),
-            Figure("webhook_to_answer.p95", float(np.percentile(sender.seconds, 95)) * 1_000, "ms"),
-            Figure("webhook_to_note.p50", float(np.percentile(waits, 50)), "s"),
-            Figure("webhook_to_note.p95", float(np.percentile(waits, 95)), "s"),
-        ],
-    )
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="300 messages")
-    parser.add_argument("--store", action="store_true", help="keep the figures in benchmarks/results/")
-    given = parser.parse_args()
-    result = run(given)
-    show(result)
-    write(result, keep=given.store)
+    return [
+        Figure("messages", float(messages), ""),
+        Figure("webhooks", float(len(sender.day)), ""),
+        Figure("webhooks_known", float(sender.answers["known"]), ""),
+        Figure("webhooks_sent_again", float(sender.again), ""),
+        Figure("failed_requests_of_the_helpdesk", float(faults), ""),
+        Figure("claimed_when_killed", float(sender.answers["claimed when killed"]), ""),
+        Figure("noted_after_the_kill", float(after), ""),
+        Figure("notes", float(len(desk.written)), ""),
+        Figure("lost", float(len(asked - set(notes))), "", at_most=0),
+        Figure("twice", float(sum(count - 1 for count in notes.values())), "", at_most=0),
+        Figure("failed", float(states.get("failed", 0)), "", at_most=0),
+        Figure("replies", float(replies), ""),
+        Figure("replies_compared", float(judged), "", at_least=replies),
+        Figure("replies_judged_otherwise", float(otherwise), "", at_most=0),
+        *(Figure(f"replies_{name}", float(count), "") for name, count in sorted(verdicts.items())),
+        Figure("webhook_to_answer.p50", float(np.percentile(sender.seconds, 50)) * 1_000, "ms"),
+        Figure("webhook_to_answer.p95", float(np.percentile(sender.seconds, 95)) * 1_000, "ms"),
+        *(
+            Figure(f"webhook_to_note{of}.p{p}", float(np.percentile(some, p)), "s")
+            for of, some in (("", waits[False] + waits[True]), (".first_try", waits[False]))
+            for p in (50, 95, 99)
+        ),
+    ]

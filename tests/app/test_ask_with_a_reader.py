@@ -91,9 +91,9 @@ def test_what_it_puts_first_is_shown_first_and_how_sure_the_answer_is_stays(inde
     ("scripted", "note"),
     [
         (Scripted(error=RerankError("the reader sleeps.")), "the reader sleeps."),
-        (Scripted(error=OSError("secret")), "the reader failed (OSError)."),
-        (Scripted(1.0), "the reader gave 1 scores for"),
-        (Scripted(*[float("nan")] * 20), "the reader gave 20 scores for"),
+        (Scripted(error=OSError("secret")), "the reranker failed (OSError)."),
+        (Scripted(1.0), "the reranker gave 1 scores for"),
+        (Scripted(*[float("nan")] * 20), "the reranker gave 20 scores for"),
     ],
     ids=["sentence", "error", "too-few", "too-many"],
 )

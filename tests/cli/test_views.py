@@ -99,8 +99,8 @@ def test_an_answer_unfolds_its_first_solutions(hand_made: Workspace, capsys: pyt
     first = next(n for n, line in enumerate(lines) if line.startswith("╭─ iPad "))
     assert "app/pairing.md   for Tablet, iOS" in lines[first + 1]
     assert "On an iPad, turn the tablet upright" in text
-    assert text.count("╭") == 3  # as many solutions as are unfolded
-    assert any(re.fullmatch("  [A-Z][^,]+, [a-z/]+[.]md", line) for line in lines), "what is shown and not unfolded"
+    assert text.count("╭") == 3  # as many solutions as are shown in full
+    assert any(re.fullmatch("  [A-Z][^,]+, [a-z/]+[.]md", line) for line in lines), "what is shown by its title alone"
 
 
 def test_what_could_also_help_is_not_what_is_shown(hand_made: Workspace) -> None:
@@ -188,6 +188,29 @@ def test_what_an_add_skipped_is_named(hand_made: Workspace, tmp_path: Path, caps
     assert lines[0] == "documents: 0 added, 0 updated, 0 unchanged, 0 removed"
     assert lines[1].startswith("  not taken: m00.md: is empty")
     assert "  ... and 5 more; --json lists all" in lines
+
+
+def test_an_add_that_takes_nothing_says_so(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "none.json").write_text("[]")
+    add = ["add", str(hand_made.folder), str(tmp_path / "none.json"), "--as", "issues"]
+    assert main(add) == 0
+    assert "Nothing was added; see that" in capsys.readouterr().err
+    (tmp_path / "none.json").write_text('[{"id": "1", "text": "It is silent"}]')
+    assert main(add) == 0
+    assert main(add) == 0
+    assert "Nothing was added" not in capsys.readouterr().err, "what is there unchanged was taken before"
+
+
+def test_which_columns_issues_came_from_is_one_line(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "i.csv").write_text("nr,Subject,message\n1,Silent,It is silent\n")
+    added = ("add", hand_made.folder, tmp_path / "i.csv", "--as", "issues", "--id-field", "nr")
+    told = "id from nr, title from Subject, text from message"
+    missing = "date (--date-field), resolved_by (--resolved-by-field)"
+    assert f"read: {told}; not found: {missing}" in " ".join(" ".join(seen(capsys, *added)).split())
 
 
 @pytest.mark.parametrize("words", [("plan",), ("costs",), ("evaluate", "quality")])

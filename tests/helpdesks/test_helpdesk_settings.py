@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import closing
 from typing import Any
 
 import pytest
 
+from autokb.cli import main
 from autokb.core.errors import BadInputError
 from autokb.core.settings import read_settings
+from autokb.stores.workspace import Workspace
 
 CHATWOOT = {"url": "https://desk.example.com/", "account": 7}
 
@@ -44,3 +48,24 @@ def test_what_is_wrong_is_named(given: Any, said: str) -> None:
     with pytest.raises(BadInputError, match=r"settings\.yaml: helpdesks") as refused:
         read_settings({"helpdesks": given})
     assert said in str(refused.value)
+
+
+def test_a_secret_that_is_not_set_is_named_before_serving_and_by_doctor(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (hand_made.folder / "settings.yaml").write_text(
+        "helpdesks: {chatwoot: {url: 'https://desk.example.com', account: 7, secret_env: OUR_SECRET}}\n"
+    )
+    monkeypatch.setenv("AUTOKB_CHATWOOT_TOKEN", "t")
+    monkeypatch.delenv("OUR_SECRET", raising=False)
+    said = "Helpdesk chatwoot: OUR_SECRET is not set, so its webhooks are refused."
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:  # so that serving ends where it would begin
+        serve = ["--port", str(taken.getsockname()[1])]
+        for folder, named in ((hand_made.folder, said), (hand_made.folder.parent, f"kb: {said}")):
+            assert main(["serve", str(folder), *serve]) == 2
+            assert capsys.readouterr().err.splitlines()[0] == named
+        assert main(["doctor", str(hand_made.folder)]) == 0
+        assert f"note         {said}" in capsys.readouterr().out.splitlines()
+        monkeypatch.setenv("OUR_SECRET", "s")
+        assert main(["serve", str(hand_made.folder), *serve]) == 2
+        assert "Helpdesk" not in capsys.readouterr().err

@@ -176,7 +176,7 @@ def test_what_cannot_be_written_for_a_day_is_given_up_and_what_is_old_is_forgott
 
     keep("1", now)
     first = kb.helpdesks.work()
-    assert first.became == "put off" and "AUTOKB_ZENDESK_TOKEN" in first.why
+    assert first.became == "postponed" and "AUTOKB_ZENDESK_TOKEN" in first.why
     assert counts(workspace) == {"open": 1} and (kb.helpdesks.work().wait or 0) > 0
     keep("2", now - desk_module.GIVE_UP - 1)
     given_up = kb.helpdesks.work()
@@ -186,7 +186,7 @@ def test_what_cannot_be_written_for_a_day_is_given_up_and_what_is_old_is_forgott
     kb.helpdesks.work()
     assert counts(workspace) == {"open": 1, "failed": 1}
     old = json.dumps(hook("zendesk", "3", QUESTION, said=now - desk_module.KEPT_SECONDS)).encode()
-    assert kb.helpdesks.take("zendesk", signed("zendesk", old), old) == "passed over"
+    assert kb.helpdesks.take("zendesk", signed("zendesk", old), old) == "skipped"
 
 
 def test_a_lost_claim_writes_nothing(desk: DeskServer, workspace: Workspace) -> None:
@@ -204,7 +204,7 @@ def test_a_lost_claim_writes_nothing(desk: DeskServer, workspace: Workspace) -> 
         return found
 
     kb.helpdesks._desk._suggest = slow  # type: ignore[assignment]
-    assert kb.helpdesks.work().became == "put off"
+    assert kb.helpdesks.work().became == "postponed"
     kb.helpdesks.close()
     assert len(desk.written) == 1 and counts(workspace) == {"done": 1}
 

@@ -6,7 +6,7 @@ from autokb.core.attributes import ANY, from_lists
 from autokb.core.domain import read_domain
 from autokb.core.nouns import RawIssue
 from autokb.issues.seeds import seed_id
-from autokb.issues.trees import Reported, issue_id, issues, raw_issue_title, seed_reports
+from autokb.issues.trees import Reported, ThemeReports, issue_id, issues, raw_issue_title, seed_reports
 from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, Node
 
 SPEC = read_domain(
@@ -29,8 +29,12 @@ ALL = dict(
 )
 
 
+def around(theme: list[str]) -> ThemeReports:
+    return ThemeReports.of(theme, ALL)
+
+
 def test_a_question_holds_the_cluster_from_the_centre_outwards_and_only_the_near_ones_of_the_theme() -> None:
-    item = seed_reports("s", ["k", "m", "s", "gone"], ["k", "m", "s", "t", "u"], ALL, 0.6).question(SPEC)
+    item = seed_reports("s", ["k", "m", "s", "gone"], around(["k", "m", "s", "t", "u"]), ALL, 0.6).question(SPEC)
     assert [report.raw_issue for report in item.cluster] == ["s", "k", "m"]
     assert [report.raw_issue for report in item.theme] == ["t"]
     assert item.issue == "Folders vanish on Windows"
@@ -38,27 +42,27 @@ def test_a_question_holds_the_cluster_from_the_centre_outwards_and_only_the_near
 
 def test_the_fingerprint_follows_what_the_question_follows_from() -> None:
     members, theme = ["k", "m", "s"], ["k", "m", "s", "t"]
-    before = seed_reports("s", members, theme, ALL, 0.6).fingerprint
-    assert before == seed_reports("s", members, [*theme, "u"], ALL, 0.6).fingerprint
+    before = seed_reports("s", members, around(theme), ALL, 0.6).fingerprint
+    assert before == seed_reports("s", members, around([*theme, "u"]), ALL, 0.6).fingerprint
     others = [
-        seed_reports("s", members, members, ALL, 0.6),
-        seed_reports("s", ["m", "s"], theme, ALL, 0.6),
-        seed_reports("k", members, theme, ALL, 0.6),
-        seed_reports("s", members, theme, ALL | dict([reported("t", "Folders are blank", [0.6, 0.8])]), 0.6),
-        seed_reports("s", members, theme, ALL | dict([reported("m", "x", [0.9, 0.436], kind=["A"])]), 0.6),
+        seed_reports("s", members, around(members), ALL, 0.6),
+        seed_reports("s", ["m", "s"], around(theme), ALL, 0.6),
+        seed_reports("k", members, around(theme), ALL, 0.6),
+        seed_reports("s", members, around(theme), ALL | dict([reported("t", "Folders are blank", [0.6, 0.8])]), 0.6),
+        seed_reports("s", members, around(theme), ALL | dict([reported("m", "x", [0.9, 0.436], kind=["A"])]), 0.6),
     ]
     assert len({before, *(other.fingerprint for other in others)}) == 6
 
 
 def test_a_far_issue_of_the_theme_changes_no_key() -> None:
     members, theme = ["k", "m", "s"], ["k", "m", "s", "t"]
-    before = TASK.key(seed_reports("s", members, theme, ALL, 0.6).question(SPEC))
-    assert before == TASK.key(seed_reports("s", members, [*theme, "u"], ALL, 0.6).question(SPEC))
-    assert before != TASK.key(seed_reports("s", members, ["k", "m", "s"], ALL, 0.6).question(SPEC))
+    before = TASK.key(seed_reports("s", members, around(theme), ALL, 0.6).question(SPEC))
+    assert before == TASK.key(seed_reports("s", members, around([*theme, "u"]), ALL, 0.6).question(SPEC))
+    assert before != TASK.key(seed_reports("s", members, around(["k", "m", "s"]), ALL, 0.6).question(SPEC))
 
 
 def test_a_tree_becomes_issues_that_name_every_attribute_and_hang_on_their_parent() -> None:
-    item = seed_reports("s", ["k", "m", "s"], ["k", "m", "s"], ALL, 0.6).question(SPEC)
+    item = seed_reports("s", ["k", "m", "s"], around(["k", "m", "s"]), ALL, 0.6).question(SPEC)
     parent, *children = issues("s", TASK.answer_offline(item), "s")
     assert (parent.text, parent.parent_id, parent.attributes) == ("Folders vanish", None, {"os": ANY, "kind": ANY})
     assert parent.raw_issues == ("s", "k", "m")

@@ -80,6 +80,9 @@ def test_a_question_is_answered_asked_back_or_declined_with_evidence_that_can_be
             told = {asking["question"]["attribute"]: asking["question"]["values"][:1]}
             after = await call(client, "ask", text="How can I check the battery level?", attributes=told)
             assert after["outcome"] != "asks" and after["attributes"].items() >= told.items()
+            single = {name: value for name, (value,) in told.items()}
+            same = await call(client, "ask", text="How can I check the battery level?", attributes=single)
+            assert {**same, "seconds": 0} == {**after, "seconds": 0}
             assert (await call(client, "ask", text="How do I bake sourdough bread?"))["outcome"] == "abstains"
 
     asyncio.run(talk())
@@ -107,6 +110,16 @@ def test_knowledge_is_searched_and_read_from_theme_to_document(headphones_kb: Su
             assert {one["kind"] for one in found["items"]} == {"issue", "document"} and found["totals"]["solution"]
             kept = await call(client, "search_knowledge", query="sound", theme=whole["id"], attributes={"os": "iOS"})
             assert kept["totals"] != found["totals"] and kept["totals"]["document"] == 0
+            listed_values = {"os": ["iOS"]}
+            both = await call(client, "search_knowledge", query="sound", theme=whole["id"], attributes=listed_values)
+            assert both == kept
+            ids = [
+                {one["id"] for one in (await call(client, "search_knowledge", query="sound", most=50, **of))["items"]}
+                for of in ({"attributes": {"os": values}} for values in ("iOS", "Windows", ["iOS", "Windows"]))
+            ]
+            assert ids[2] & (ids[0] - ids[1]) and ids[2] & (ids[1] - ids[0])
+            everything = await call(client, "search_knowledge", query="sound", attributes={"os": []})
+            assert everything["totals"] == (await call(client, "search_knowledge", query="sound"))["totals"]
             tree = max(theme["issues"], key=lambda one: one["below"])
             issue = await call(client, "read_issue", issue=tree["id"])
             assert issue == await read(client, f"autokb://issues/{quote(tree['id'], safe='')}")
@@ -145,6 +158,18 @@ def test_a_long_document_is_read_by_the_page_of_a_quote(hand_made: Workspace, tm
             again = await call(client, "read_document", document="long.md", quote="is worn", start=page["quote"][0])
             assert again["quote"][1] == page["quote"][1]
             assert "does not have" in await refused(client, "read_document", {"document": "long.md", "quote": "mown"})
+
+    asyncio.run(talk())
+
+
+def test_what_is_not_there_is_refused_with_what_there_is(tickets_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(tickets_kb) as client:
+            said = await refused(client, "read_document", {"document": "charging.md", "page": 2})
+            assert said == "There is no page 2: the document has 1 page."
+            for tool, kind in (("read_document", "document"), ("read_issue", "issue")):
+                said = await refused(client, tool, {kind: "nothing"})
+                assert said == f"No {kind} has the id 'nothing'; the tool search_knowledge finds ids."
 
     asyncio.run(talk())
 

@@ -11,6 +11,7 @@ import yaml
 
 from autokb.core.attributes import as_lists
 from autokb.core.domain import DomainSpec, read_domain
+from autokb.core.errors import BadInputError
 from autokb.domains import domain_text
 from autokb.retrieval.read_question import read_question, read_values, spec_for_question_in
 
@@ -200,6 +201,16 @@ def test_a_phrase_that_fits_two_values_gives_both() -> None:
     assert read_question("on my mobile devices", {}, spec).attributes == {"device": both}
     assert read_question("on a moblie device", {}, spec).attributes == {}
     assert read_values(spec, {"device": ["mobile device"]}) == {"device": both}
+
+
+def test_a_value_that_there_is_not_is_refused_in_words_that_can_be_written() -> None:
+    spec = _spec(device={"values": ["Phone", "Tablet"]})
+    with pytest.raises(BadInputError) as refused:
+        read_values(spec, {"device": ["Fax"]})
+    said = "'Fax' is not a value of device; write Phone, Tablet, any (all of them) or none (it does not apply)."
+    assert str(refused.value) == said
+    for written, value in (("any", "Any"), ("none", "NONE")):
+        assert as_lists(read_values(spec, {"device": [written]})) == {"device": [value]}
 
 
 def test_a_slip_in_two_words_names_both_values() -> None:

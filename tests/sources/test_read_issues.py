@@ -41,6 +41,22 @@ def test_tsv_and_named_columns(tmp_path: Path) -> None:
     assert (record.root, record.relative) == (str(tmp_path), "i.tsv")
 
 
+def test_which_columns_held_what_is_told(tmp_path: Path) -> None:
+    table = write(tmp_path, "i.csv", "nr,Subject,message,day\n1,S,hello,2024-05-01\n")
+    assert read_issues([table], Fields(id="nr")).columns == {
+        "id": ("nr",),
+        "title": ("Subject",),
+        "text": ("message",),
+        "date": (),
+        "resolved_by": (),
+    }
+    nested = write(tmp_path, "i.jsonl", '{"text": "a", "gold": [{"slug": "x"}]}\n{"body": "b"}\n')
+    columns = read_issues([nested], Fields(resolved_by="gold[].slug")).columns
+    assert (columns["text"], columns["resolved_by"]) == (("text", "body"), ("gold[].slug",))
+    bare = write(tmp_path, "one.csv", "Problem\nIt stops\n")
+    assert read_issues([bare]).columns == {"text": ("each line, the first too",)}
+
+
 def test_a_table_without_its_column_is_one_line_that_names_the_columns(tmp_path: Path) -> None:
     path = write(tmp_path, "i.csv", "nr,words\n1,a\n2,b\n")
     reading = read_issues([path], Fields(text="body"))

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
+from autokb.sources import chats, fields
 from autokb.sources.dates import iso_date
 from autokb.sources.fields import TITLE_NAMES, as_text, document_names, raw_value, values_at
 from autokb.sources.markup import detect_markup
 from autokb.sources.records import join_sections
+from autokb.sources.tickets import plain
 
 RECORD = {"a": {"b": [{"c": 1}, {"c": [2, 3]}, {"d": 4}]}, "x.y": "dotted", "Title ": "T"}
 
@@ -104,3 +110,26 @@ def test_markup_is_told_from_the_text(text: str, markup: str) -> None:
 )
 def test_dates_become_iso_or_nothing(value: object, date: str) -> None:
     assert iso_date(value) == date
+
+
+@pytest.mark.parametrize(
+    ("what", "names"),
+    [
+        ("text of an issue or document", fields.TEXT_NAMES),
+        ("title of an issue", fields.TITLE_NAMES),
+        ("title of a document", fields.DOCUMENT_TITLE_NAMES),
+        ("id of either", fields.ID_NAMES),
+        ("date of an issue", fields.DATE_NAMES),
+        ("what resolved an issue", fields.RESOLVED_NAMES),
+        ("conversation of a message", (*chats._CONVERSATION, *chats._ID)),
+        ("role of a message", chats._ROLE),
+        ("text of a message", chats._TEXT),
+        ("id of a ticket", plain._IDS),
+        ("title of a ticket", tuple(dict.fromkeys(plain._TITLES))),
+        ("when a ticket was resolved", plain._RESOLVED),
+    ],
+)
+def test_the_page_lists_the_names_that_are_recognised(what: str, names: Sequence[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    (row,) = (line.split("|") for line in page.splitlines() if line.startswith(f"| {what}"))
+    assert tuple(re.findall(r"`(\w+)`", row[3])) == tuple(names)

@@ -190,7 +190,7 @@ def test_what_counts_as_shown_is_what_ask_shows(hand_made: Workspace, questions:
 def test_a_reader_of_the_settings_is_a_system_beside_the_one_without(
     hand_made: Workspace, questions: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    with pytest.raises(BadInputError, match=r"autokb\+reader needs a reader; .* reranker: local:FOLDER"):
+    with pytest.raises(BadInputError, match=r"autokb\+reader needs a reranker; .* reranker: local:FOLDER"):
         retrieval(hand_made, *questions, ["autokb+reader"])
     folder = save_tiny_cross_encoder(tmp_path / "tiny", words=("blade", "rain"))  # the later words count for more
     (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump({"reranker": f"local:{folder}"}))

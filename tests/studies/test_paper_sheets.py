@@ -241,7 +241,7 @@ def test_labels_of_whole_texts_count_as_people_do(hand_made: Workspace, tmp_path
     assert (accuracy.value, compared.value) == (pytest.approx(100 * 5 / 6), 6)
     lines[1]["attributes"] = {"model": ["Lawnmower"]}
     labels.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    with pytest.raises(BadInputError, match=r"attributes\.jsonl, line 2: 'Lawnmower' is no value of model"):
+    with pytest.raises(BadInputError, match=r"attributes\.jsonl, line 2: 'Lawnmower' is not a value of model"):
         measured(hand_made, filled=folder)
 
 
@@ -250,7 +250,7 @@ def test_labels_of_whole_texts_count_as_people_do(hand_made: Workspace, tmp_path
     [
         ("correctness", "maybe", r"correctness\.csv, row 2, column answer: 'maybe'; write yes or no"),
         ("rules", "kept?", r"rules\.csv, row 2, column answer: 'kept\?'; write kept, broken or not applicable"),
-        ("attributes", "Zeppelin", r"attributes\.csv, row 2, column answer: 'Zeppelin' is no value of .* not said"),
+        ("attributes", "Zeppelin", r"attributes\.csv, row 2, column answer: 'Zeppelin' is not a value of .* not said"),
     ],
 )
 def test_an_answer_that_is_none_is_named_with_what_is_allowed(

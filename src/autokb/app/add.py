@@ -91,7 +91,13 @@ def add(
     done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
-    return replace(done, skipped=skipped, dropped=tuple(dropped.most_common()), unresolved=reading.unresolved)
+    return replace(
+        done,
+        skipped=skipped,
+        dropped=tuple(dropped.most_common()),
+        unresolved=reading.unresolved,
+        columns=reading.columns,
+    )
 
 
 def _refuse_misspelt(reading: Reading[Any]) -> None:

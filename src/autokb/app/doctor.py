@@ -177,6 +177,8 @@ class _Examination:
             [*ours, "AUTOKB_ENCODER_THREADS", *(one for names in VARIABLES.values() for one in names)]
         )
         self.doctor.environment = [name for name in known if os.environ.get(name, "").strip()]
+        for sentence in filter(None, (desk.missing_variables() for desk in self.settings.helpdesks.values())):
+            self.tell(sentence)
 
     def _look_at_store(self) -> None:
         file = self.folder / KNOWLEDGE_FILE

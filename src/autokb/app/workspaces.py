@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from autokb.app.process_memory import give_back_memory, resident_bytes
 from autokb.app.support_kb import SupportKB
 from autokb.core.api_keys import Role
 from autokb.core.errors import AutokbError, BadInputError, UnknownIdError
+from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.stores.workspace import DOMAIN_FILE, KNOWLEDGE_FILE, SETTINGS_FILE, settings_from
 
 NAME_CHARACTERS = 64
@@ -142,15 +143,15 @@ class Workspaces:
         """Return the names of all workspaces, sorted."""
         return self.places.names()
 
-    def with_helpdesks(self) -> list[str]:
-        """Return the names of those whose settings name a helpdesk; one that cannot be read is none of them."""
-        found = []
+    def with_helpdesks(self) -> dict[str, Mapping[str, HelpdeskSettings]]:
+        """Return those whose settings name helpdesks by their names; one that cannot be read is none of them."""
+        found = {}
         for name in self.names():
             with suppress(AutokbError, OSError):
                 place = self.places.place(name)
                 settings = None if place is None else place / SETTINGS_FILE
-                if settings is not None and settings.exists() and settings_from(settings).helpdesks:
-                    found.append(name)
+                if settings is not None and settings.exists() and (desks := settings_from(settings).helpdesks):
+                    found[name] = desks
         return found
 
     def take_open(self, name: str) -> OpenedWorkspace | None:

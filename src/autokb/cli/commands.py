@@ -114,7 +114,7 @@ def add(
 ) -> None:
     """Add documents, raw issues, past tickets or conversations; adding again updates."""
     from autokb.app import SupportKB
-    from autokb.cli.output import emit, spinner
+    from autokb.cli.output import emit, say, spinner
     from autokb.cli.views import added_view
     from autokb.core.errors import BadInputError
     from autokb.sources import Fields
@@ -137,6 +137,9 @@ def add(
             progress=progress,
         )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
+    if done.took_nothing and not (sync and yes):
+        what = "correct what was not taken" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
+        say([f"Nothing was added; {what}, and add again."])
 
 
 @app.command(epilog="Example: autokb sources kb  and, of a moved folder, autokb sources kb move manuals docs/manuals")

@@ -28,7 +28,7 @@ COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
 LABEL = 70  # characters of a node's text in a tree
 QUOTED = 5  # raw issues of a node, and issues of an explanation, that are shown
-SHOWN = 3  # solutions of an answer that are unfolded
+SHOWN = 3  # solutions of an answer that are shown in full
 
 
 def one_line(text: str, width: int = LABEL) -> str:
@@ -203,7 +203,7 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines += _reply(answer.reply)
     lines += map(_answer_panel, answer.shown[:SHOWN])
     if more := answer.shown[SHOWN:]:
-        lines.append(Text("not unfolded:", style="dim"))
+        lines.append(Text("more solutions:", style="dim"))
         lines += [Text(f"  {one_line(f'{_title(s)}, {_where(s)}')}", style="dim") for s in more]
     if answer.reading and answer.reading.note:
         lines.append(Text(f"answered without {answer.reading.name}: {answer.reading.note}", style="dim"))
@@ -282,7 +282,7 @@ def _explanation(workspace: Path, why: Explanation) -> list[RenderableType]:
     lines: list[RenderableType] = [Text("\nwhy: weight x value of each feature", style="bold"), table, Text(found)]
     if why.reader:
         note = f" and counts nothing: {why.reader.note}" if why.reader.note else ""
-        lines.append(Text(f"reader {why.reader.name}: took {1000 * why.reader.seconds:.0f} ms{note}"))
+        lines.append(Text(f"reranker {why.reader.name}: took {1000 * why.reader.seconds:.0f} ms{note}"))
     if issues:
         lines.append(Text(f"issues that show them (autokb show {quoted(workspace)} ISSUE):", style="dim"))
         lines += (_issue(issue, ranks) for issue, ranks in list(issues.values())[:QUOTED])

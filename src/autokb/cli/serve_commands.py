@@ -53,15 +53,20 @@ def serve(
 
     from autokb.app import SupportKB
     from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
+    from autokb.cli.output import say
 
     many = holds_workspaces(workspace)
     size = _check_many(workspace, workers, memory, many=many)
     if many:
-        needs_key = not Workspaces(FolderOfWorkspaces(workspace)).rights(None)
+        workspaces = Workspaces(FolderOfWorkspaces(workspace))
+        needs_key, desks = not workspaces.rights(None), workspaces.with_helpdesks()
     else:
         kb = SupportKB.open(workspace)
-        needs_key = kb.keys.are_needed()
+        needs_key, desks = kb.keys.are_needed(), {"": kb.workspace.settings.helpdesks}
         kb.close()
+    for name, named in desks.items():
+        missing = filter(None, (desk.missing_variables() for desk in named.values()))
+        say(f"{name}: {sentence}" if name else sentence for sentence in missing)
     listening = listen_and_say(workspace, host, port, needs_key=needs_key, json=json)
     os.environ["AUTOKB_SERVED_MEMORY"] = str(size)
     run_application(APPLICATION_OF_MANY if many else APPLICATION, listening, workspace, host, rate, workers)

@@ -42,6 +42,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     lines: list[RenderableType] = [
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
     ]
+    if any(done.columns.values()):
+        lines.append(Text(_one_line(_columns_line(done.columns))))
     if done.dropped:
         spans = sum(count for _, count in done.dropped)
         lines.append(Text(f"  left out of web pages: {spans} spans (autokb chunk PAGE shows them)"))
@@ -59,6 +61,14 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
         following = {"tickets": "tickets build {}", "chats": "draft-cases {} cases.jsonl"}.get(kind, "build {}")
         lines.append(next_line(f"Next: autokb {following.format(quoted(workspace))}"))
     return Group(*lines)
+
+
+def _columns_line(columns: Mapping[str, Sequence[str]]) -> str:
+    """Say which columns hold the parts of issues, and which options name those that were not found."""
+    found = {part: " or ".join(names[:SKIPPED_SHOWN]) for part, names in columns.items() if names}
+    read = ", ".join(part if part == name else f"{part} from {name}" for part, name in found.items())
+    missing = ", ".join(f"{part} (--{part.replace('_', '-')}-field)" for part, names in columns.items() if not names)
+    return f"  read: {read}" + (f"; not found: {missing}" if missing else "")
 
 
 def sources_view(workspace: Path, listed: Sources) -> RenderableType:

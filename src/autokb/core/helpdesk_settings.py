@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,6 +48,12 @@ class HelpdeskSettings:
     customer_from: float = CUSTOMER_FROM
     token_env: str = ""
     secret_env: str = ""
+
+    def missing_variables(self) -> str:
+        """Return a sentence that names the variables which are not in the environment; nothing where both are."""
+        needed = {self.secret_env: "its webhooks are refused", self.token_env: "its notes wait"}
+        lacks = [f"{name} is not set, so {what}" for name, what in needed.items() if not os.environ.get(name)]
+        return f"Helpdesk {self.name}: {'; '.join(lacks)}." if lacks else ""
 
 
 def read_helpdesks(value: Mapping[Any, Any]) -> dict[str, HelpdeskSettings]:

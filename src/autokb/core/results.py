@@ -319,7 +319,8 @@ class Added(Result):
     """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
 
     ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
-    or icon of a wiki was, the most frequent first.
+    or icon of a wiki was, the most frequent first. ``columns`` names the fields of issues that hold their ``id``,
+    ``title``, ``text``, ``date`` and ``resolved_by``.
     """
 
     added: int
@@ -330,11 +331,18 @@ class Added(Result):
     gone: int = 0
     dropped: tuple[tuple[str, int], ...] = ()
     unresolved: tuple[tuple[str, int], ...] = ()
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def took_nothing(self) -> bool:
+        """Whether nothing that was given is in the workspace now, and nothing was taken out of it."""
+        return not (self.added or self.updated or self.unchanged or self.removed)
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's shape."""
         shape = Result.as_json(self)
-        del shape["gone"], shape["dropped"], shape["unresolved"]
+        for name in ("gone", "dropped", "unresolved", "columns"):
+            del shape[name]
         return shape
 
 

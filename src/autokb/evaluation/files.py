@@ -16,7 +16,7 @@ from autokb.core.files import replace_private
 from autokb.text.spreadsheet_cells import guarded
 
 ANNOTATORS = ("1", "2")  # of a sheet
-INSTRUCTIONS = "instructions"  # the column that says what is to be done; readers pass over it
+INSTRUCTIONS = "instructions"  # the column that says what is to be done; reading a sheet skips it
 
 
 class Labelled(Protocol):

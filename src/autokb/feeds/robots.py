@@ -32,7 +32,7 @@ class Rules:
 
 # Complex: a group is known to be over only when the next one begins.
 def read_rules(text: str) -> Rules:
-    """Read a file; what is no rule is passed over."""
+    """Read a file; what is no rule is skipped."""
     ours, of_all = Rules(), Rules()
     groups: list[Rules] = []
     found_ours = in_rules = False

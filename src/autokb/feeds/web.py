@@ -32,7 +32,7 @@ _TYPES: Mapping[str, Format] = {
 }
 
 
-# Complex: pages are stored, given up or passed over in the order of the addresses.
+# Complex: pages are stored, given up or skipped in the order of the addresses.
 def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templates: Mapping[str, str]) -> Feed:
     """Yield all pages of a source; a run that stopped goes on with those that it had not asked for.
 

@@ -60,7 +60,7 @@ CUSTOMER_WITHIN = 600.0  # seconds after its message in which a reply may go to 
 TEXT_CHARACTERS = 20_000  # of a message that are kept; a question has some hundred
 NEWEST = 60  # messages of a conversation that are read
 FORGET_EVERY = 3_600.0  # seconds between two cleanings up
-Became = Literal["noted", "replied", "silent", "compared", "passed over", "failed", "put off", "waits"]
+Became = Literal["noted", "replied", "silent", "compared", "skipped", "failed", "postponed", "waits"]
 
 
 class NotSignedError(BadInputError):
@@ -124,7 +124,7 @@ class HelpdeskDesk:
     # -- what comes in -----------------------------------------------------------------------------
 
     def take(self, helpdesk: str, headers: Mapping[str, str], token: str, body: bytes) -> str:
-        """Store the message of a webhook; returns taken, known or passed over (NotSignedError).
+        """Store the message of a webhook; returns taken, known or skipped (NotSignedError).
 
         ``headers`` have names in lower case. It is on the disk when this returns.
         """
@@ -138,7 +138,7 @@ class HelpdeskDesk:
             raise BadInputError("The body is no JSON.") from None
         message = KINDS[helpdesk].read(given)
         if message is None or not message.text.strip() or message.said < now - OLDEST_SECONDS:
-            return "passed over"
+            return "skipped"
         text = without_surrogates(message.text).replace("\0", "\ufffd")[:TEXT_CHARACTERS]
         kept = HookMessage(
             helpdesk=helpdesk,
@@ -171,13 +171,13 @@ class HelpdeskDesk:
             return self._note(message) if message.role == CUSTOMER else self._compare(message)
         except LaterError as error:
             unsure = replace(message.work, is_unsure=message.work.is_unsure or error.is_unsure)
-            return self._put_off(replace(message, work=unsure), str(error), error.seconds)
+            return self._postpone(replace(message, work=unsure), str(error), error.seconds)
         except RefusedError as error:
             return self._end(message, FAILED, "failed", str(error))
         except AutokbError as error:  # nothing is published yet, or the store is busy
-            return self._put_off(message, type(error).__name__)
+            return self._postpone(message, type(error).__name__)
         except Exception:
-            self._put_off(message, "a fault of ours")
+            self._postpone(message, "a fault of ours")
             raise
 
     def waiting(self) -> dict[str, int]:
@@ -218,13 +218,13 @@ class HelpdeskDesk:
             )
         message = replace(message, work=replace(work, is_unsure=True), due=time.time() + LEASE)
         if not self._update(message):
-            return WorkDone(message.helpdesk, "put off", "another took it over", 0.0)
+            return WorkDone(message.helpdesk, "postponed", "another took it over", 0.0)
         request = desk.write(settings, token, message.conversation, work.sending, to_customer=work.to_customer)
         try:
             _, at = self._client().send(message.helpdesk, settings.url, request)
         except LaterError as error:
             work = replace(message.work, is_unsure=error.is_unsure)
-            return self._put_off(replace(message, work=work), str(error), error.seconds)
+            return self._postpone(replace(message, work=work), str(error), error.seconds)
         except RefusedError as error:
             return self._end(message, FAILED, "failed", str(error))
         done = replace(message, work=replace(message.work, sent_at=at, is_unsure=False))
@@ -281,13 +281,13 @@ class HelpdeskDesk:
         """Compare an agent's reply with what stood there when it was written."""
         said = [one for one in self._conversation(reply) if one.role == CUSTOMER]
         if own := next((one for one in said if _is_echo(one, reply)), None):
-            return self._compared(reply, own, "passed over")
+            return self._compared(reply, own, "skipped")
         last = next((one for one in reversed(said) if _stood_before(one, reply)), None)
         may_come = last is None and time.time() - reply.work.arrived < REPLY_WAITS  # it may have overtaken its message
         if may_come or any(_is_under_way(one, reply) for one in said):
             return self._wait(reply)
         if last is None or last.work.judged_by not in ("", reply.id):  # nothing stood there, or a reply was faster
-            return self._end(reply, DONE, "passed over")
+            return self._end(reply, DONE, "skipped")
         texts = [(one.text, one.whole) for one in last.work.offered]
         place, verdict = verdict_of(reply.work.text, texts, self._workspace().spec.language)
         self._give(last, last.work.offered[place], verdict, reply)
@@ -322,7 +322,7 @@ class HelpdeskDesk:
     def _wait(self, reply: HookMessage) -> WorkDone:
         """Look again soon: the note is under way, or the message has not come yet."""
         if time.time() - reply.work.arrived > GIVE_UP:
-            return self._end(reply, DONE, "passed over")
+            return self._end(reply, DONE, "skipped")
         self._update(replace(reply, due=time.time() + REPLY_LOOKS))
         return WorkDone(reply.helpdesk, "waits", wait=0.0)
 
@@ -333,7 +333,7 @@ class HelpdeskDesk:
         self._update(replace(message, state=state, due=time.time(), work=work))
         return WorkDone(message.helpdesk, became, why if state == FAILED else "", 0.0)
 
-    def _put_off(self, message: HookMessage, why: str, seconds: float | None = None) -> WorkDone:
+    def _postpone(self, message: HookMessage, why: str, seconds: float | None = None) -> WorkDone:
         """Try a message again later; after a day it is given up."""
         now, work = time.time(), message.work
         if now - work.arrived > GIVE_UP:
@@ -341,7 +341,7 @@ class HelpdeskDesk:
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(work.tries - 1, 20)) * (0.5 + random())
         wait = pause if seconds is None else min(seconds, GIVE_UP)
         self._update(replace(message, due=now + wait, work=replace(work, note=why)))
-        return WorkDone(message.helpdesk, "put off", why, 0.0)
+        return WorkDone(message.helpdesk, "postponed", why, 0.0)
 
     def _update(self, message: HookMessage) -> bool:
         with self._workspace().file() as file, file.transaction():

@@ -48,5 +48,5 @@ def _shown(one: Suggestion, number: str) -> str:
 
 
 def _complete(one: Suggestion) -> str:
-    """Return all steps, of which the text may be the first few: who reads a note cannot unfold the others."""
+    """Return all steps, of which the text may be the first few: a note has no button that shows the others."""
     return replace_controls(whole_of(one) or one.text)

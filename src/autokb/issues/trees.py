@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from autokb.core.attributes import Attributes, as_lists, from_lists
 from autokb.core.domain import ENGLISH, DomainSpec
@@ -136,22 +137,44 @@ def _middle(reported: Sequence[Reported]) -> Any:
     return mean / max(float(np.linalg.norm(mean)), 1e-12)
 
 
-# Complex: who is in the cluster decides who may be around it; both are one line of conditions each.
+@dataclass(frozen=True)
+class ThemeReports:
+    """The raw issues of a theme in order of their ids; row n of ``vectors`` is that of id n."""
+
+    ids: tuple[str, ...]
+    vectors: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, ids: Iterable[str], reported: Mapping[str, Reported]) -> ThemeReports:
+        """Return those of these ids that ``reported`` knows."""
+        known = tuple(sorted(i for i in ids if i in reported))
+        return cls(known, np.array([reported[i].vector for i in known], dtype=np.float64).reshape(len(known), -1))
+
+    def nearest(self, vector: Any, near: float, without: Collection[str]) -> list[str]:
+        """Return the ids of at most ``MOST_NEARBY_REPORTS`` whose cosine is ``near`` or more, the nearest first."""
+        if not self.ids:
+            return []
+        similarity = np.round(self.vectors @ np.asarray(vector, dtype=np.float64), 6)
+        rows = [row for row in np.flatnonzero(similarity >= near).tolist() if self.ids[row] not in without]
+        return [self.ids[row] for row in sorted(rows, key=lambda n: (-similarity[n], n))[:MOST_NEARBY_REPORTS]]
+
+
 def seed_reports(
-    seed: str, members: Sequence[str], theme: Sequence[str], reported: Mapping[str, Reported], near: float
+    seed: str,
+    members: Sequence[str],
+    theme: ThemeReports,
+    reported: Mapping[str, Reported],
+    near: float,
+    beside: Collection[str] = (),
 ) -> SeedReports:
     """Return a seed with what was reported around it.
 
-    ``members`` and ``theme`` are raw issue ids; ids that ``reported`` does not know are left out.
+    ``members`` are raw issue ids; those that ``reported`` does not know are left out. ``beside`` are in the same
+    cluster, about another problem.
     """
-    # The seed leads its cluster.
-    cluster = [seed] if seed in reported else []
-    cluster += [m for m, _ in _rank_by_similarity(seed, [m for m in members if m in reported and m != seed], reported)]
-    in_cluster = set(members)
-    others = [t for t in theme if t in reported and t not in in_cluster]
-    around = [t for t, similarity in _rank_by_similarity(seed, others, reported) if similarity >= near][
-        :MOST_NEARBY_REPORTS
-    ]
+    others = [m for m in members if m in reported and m != seed]
+    cluster = [*([seed] if seed in reported else []), *_rank_by_similarity(seed, others, reported)]  # the seed leads
+    around = theme.nearest(reported[seed].vector, near, {*members, *beside})
     return SeedReports(reported[seed], tuple(reported[m] for m in cluster), tuple(reported[t] for t in sorted(around)))
 
 
@@ -185,9 +208,9 @@ def _make_issue(lead: str, node: Node, parent_id: str | None, seed: str) -> Issu
     )
 
 
-def _rank_by_similarity(seed: str, ids: Sequence[str], reported: Mapping[str, Reported]) -> list[tuple[str, float]]:
+def _rank_by_similarity(seed: str, ids: Sequence[str], reported: Mapping[str, Reported]) -> list[str]:
     if not ids:
         return []
     rows = np.array([reported[i].vector for i in ids], dtype=np.float64)
     similarity = np.round(rows @ np.asarray(reported[seed].vector, dtype=np.float64), 6)
-    return sorted(zip(ids, similarity.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
+    return [i for _, i in sorted(zip(-similarity, ids, strict=True))]

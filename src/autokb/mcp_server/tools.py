@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any, Literal
@@ -13,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 
 from autokb.app import SupportKB
 from autokb.core.api_keys import Role
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
@@ -31,15 +32,15 @@ Query = Annotated[str, Field(max_length=1_000), Whole]  # what is searched for, 
 Quote = Annotated[str, Field(max_length=20_000), Whole]  # a page of a document
 Said = Annotated[str, Field(max_length=100_000), Whole]  # of more nothing is read
 Count = Annotated[StrictInt, Field(ge=1, le=50)]
-First = Annotated[StrictInt, Field(ge=0, le=FARTHEST, description="How many to pass over: 0 begins at the best.")]
+First = Annotated[StrictInt, Field(ge=0, le=FARTHEST, description="How many to skip: 0 begins at the best.")]
 Values = Annotated[
-    dict[Text, list[Text]],
-    Field(description='What is known of the customer, such as {"os": ["iOS"]}; autokb://themes lists the values.'),
+    dict[Text, list[Text] | Text],
+    Field(description='Such as {"os": "iOS"} or {"os": ["iOS", "Android"]}; autokb://themes lists the values.'),
 ]
 
 
 class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")  # a misspelt name is said, not passed over
+    model_config = ConfigDict(extra="forbid")  # a misspelt name is refused, not ignored
 
 
 class Ask(_Arguments):
@@ -69,7 +70,7 @@ class SearchKnowledge(_Arguments):
     query: Annotated[Query, Field(description="Words, whole or begun; all of them are wanted.")]
     kinds: tuple[Literal["issue", "solution", "document"], ...] = ("issue", "solution", "document")
     theme: Annotated[Query, Field(description="The id of a theme, to which the search is then kept.")] = ""
-    attributes: Annotated[dict[Text, Text], Field(description='Such as {"os": "iOS"}.')] = Field(default_factory=dict)
+    attributes: Values = Field(default_factory=dict)
     first: First = 0
     most: Annotated[Count, Field(description="Results of each kind.")] = 10
 
@@ -182,7 +183,11 @@ def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
     yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
     in attributes. Where it abstains, say that nothing is known; do not answer from memory.
     """
-    return kb.ask(asked.text, asked.attributes, asked.k).as_json()
+    return kb.ask(asked.text, _as_lists(asked.attributes), asked.k).as_json()
+
+
+def _as_lists(attributes: Mapping[str, list[str] | str]) -> dict[str, list[str]]:
+    return {name: [given] if isinstance(given, str) else given for name, given in attributes.items() if given}
 
 
 def suggest_reply(kb: SupportKB, _role: Role, asked: SuggestReply) -> dict[str, Any]:
@@ -196,7 +201,7 @@ def suggest_reply(kb: SupportKB, _role: Role, asked: SuggestReply) -> dict[str, 
 
 def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[str, Any]:
     """Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better."""
-    wanted = KnowledgeFilter(asked.theme, asked.attributes)
+    wanted = KnowledgeFilter(asked.theme, _as_lists(asked.attributes))
     withheld = is_insider(role)
     return kb.views.search(asked.query, wanted, asked.kinds, asked.first, asked.most, withheld=withheld).as_json()
 
@@ -208,7 +213,8 @@ def read_issue(kb: SupportKB, role: Role, asked: ReadIssue) -> dict[str, Any]:
 
 def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
     """Return an issue as a role sees it (UnknownIdError)."""
-    found, insider = kb.views.known_issue(issue), is_insider(role)
+    with ids_from_search("issue", issue):
+        found, insider = kb.views.known_issue(issue), is_insider(role)
     return KnownIssue(
         id=found.id,
         text=found.text,
@@ -222,6 +228,15 @@ def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
     )
 
 
+@contextmanager
+def ids_from_search(kind: str, name: str) -> Iterator[None]:
+    """Say of an id that nothing has which tool finds ids; the lists of the service are not at hand here."""
+    try:
+        yield
+    except UnknownIdError:
+        raise UnknownIdError(f"No {kind} has the id {name!r}; the tool search_knowledge finds ids.") from None
+
+
 def issue_line(issue: IssueView) -> IssueLine:
     """Return an issue as lists have it."""
     return IssueLine(issue.id, issue.text, dict(issue.attributes), issue.displayed or 0, len(issue.children))
@@ -229,10 +244,14 @@ def issue_line(issue: IssueView) -> IssueLine:
 
 def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, Any]:
     """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
-    text = kb.views.document(asked.document).text
+    with ids_from_search("document", asked.document):
+        text = kb.views.document(asked.document).text
     place = _place_of(text, asked.quote, asked.start)
     at = place or ((asked.start, asked.start + 1) if asked.start else None)
     page = kb.views.view_document(asked.document, [at] if at else [], asked.page)
+    if asked.page and asked.page > page.pages:
+        pages = f"{page.pages} page{'' if page.pages == 1 else 's'}"
+        raise BadInputError(f"There is no page {asked.page}: the document has {pages}.")
     return ReadPage(
         id=page.id,
         title=page.title,

@@ -102,7 +102,7 @@ def fit_question_gate(
         reports = [texts[ids[n]] for n in distinct]
         words = _Words(index, find_own_subjects(index.spec, documents, reports))
         if len(reports) >= FEWEST_CASES:
-            own, described = np.hstack([known.score_issues(distinct), words.weigh(reports)]), "raw issues"
+            own, described = np.hstack([known.score_issues(known.raw[distinct]), words.weigh(reports)]), "raw issues"
         else:
             own, described = _score_sections(known, words, documents, embed), "headings and first sentences"
         if len(own) >= FEWEST_CASES:
@@ -129,10 +129,16 @@ def off_topic_issues(index: QuestionIndex, raw: Mapping[str, Vectors]) -> frozen
     weights = index.gate.coefficients
     if weights is None or not raw:
         return frozenset()
-    cases = _Known.of(index, raw).score_issues(range(len(raw)))
-    odds = weights.intercept - math.log(ON_TOPIC_ODDS) + cases @ np.array([weights.documents, weights.issues])
-    far = odds < math.log(OFF_TOPIC / (1 - OFF_TOPIC))
-    return frozenset(raw_id for raw_id, is_far in zip(raw, far, strict=True) if is_far)
+    known, ids = _Known.of(index, raw), np.array(list(raw), dtype=object)
+
+    def far(rows: NDArray[np.int64], among: _Known) -> NDArray[np.int64]:
+        cases = among.score_issues(known.raw[rows])
+        odds = weights.intercept - math.log(ON_TOPIC_ODDS) + cases @ np.array([weights.documents, weights.issues])
+        found: NDArray[np.int64] = rows[odds < math.log(OFF_TOPIC / (1 - OFF_TOPIC))]
+        return found
+
+    # Nearness never counts against an issue, so one that is near enough to a few is near enough to all: few are left.
+    return frozenset(ids[far(far(np.arange(len(raw)), known.of_few()), known)].tolist())
 
 
 def fit_against(
@@ -228,11 +234,18 @@ class _Known:
                 found.append(row)
         return found
 
-    def score_issues(self, rows: Sequence[int]) -> Cases:
+    def of_few(self) -> _Known:
+        """Return what is known with few of the issues, and without nodes: all is at least as near to what is known."""
+        visible = np.array(thinned(self.visible.tolist()), dtype=np.int64)
+        none = np.zeros(0, dtype=np.int64)
+        few = replace(self, raw=self.raw[visible], visible=np.arange(len(visible)), nodes=self.nodes[:0])
+        return replace(few, tree_of=none, members=none, starts=np.zeros(1, dtype=np.int64))
+
+    def score_issues(self, vectors: Vectors) -> Cases:
         """Score raw issues without themselves, their near duplicates, and trees grown from those alone."""
         found = [self.score([])]
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            asked = self.raw[list(rows[start : start + ROWS_AT_ONCE])]
+        for start in range(0, len(vectors), ROWS_AT_ONCE):
+            asked = vectors[start : start + ROWS_AT_ONCE]
             cosines = asked @ self.raw.T
             others = cosines < NEAR_DUPLICATE
             nodes = np.where(self._keeps_trees(others)[:, self.tree_of], asked @ self.nodes.T, -1.0)

@@ -85,6 +85,7 @@ def _find_spellings(attribute: Attribute, value: str) -> Values:
         return frozenset(found)
     if attribute.kind == "closed":
         raise BadInputError(
-            f"{value!r} is no value of {attribute.name}; it has {', '.join(attribute.values)}, Any, NONE."
+            f"{value!r} is not a value of {attribute.name}; write {', '.join(attribute.values)}, any (all of them) or "
+            "none (it does not apply)."
         )
     return frozenset({value})

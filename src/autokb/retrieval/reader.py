@@ -62,5 +62,5 @@ def read_first(reranker: Reranker, question: str, candidates: Candidates, scores
     except RerankError as error:
         note = str(error)
     except Exception as error:  # whatever a model or a connection meets: the question is answered all the same
-        note = f"the reader failed ({type(error).__name__})."
+        note = f"the reranker failed ({type(error).__name__})."
     return values, ReaderRun(reranker.name, time.perf_counter() - started, note)

@@ -44,13 +44,18 @@ def _as_list(value: Any) -> list[Any]:
 
 def raw_value(record: Record, path: str | None, defaults: Sequence[str]) -> Any:
     """Return the value of the named field as it stands, or of the first default the record has; None if absent."""
+    return found_value(record, path, defaults)[1]
+
+
+def found_value(record: Record, path: str | None, defaults: Sequence[str]) -> tuple[str, Any]:
+    """Return the name of the field that ``raw_value`` reads, empty if absent, and its value."""
     if path is None:
-        filled = (record[key] for key in _matching_keys(record, defaults) if record[key] not in (None, "", []))
-        return next(filled, None)
+        filled = ((key, record[key]) for key in _matching_keys(record, defaults) if record[key] not in (None, "", []))
+        return next(filled, ("", None))
     if keys := _matching_keys(record, (path,)):
-        return record[keys[0]]
+        return keys[0], record[keys[0]]
     found = [value for value in values_at(record, path) if value is not None]
-    return found if len(found) > 1 else next(iter(found), None)
+    return path if found else "", found if len(found) > 1 else next(iter(found), None)
 
 
 def has_field(record: Record, path: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import occurrences, short_id
@@ -13,7 +14,7 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
 from autokb.sources.decoding import clean, decode, read_bytes
-from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, missing_text, named_id, own_id, read_records
+from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, missing_text, named_id, read_records
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
@@ -31,6 +32,14 @@ LONGEST_ISSUE = 200_000
 _CUT_MARK = " […]"
 # Columns a reason names: enough to find the right one.
 _MAX_SHOWN_COLUMNS = 20
+_EACH_LINE = "each line, the first too"  # in the place of a column, where there is none
+_USUAL_NAMES: Mapping[str, Sequence[str]] = {
+    "id": f.ID_NAMES,
+    "title": f.TITLE_NAMES,
+    "text": f.TEXT_NAMES,
+    "date": f.DATE_NAMES,
+    "resolved_by": f.RESOLVED_NAMES,
+}
 
 
 def read_issues(
@@ -50,6 +59,7 @@ def read_issues(
     fields = fields or Fields()
     files, skipped = find_files(paths, added, follow_links=follow_links)
     found: list[tuple[RawIssue, FoundFile, str]] = []
+    columns: dict[str, tuple[str, ...]] = {}
     named = NamedFields(
         {
             "--text-field": fields.text,
@@ -73,7 +83,7 @@ def read_issues(
         for record in with_progress(records, tell):
             place = f"{file.relative}:{record.line}"
             try:
-                issue = _without_controls(_issue(record.record, fields))
+                issue = _without_controls(_issue(record, fields, columns))
                 found.append((_cut(issue), file, place))
                 if len(issue.text) > LONGEST_ISSUE:
                     # No ``file:line``: the record was taken, so that --sync need not take its file for an unread one.
@@ -89,7 +99,11 @@ def read_issues(
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
     issues, duplicates = _with_unique_ids(found)
     return Reading(
-        issues, (*skipped, *duplicates), tuple((x.root, x.relative) for x in files), misspelt=named.missing_field()
+        issues,
+        (*skipped, *duplicates),
+        tuple((x.root, x.relative) for x in files),
+        misspelt=named.missing_field(),
+        columns=columns,
     )
 
 
@@ -134,7 +148,8 @@ def _with_text_column(rows: list[PlacedRecord], fields: Fields) -> list[PlacedRe
         return rows
     if len(header) == 1:
         (name,) = header
-        return [PlacedRecord({"text": name}, 1), *(PlacedRecord({"text": r.record[name]}, r.line) for r in rows)]
+        lines = ((name, 1), *((r.record[name], r.line) for r in rows))
+        return [PlacedRecord({"text": text}, line, is_line=True) for text, line in lines]
     raise UnreadableFileError(
         f"has no column that is known to hold the text; name one of {_shown(header)} with --text-field."
     )
@@ -144,9 +159,22 @@ def _shown(header: Iterable[str]) -> str:
     return ", ".join(list(header)[:_MAX_SHOWN_COLUMNS])
 
 
-def _issue(record: f.Record, fields: Fields) -> RawIssue:
-    value = f.raw_value(record, fields.text, f.TEXT_NAMES)
-    title = short_title(" ".join(f.as_text(f.raw_value(record, fields.title, f.TITLE_NAMES)).split()))
+def _parts(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Return the parts of an issue as they stand in a record, and note in ``columns`` which fields hold them."""
+    found = {}
+    for part, usual in _USUAL_NAMES.items():
+        name, found[part] = f.found_value(placed.record, getattr(fields, part), usual)
+        held, column = ("text", _EACH_LINE) if placed.is_line else (part, name)
+        known = columns.setdefault(held, ())
+        if column and column not in known:
+            columns[held] = (*known, column)
+    return found
+
+
+def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> RawIssue:
+    record, found = placed.record, _parts(placed, fields, columns)
+    value = found["text"]
+    title = short_title(" ".join(f.as_text(found["title"]).split()))
     if value is None and (fields.text or not title):
         raise UnreadableFileError(missing_text(record, fields.text))
     text = clean(join_sections(value, "text")[0])
@@ -156,13 +184,13 @@ def _issue(record: f.Record, fields: Fields) -> RawIssue:
     text = text.strip() or title
     if not text:
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
-    given = named_id(record, fields.id) if fields.id else own_id(record)
+    given = named_id(record, fields.id) if fields.id else checked_id(f.as_text(found["id"]).strip())
     return RawIssue(
         id=given,
         text=text,
         title=title,
-        date=iso_date(f.raw_value(record, fields.date, f.DATE_NAMES)),
-        resolved_by=f.document_names(f.raw_value(record, fields.resolved_by, f.RESOLVED_NAMES)),
+        date=iso_date(found["date"]),
+        resolved_by=f.document_names(found["resolved_by"]),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from autokb.core.marks import Mark
@@ -42,7 +42,8 @@ class Reading(Generic[T]):
     """Everything one reading found; ``present`` names every file that exists, the skipped ones too.
 
     ``unresolved`` are templates and icons of a wiki that were left out, with how often, the most frequent first.
-    ``misspelt`` is a sentence about a named field that no record has.
+    ``misspelt`` is a sentence about a named field that no record has. ``columns`` are the fields that hold the parts of
+    a record (``text``, ``id`` ...), as they were found.
     """
 
     records: tuple[SourceRecord[T], ...]
@@ -50,6 +51,7 @@ class Reading(Generic[T]):
     present: tuple[tuple[str, str], ...]
     unresolved: tuple[tuple[str, int], ...] = ()
     misspelt: str = ""
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def with_progress(records: Sequence[T], tell: Callable[..., None] | None) -> Iterator[T]:

@@ -26,11 +26,12 @@ _TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections")
 
 @dataclass(frozen=True, slots=True)
 class PlacedRecord:
-    """A record, its line (or position) in the file from 1, and whether it is the whole file."""
+    """A record, its line (or position) in the file from 1, and whether it is the whole file, or a mere line of it."""
 
     record: Record
     line: int
     is_whole_file: bool = False
+    is_line: bool = False
 
 
 def read_json_lines(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
@@ -124,7 +125,7 @@ def read_lines(text: str) -> Iterator[PlacedRecord]:
     refuse_too_many(text.count("\n"))
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield PlacedRecord({"text": line.strip()}, number)
+            yield PlacedRecord({"text": line.strip()}, number, is_line=True)
 
 
 # Field names and types of blocks as help centers and documentation tools export them.

@@ -282,7 +282,7 @@ class SearchTables:
     ) -> list[tuple[Kind, str, float]]:
         """Return the owners of the nearest rows of each kind with their cosines; call it inside a transaction.
 
-        Rows for the audiences ``without`` are passed over, and others found in their place.
+        Rows for the audiences ``without`` are skipped, and others found in their place.
         """
         self.db.execute(f"SET LOCAL hnsw.ef_search = {SEARCHING_EFFORT}")
         if without and self.iterates:

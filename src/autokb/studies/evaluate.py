@@ -235,7 +235,7 @@ def _choose(workspace: Workspace, names: Sequence[str]) -> list[str]:
     chosen = choose_systems(names, has_reader=has_reader)
     if READER in chosen and not has_reader:
         raise BadInputError(
-            f"The system {READER} needs a reader; name one in settings.yaml, as reranker: local:FOLDER or http:URL."
+            f"The system {READER} needs a reranker; name one in settings.yaml, as reranker: local:FOLDER or http:URL."
         )
     model = model_of(workspace.settings, workspace.mode, UNAIDED_SOLUTIONS.name, SOLVE_STAGE)
     if LLM_ONLY in chosen and model == OFFLINE:

@@ -81,7 +81,7 @@ def view_document(
 ) -> DocumentPage:
     """Return one page: the one asked for, else the one on which the main place begins, the first that was asked for.
 
-    Places outside the text are passed over.
+    Places outside the text are skipped.
     """
     text = document.text
     places = list(dict.fromkeys((a, b) for a, b in asked if 0 <= a < b <= len(text)))[:MOST_PLACES]

@@ -54,13 +54,17 @@ _MARKUP = re.compile(r"(?<!\S)(?:#{1,6}|[-*>|]|:?-+:?)(?!\S)|\*\*|`+")  # Markdo
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFilter:
-    """What is looked at: a theme's id, and of attributes the values that a node names (Any names none)."""
+    """What is looked at: a theme's id, and of attributes values of which a node names one (Any names none)."""
 
     theme: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.theme or self.attributes)
+
+    def fits(self, attributes: Mapping[str, Collection[str]]) -> bool:
+        """Return whether these attributes have the values."""
+        return all(any(v in attributes.get(name, ()) for v in values) for name, values in self.attributes.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,10 +315,7 @@ class ReadModel:
     def _has(self, tree: IssueView, wanted: KnowledgeFilter) -> bool:
         if wanted.theme and tree.theme_id != wanted.theme:
             return False
-        return not wanted.attributes or any(
-            all(value in node.attributes.get(name, ()) for name, value in wanted.attributes.items())
-            for node in (tree, *tree.children)
-        )
+        return any(wanted.fits(node.attributes) for node in (tree, *tree.children))
 
     def issue(self, issue_id: str) -> IssueView:
         """Return one node with its tree, its solutions (best first) and what customers wrote, private data masked.
@@ -483,7 +484,7 @@ class ReadModel:
     def _fits(self, issue_id: str, attributes: Attributes, wanted: KnowledgeFilter) -> bool:
         if wanted.theme and self.theme_of[issue_id] != wanted.theme:
             return False
-        return all(value in attributes.get(name, ()) for name, value in wanted.attributes.items())
+        return wanted.fits(attributes)
 
     def _found_issue(self, issue_id: str, words: Sequence[TypedWord]) -> FoundItem:
         issue = self.published.kb.issues[issue_id]

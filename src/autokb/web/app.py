@@ -121,11 +121,11 @@ def create_app(
 
 
 def tell_note(figures: ServiceFigures, name: str, done: WorkDone) -> None:
-    """Count what was done with a helpdesk's message, and log what failed or was put off."""
+    """Count what was done with a helpdesk's message, and log what failed or was postponed."""
     if done.became is None or done.became == "waits":
         return
     figures.helpdesks.labels(done.helpdesk, done.became).inc()
-    if done.became in ("failed", "put off"):
+    if done.became in ("failed", "postponed"):
         log_helpdesk(done.helpdesk, done.became, done.why, name)
 
 

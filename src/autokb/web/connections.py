@@ -32,7 +32,7 @@ class Connection(H11Protocol):
         """Wait for the first head; send what is written at once.
 
         asyncio sets this for sockets that it binds itself; ours is bound by the command, before the workers start.
-        Without it an answer's body waits for the client to confirm the head, which clients put off for 40 ms.
+        Without it an answer's body waits for the client to confirm the head, which clients delay by 40 ms.
         """
         super().connection_made(transport)
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

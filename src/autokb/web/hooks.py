@@ -19,7 +19,7 @@ hooks = APIRouter(prefix=HOOKS.rstrip("/"), responses=RESPONSES)
 class TakenHook(BaseModel):
     """What was done with a webhook: its message was taken, is known already, or is none to be worked on."""
 
-    message: Literal["taken", "known", "passed over"]
+    message: Literal["taken", "known", "skipped"]
 
 
 @hooks.post("/{helpdesk}", response_model=TakenHook)

@@ -15,7 +15,7 @@ Text = Annotated[str, AfterValidator(without_surrogates)]  # JSON can spell halv
 
 
 class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")  # a misspelt name is said, not passed over
+    model_config = ConfigDict(extra="forbid")  # a misspelt name is refused, not ignored
 
 
 class Question(_Body):

@@ -28,7 +28,7 @@ class HelpdesksDoor:
         return bool(self._memory.workspace.settings.helpdesks)
 
     def take(self, helpdesk: str, headers: Mapping[str, str], body: bytes, *, token: str = "") -> str:
-        """Store the message of a webhook, once; returns ``taken``, ``known`` or ``passed over``.
+        """Store the message of a webhook, once; returns ``taken``, ``known`` or ``skipped``.
 
         ``headers`` have names in lower case, ``token`` is what the address says. What no helpdesk of the settings
         signed raises NotSignedError. It is on the disk when this returns.

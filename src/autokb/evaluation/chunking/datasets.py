@@ -32,7 +32,7 @@ def read_questions(
     """Read JSON Lines with ``question`` and perhaps ``document`` and ``references`` (BadInputError names the line).
 
     ``lengths`` are the documents by id with the characters of each. The field names of Chroma's data sets are read too.
-    With ``others`` the file may have questions about other documents, which are passed over.
+    With ``others`` the file may have questions about other documents, which are skipped.
     """
     lines = list(_read_lines(path))
     if not lines:

@@ -86,7 +86,7 @@ def _places(words: Words, phrases: Collection[Phrase]) -> Iterator[int]:
             yield here
 
 
-# Complex: walking back from the name, each word can give the scope, end the search or be passed over.
+# Complex: walking back from the name, each word can give the scope, end the search or be skipped.
 def _scope(words: Words, here: int, attribute: Attribute, is_short: bool, known: AttributeWords) -> Values | None:
     """Return Any or NONE where a word such as every or no precedes the attribute's name, which is ``here``."""
     for before in range(here - 1, max(-1, here - 1 - WORDS_BEFORE), -1):

@@ -24,16 +24,16 @@ class RerankError(Exception):
 def checked_scores(found: Sequence[object], number: int) -> list[float]:
     """Return scores as floats; RerankError where there are more or fewer than texts, or one is no finite number."""
     if len(found) != number:
-        raise RerankError(f"the reader gave {len(found)} scores for {number} texts.")
+        raise RerankError(f"the reranker gave {len(found)} scores for {number} texts.")
     # Strictly numbers: float would read "1.5" and true as such, and fails on an integer of hundreds of digits.
     if not all(type(one) is float or (type(one) is int and abs(one) < 2**63) for one in found):
-        raise RerankError("a score of the reader is no number.")
+        raise RerankError("a score of the reranker is no number.")
     scores = [float(one) for one in found]  # type: ignore[arg-type]
     if not all(map(math.isfinite, scores)):
-        raise RerankError("a score of the reader is no finite number.")
+        raise RerankError("a score of the reranker is no finite number.")
     return scores
 
 
 def out_of_time(seconds: float) -> RerankError:
     """Return the error of a reranker that exceeded ``reranker_seconds``."""
-    return RerankError(f"the reader did not end within {seconds:g} seconds (reranker_seconds in settings.yaml).")
+    return RerankError(f"the reranker did not end within {seconds:g} seconds (reranker_seconds in settings.yaml).")

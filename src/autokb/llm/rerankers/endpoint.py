@@ -67,11 +67,11 @@ class EndpointReranker:
         except ReplyTooLongError as error:
             raise RerankError(str(error)) from None
         except httpx2.HTTPError:
-            raise RerankError("the reader cannot be reached, or it closed the connection.") from None
+            raise RerankError("the reranker cannot be reached, or it closed the connection.") from None
         if reply.status_code in (401, 403):
-            raise RerankError(f"the reader refused the key in {KEY} (HTTP {reply.status_code}).")
+            raise RerankError(f"the reranker refused the key in {KEY} (HTTP {reply.status_code}).")
         if not reply.is_success:  # what it says is left out: answers go to customers
-            raise RerankError(f"the reader refused the request (HTTP {reply.status_code}).")
+            raise RerankError(f"the reranker refused the request (HTTP {reply.status_code}).")
         return reply.content
 
 
@@ -98,13 +98,13 @@ def read_scores(body: bytes, number: int) -> list[float]:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        raise RerankError("the reader's reply is no JSON.") from None
+        raise RerankError("the reranker's reply is no JSON.") from None
     items = data.get("results") if isinstance(data, dict) else data
     if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
-        raise RerankError("the reader's reply has no list of scores; is its address right?")
+        raise RerankError("the reranker's reply has no list of scores; is its address right?")
     by_place = {one["index"]: one.get("relevance_score", one.get("score")) for one in items if _is_place(one)}
     if len(items) == number and by_place.keys() != set(range(number)):
-        raise RerankError("the reader numbered its scores wrongly.")
+        raise RerankError("the reranker numbered its scores wrongly.")
     scores = checked_scores([by_place[n] for n in sorted(by_place)], number)
     return [_log_odds(one) for one in scores] if all(0 <= one <= 1 for one in scores) else scores
 

@@ -17,7 +17,7 @@ from autokb.core.vectors import Vectors
 from autokb.issues.manuals import Manuals
 from autokb.issues.seeds import far_from_documents
 from autokb.issues.splitting import ClusterSplitter, SplitPart
-from autokb.issues.trees import Reported, SeedReports, issues, seed_reports
+from autokb.issues.trees import Reported, SeedReports, ThemeReports, issues, seed_reports
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.issues import Organised
 from autokb.stores.workspace import Workspace
@@ -224,15 +224,20 @@ def reports_by_lead(
         for n, r in enumerate(raw)
         if r.id in attributes and r.id in organised.theme_of
     }
+    in_theme: dict[str, list[str]] = {}
+    for raw_id, theme in organised.theme_of.items():
+        if raw_id not in reasons:
+            in_theme.setdefault(theme, []).append(raw_id)
+    parts_of: dict[str, list[SplitPart]] = {}
+    for part in parts.values():
+        if part.lead in reported and _is_left(part, reasons):
+            parts_of.setdefault(part.seed, []).append(part)
     found: dict[str, SeedReports] = {}
     for theme, clusters in organised.clusters.items():
-        members_of = clusters.members()
-        around = sorted(r for r in organised.theme_of if organised.theme_of[r] == theme and r not in reasons)
-        for lead, part in parts.items():
-            if part.seed in members_of and lead in reported and _is_left(part, reasons):
-                beside = set(members_of[part.seed]) - set(part.members)  # in the same cluster, about another problem
-                others = [r for r in around if r not in beside]
-                found[lead] = seed_reports(lead, part.members, others, reported, organised.near)
+        around = ThemeReports.of(in_theme.get(theme, ()), reported)
+        for seed, members in clusters.members().items():
+            for part in parts_of.get(seed, ()):
+                found[part.lead] = seed_reports(part.lead, part.members, around, reported, organised.near, members)
     return found
 
 

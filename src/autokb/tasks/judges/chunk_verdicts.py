@@ -10,7 +10,7 @@ from autokb.tasks.task import In, Reply, Task
 
 __all__ = ["MOST_CHUNKS", "ChunkJudge", "ChunkVerdict", "JudgeChunk", "VerdictTask"]
 
-MOST_CHUNKS = 12  # in one request; with many more a judge begins to pass over some
+MOST_CHUNKS = 12  # in one request; with many more a judge begins to skip some
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from autokb.web.pages.rendering import render
 from autokb.web.problems import NO_PATH, ProblemError, refusal_of
 from autokb.web.serving import Door, Serving, kb_of
 
-SHOWN = 3  # solutions, the best of them unfolded
+SHOWN = 3  # solutions, the best of them in full
 CHARACTERS = 2_000  # of a question; who has more to tell writes to the team
 IPV6_NETWORK = 64  # bits that one customer of a provider has for itself
 NOTHING_ASKED = "Write your question first."

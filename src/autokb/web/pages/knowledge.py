@@ -34,7 +34,7 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
     """Show the trees, or what a search finds; the address says what is looked at."""
     kb, insider = shown_kb(request), _is_insider(request)
     values = {n[len(OF_ATTRIBUTE) :]: v for n, v in request.query_params.items() if n.startswith(OF_ATTRIBUTE) and v}
-    wanted, chosen = KnowledgeFilter(theme, values), kind if kind in get_args(Kind) else ""
+    wanted, chosen = _wanted(theme, values), kind if kind in get_args(Kind) else ""
     asked = {"q": q.strip(), "theme": theme, "kind": chosen, **{f"{OF_ATTRIBUTE}{n}": v for n, v in values.items()}}
     overview = await in_thread(kb.views.overview)
     shared: dict[str, Any] = {
@@ -58,6 +58,10 @@ async def knowledge(request: Request, q: str = "", theme: str = "", kind: str = 
         response = _page(request, shared, found=results, trees=None, total=total, size=most)
     response.headers["HX-Replace-Url"] = link_maker(asked)(page=page if page > 1 else "")
     return response
+
+
+def _wanted(theme: str, values: Mapping[str, str]) -> KnowledgeFilter:
+    return KnowledgeFilter(theme, {name: [value] for name, value in values.items()})
 
 
 @pages.get("/issues/{issue:path}")
@@ -141,7 +145,7 @@ def link_maker(asked: Mapping[str, str], path: str = "/knowledge") -> Any:
 
 
 def _places(at: Sequence[str]) -> tuple[Span, ...]:
-    """Read places; what is none is passed over, as a place behind the end of the text is."""
+    """Read places; what is none is skipped, as a place behind the end of the text is."""
     found = (_PLACE.fullmatch(one) for one in at)
     return tuple((int(one[1]), int(one[2])) for one in found if one)
 
