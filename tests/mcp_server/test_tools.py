@@ -136,6 +136,46 @@ def test_knowledge_is_searched_and_read_from_theme_to_document(headphones_kb: Su
     asyncio.run(talk())
 
 
+def test_a_search_reads_attributes_as_ask_does_and_themes_by_id_or_name(tickets_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(tickets_kb) as client:
+
+            async def found(**of: Any) -> dict[str, set[str]]:
+                items = (await call(client, "search_knowledge", query="robot", most=50, **of))["items"]
+                return {kind: {one["id"] for one in items if one["kind"] == kind} for kind in ("issue", "document")}
+
+            everything, ios = await found(), await found(attributes={"os": "iOS"})
+            assert ios["document"] == everything["document"] > set()  # they have no attributes
+            attributes = [{"os": "IOS"}, {"os": "ipad"}, {"os": ["ios", "iPhone"]}]
+            assert all([await found(attributes=one) == ios for one in attributes])
+            assert all([await found(attributes={"os": one}) == everything for one in (["Android", "ios"], "any", [])])
+            for of in ({"os": "Symbian"}, {"color": "red"}):
+                said = await refused(client, "search_knowledge", {"query": "robot", "attributes": of})
+                assert said == await refused(client, "ask", {"text": "robot", "attributes": of})
+            overview = tickets_kb.views.overview()
+            kept = await found(theme="t-connection")
+            assert kept == await found(theme="Connection") and not kept["document"] and kept["issue"]
+            assert kept["issue"] < everything["issue"]
+            assert (await read(client, "autokb://themes/Connection"))["id"] == "t-connection"
+            said = await refused(client, "search_knowledge", {"query": "robot", "theme": "Sound"})
+            assert said.startswith("There is no theme 'Sound'; there are: ")
+            assert all(one.name in said for one in overview.themes)
+            for empty in ("", " ", "?!"):
+                said = await refused(client, "search_knowledge", {"query": empty})
+                assert said.startswith("The query has no word; ")
+
+    asyncio.run(talk())
+
+
+def test_solutions_for_all_are_found_with_attributes(tickets_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(tickets_kb) as client:
+            found = await call(client, "search_knowledge", query="restart robot", attributes={"os": "Android"})
+            assert "s-pair" in {one["id"] for one in found["items"]}
+
+    asyncio.run(talk())
+
+
 @pytest.mark.slow  # it builds
 def test_a_long_document_is_read_by_the_page_of_a_quote(hand_made: Workspace, tmp_path: Path) -> None:
     lines = [f"Paragraph {n} says that part {n} is worn after {n} hours.\n\n" for n in range(2_000)]

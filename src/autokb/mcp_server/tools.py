@@ -22,7 +22,7 @@ from autokb.ticket_answers.ask_tickets import TicketAnswer
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
 from autokb.views.kinds import IssueView, ShownRawIssue, SolutionView
-from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
+from autokb.views.knowledge import FoundKnowledge
 from autokb.web.answers import QuestionAnswer, Suggestions
 from autokb.web.shapes import NewOutcome, SaidMessage, Text
 
@@ -69,7 +69,7 @@ class SearchKnowledge(_Arguments):
 
     query: Annotated[Query, Field(description="Words, whole or begun; all of them are wanted.")]
     kinds: tuple[Literal["issue", "solution", "document"], ...] = ("issue", "solution", "document")
-    theme: Annotated[Query, Field(description="The id of a theme, to which the search is then kept.")] = ""
+    theme: Annotated[Query, Field(description="The id or the name of a theme, to which the search is then kept.")] = ""
     attributes: Values = Field(default_factory=dict)
     first: First = 0
     most: Annotated[Count, Field(description="Results of each kind.")] = 10
@@ -200,8 +200,14 @@ def suggest_reply(kb: SupportKB, _role: Role, asked: SuggestReply) -> dict[str, 
 
 
 def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[str, Any]:
-    """Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better."""
-    wanted = KnowledgeFilter(asked.theme, _as_lists(asked.attributes))
+    """Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better.
+
+    Attributes keep the issues and solutions that hold for such a customer, those for all customers among them;
+    documents have none and stay. A theme keeps its issues and solutions alone; documents have none and go.
+    """
+    if not re.search(r"\w", asked.query):
+        raise BadInputError("The query has no word; give words to search for, such as dock or charge.")
+    wanted = kb.views.filter_for(asked.theme, _as_lists(asked.attributes))
     withheld = is_insider(role)
     return kb.views.search(asked.query, wanted, asked.kinds, asked.first, asked.most, withheld=withheld).as_json()
 
