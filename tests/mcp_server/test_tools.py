@@ -124,6 +124,12 @@ def test_knowledge_is_searched_and_read_from_theme_to_document(headphones_kb: Su
             issue = await call(client, "read_issue", issue=tree["id"])
             assert issue == await read(client, f"autokb://issues/{quote(tree['id'], safe='')}")
             assert issue["text"] == tree["text"] and len(issue["below"]) == tree["below"] > 0
+            short = tree["id"].removeprefix("issue-")[:8]  # as the command line shows it
+            assert (
+                issue == await call(client, "read_issue", issue=short) == await read(client, f"autokb://issues/{short}")
+            )
+            said = await refused(client, "read_issue", {"issue": "issue-"})
+            assert re.fullmatch(r"\d+ issues start with 'issue-': .* write more of it\.", said)
             deep = await call(client, "read_issue", issue=next(one["id"] for one in issue["below"] if one["solutions"]))
             assert deep["above"][0]["id"] == tree["id"] and deep["solutions"][0]["evidence"]
             text = (await read(client, f"autokb://documents/{quote(documents[0].id, safe='')}"))["text"]

@@ -78,7 +78,7 @@ class SearchKnowledge(_Arguments):
 class ReadIssue(_Arguments):
     """Which issue."""
 
-    issue: Annotated[Query, Field(description="The id of an issue.")]
+    issue: Annotated[Query, Field(description="The id of an issue, or its first letters, such as 273f154f.")]
 
 
 class ReadDocument(_Arguments):

@@ -39,6 +39,7 @@ from autokb.views.kinds import (
     view_issue,
     view_solution,
 )
+from autokb.views.show import find_issue
 from autokb.views.solutions_in_memory import Built
 
 Kind = Literal["issue", "solution", "document", "ticket"]
@@ -338,16 +339,13 @@ class ReadModel:
             return False
         return any(wanted.fits(node.attributes) for node in (tree, *tree.children))
 
-    def issue(self, issue_id: str) -> IssueView:
+    def issue(self, wanted: str) -> IssueView:
         """Return one node with its tree, its solutions (best first) and what customers wrote, private data masked.
 
-        UnknownIdError where there is none.
+        ``wanted`` is its id or the first letters of it (UnknownIdError, BadInputError where several have them).
         """
-        issue = self.published.kb.issues.get(issue_id)
-        if issue is None:
-            raise UnknownIdError(
-                f"No issue has the id {issue_id!r}; the list of the knowledge base has those there are."
-            )
+        issue = find_issue(self.published.kb.issues, wanted)
+        issue_id = issue.id
         tree, texts = self.forest.subtree(self.forest.root(issue_id).id), self.published.raw_issues
         raw = self.reported[issue_id][:MOST_RAW_ISSUES]
         return replace(

@@ -123,7 +123,10 @@ class ViewsDoor:
         return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
 
     def known_issue(self, issue: str) -> IssueView:
-        """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
+        """Return a node with its tree, its solutions and what customers wrote, private data masked.
+
+        ``issue`` is its id or the first letters of it (UnknownIdError, BadInputError where several have them).
+        """
         return self._memory.views.look_up(lambda opened: opened.issue(issue))
 
     def known_solution(self, solution: str, *, role: Role = "admin") -> tuple[SolutionView, IssueView]:
