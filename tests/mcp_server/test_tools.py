@@ -21,6 +21,7 @@ from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where
 from autokb.app import SupportKB
 from autokb.core.api_keys import ROLES
 from autokb.core.nouns import DISPLAYED
+from autokb.core.step_numbers import step_numbers
 from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS
 from autokb.mcp_server.server import INSTRUCTIONS
 from autokb.mcp_server.tools import TOOLS
@@ -178,6 +179,24 @@ def test_solutions_for_all_are_found_with_attributes(tickets_kb: SupportKB) -> N
         async with inside(tickets_kb) as client:
             found = await call(client, "search_knowledge", query="restart robot", attributes={"os": "Android"})
             assert "s-pair" in {one["id"] for one in found["items"]}
+
+    asyncio.run(talk())
+
+
+def test_steps_have_the_numbers_that_the_command_line_shows(headphones_kb: SupportKB) -> None:
+    question = "How do I pair my Lumo Buds with my iPhone by Bluetooth?"
+    solution = headphones_kb.ask(question).shown[0]
+    numbers = step_numbers(solution.steps, [one.quote for one in solution.evidence])
+    assert None in numbers  # steps that the manual does not count, which stand between those that it does
+    numbered = "\n".join(f"{n}. {step}" if n else step for n, step in zip(numbers, solution.steps, strict=True))
+
+    async def talk() -> None:
+        async with inside(headphones_kb) as client:
+            answer = await call(client, "ask", text=question)
+            issue = await call(client, "read_issue", issue=solution.issue_id)
+            for shown in (answer["matches"][0]["solutions"], issue["solutions"]):
+                (text,) = (one["text"] for one in shown if one["id"] == solution.id)
+                assert text.endswith(f"\n{numbered}")
 
     asyncio.run(talk())
 

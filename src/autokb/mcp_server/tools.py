@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Annotated, Any, Literal
 
@@ -17,6 +17,7 @@ from autokb.core.api_keys import Role
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.results import Result
+from autokb.core.solution_text import shown_text
 from autokb.core.storable import without_surrogates
 from autokb.ticket_answers.ask_tickets import TicketAnswer
 from autokb.usage.outcomes import ReportedOutcome
@@ -229,9 +230,13 @@ def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
         reported=found.reported,
         above=tuple(map(issue_line, found.path)),
         below=tuple(map(issue_line, found.children)),
-        solutions=tuple(one for one in found.solutions if insider or one.status in DISPLAYED),
+        solutions=tuple(map(_as_shown, (one for one in found.solutions if insider or one.status in DISPLAYED))),
         customers=found.raw_issues if insider else (),
     )
+
+
+def _as_shown(solution: SolutionView) -> SolutionView:
+    return replace(solution, text=shown_text(solution.text, solution.steps, solution.evidence))
 
 
 @contextmanager
