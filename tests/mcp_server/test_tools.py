@@ -232,6 +232,14 @@ def test_what_is_not_there_is_refused_with_what_there_is(tickets_kb: SupportKB) 
         async with inside(tickets_kb) as client:
             said = await refused(client, "read_document", {"document": "charging.md", "page": 2})
             assert said == "There is no page 2: the document has 1 page."
+            long = len(tickets_kb.views.document("charging.md").text)
+            for further in ({}, {"quote": "dock"}):
+                beyond = {"document": "charging.md", "start": long, **further}
+                said = await refused(client, "read_document", beyond)
+                assert said == f"There is no start {long}: the document has {long} characters."
+                both = {"document": "charging.md", "page": 1, "start": 1, **further}
+                assert "not both" in await refused(client, "read_document", both)
+            assert (await call(client, "read_document", document="charging.md", start=long - 1))["end"] == long
             for tool, kind in (("read_document", "document"), ("read_issue", "issue")):
                 said = await refused(client, tool, {kind: "nothing"})
                 assert said == f"No {kind} has the id 'nothing'; the tool search_knowledge finds ids."

@@ -257,6 +257,10 @@ def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, 
     """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
     with ids_from_search("document", asked.document):
         text = kb.views.document(asked.document).text
+    if asked.page and (asked.quote or asked.start):
+        raise BadInputError("Give a page, or a quote and where it starts, not both.")
+    if asked.start and asked.start >= len(text):
+        raise BadInputError(f"There is no start {asked.start}: the document has {len(text)} characters.")
     place = _place_of(text, asked.quote, asked.start)
     at = place or ((asked.start, asked.start + 1) if asked.start else None)
     page = kb.views.view_document(asked.document, [at] if at else [], asked.page)
