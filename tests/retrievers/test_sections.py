@@ -129,3 +129,9 @@ def test_it_says_so_where_there_is_no_server_or_another_one() -> None:
 def test_a_folder_that_is_no_workspace_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputError):
         Sections(tmp_path)
+
+
+@pytest.mark.parametrize("source", ["127.0.0.1:8841", "kb.example/w/lights"])
+def test_a_url_without_its_scheme_is_refused_with_what_it_lacks(source: str) -> None:
+    with pytest.raises(BadInputError, match=f"no folder {source}; the URL of a server begins with http:// or https://"):
+        Sections(source)

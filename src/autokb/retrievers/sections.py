@@ -70,6 +70,8 @@ class Sections:
 def _of_folder(folder: Path | str) -> Ask:
     from autokb.app import SupportKB
 
+    if not Path(folder).exists():
+        raise BadInputError(f"There is no folder {folder}; the URL of a server begins with http:// or https://.")
     kb = SupportKB.open(folder)
     return lambda question, attributes, k: kb.ask(question, attributes, k, explain=True).as_json()
 
