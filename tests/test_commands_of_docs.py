@@ -40,11 +40,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN_BY_THE_TUTORIALS = re.compile(r"start\.md|tutorial.*\.md")  # test_tutorial.py runs their ``console`` fences
 SHIPPED = ROOT / "src" / "autokb" / "domains" / "headphones"
 
-PROGRAMS = "autokb|python3?|pip|pipx|uvx|make|curl|export|docker|npm|apt-get|systemctl|journalctl|chmod|pg_dump|ray|ln"
+PROGRAMS = (
+    "autokb|python3?|pytest|pip|pipx|uvx|make|curl|export|docker|npm|apt-get|systemctl|journalctl|chmod|pg_dump|ray|ln"
+)
 BEFORE_IT = r"(?:\$ |ExecStart=|runuser -u autokb -- |nice |[A-Z_]+=\S+ )*(?:\S*/bin/)?"
 LINE = re.compile(rf"{BEFORE_IT}(?:{PROGRAMS}) .*")
 PART = re.compile(
-    r"^(?P<ticks>```+)(?P<kind>\w*)[^\n]*\n(?P<fence>(?s:.*?))^(?P=ticks)$"
+    r"^ *(?P<ticks>```+)(?P<kind>\w*)[^\n]*\n(?P<fence>(?s:.*?))^ *(?P=ticks)$"
     r"|^(?P<indented>(?: {4}.*\n)+)|(?<!`)`(?P<inline>[^`]+)`(?!`)",
     re.MULTILINE,
 )
@@ -71,6 +73,7 @@ ROOT_ONLY = "changes the machine, as root"
 INSTALLS = "installs from a package index"
 CHECKOUT = "works on the checkout, where CI runs it"
 BACKUP = "test_deployment_page.py runs it"
+RECIPE = "test_python_of_docs.py runs it"
 POSTGRES = "needs Postgres; test_move_commands.py moves there and back where there is one"
 RAY = "starts a cluster of Ray"
 KEY = "is somebody's key; here a scripted model needs none"
@@ -82,6 +85,7 @@ NOT_RUN = {
     r"make (demo|test|dist|docs|check|architecture)\b.*": CHECKOUT,
     r"python (docs/draw_roles.py|tests/test_tutorial.py .*)": CHECKOUT,
     r"umask 077|cd kb|python -c 'import sqlite3.*|mv /var/backups/.*|cp domain.yaml .*|if \[ -d sheets \].*": BACKUP,
+    r"pytest tests/tasks/contracts": RECIPE,
     r"autokb move .*|pg_dump .*": POSTGRES,
     r"ray start .*": RAY,
     r"export OPENAI_API_KEY=.*": KEY,

@@ -5,8 +5,11 @@ docs/notebooks.md is run by a kernel of Jupyter (notebook/test_in_a_notebook.py)
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -53,3 +56,39 @@ def test_the_life_of_a_question(kb: Path, capsys: pytest.CaptureFixture[str]) ->
     kb.rename("demo-workspace")
     run("docs/life-of-a-question.md")
     assert "Lumo Buds: one earbud is silent" in capsys.readouterr().out.splitlines()[1]
+
+
+@pytest.mark.slow  # it runs the tests of a copy
+def test_the_recipe_for_a_task(tmp_path: Path) -> None:
+    for name in ("src", "tests", "benchmarks"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "results"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    recipe = (ROOT / "docs" / "adding-a-task.md").read_text(encoding="utf-8")
+    engine, task, prompt, examples, sample = map(
+        dedent, re.findall(r"^   ```\w*\n((?s:.*?))^   ```$", recipe, re.MULTILINE)
+    )
+    (words,) = re.findall(r"`(urgent_words:[^`]+)`", recipe)
+    package, folder = tmp_path / "src" / "autokb", tmp_path / "src" / "autokb" / "tasks" / "issues" / "rate_priority"
+    folder.mkdir()
+    for file, text in (
+        (package / "heuristics" / "priority.py", engine),
+        (package / "text" / "lexicons" / "en" / "heuristics" / "priority.yaml", " ".join(words.split())),
+        (folder / "__init__.py", '"""How urgent is this issue?"""'),
+        (folder / "task.py", task),
+        (folder / "prompt.md", prompt),
+        (folder / "examples.yaml", examples),
+    ):
+        file.write_text(text, encoding="utf-8")
+    samples = tmp_path / "tests" / "tasks" / "contracts" / "samples.py"
+    before, named, after = samples.read_text(encoding="utf-8").partition(
+        "SAMPLES: Mapping[str, Callable[[], Sample]] = {\n"
+    )
+    samples.write_text(
+        f'{before}{sample}\n\n{named}    "issues/rate_priority": rate_priority,\n{after}', encoding="utf-8"
+    )
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(str(tmp_path / name) for name in ("src", "tests", ""))}
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-k", "rate_priority", "tests/tasks/contracts"]
+    for more in ({"AUTOKB_REWRITE_GOLDEN": "1"}, {}):
+        ran = subprocess.run(command, cwd=tmp_path, env=here | more, capture_output=True, text=True)
+        assert ran.returncode == 0 and " passed" in ran.stdout, ran.stdout
+    assert (tmp_path / "tests" / "tasks" / "golden" / "issues_rate_priority.txt").exists()
