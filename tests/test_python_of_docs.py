@@ -12,7 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
+import httpx2
 import pytest
 
 from served_workspace import served
@@ -22,13 +24,14 @@ BLOCK = re.compile(r"^```python\n((?s:.*?))^```$|^( {4}from \w.*\n(?: {4}.*\n|\n
 SERVER = "http://localhost:8000"  # where the documents have a server
 
 
-def run(page: str, url: str = "") -> None:
-    """Run the blocks of a page in one namespace."""
+def run(page: str, url: str = "") -> dict[str, object]:
+    """Run the blocks of a page in one namespace, and return it."""
     blocks = [fence or dedent(plain) for fence, plain in BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))]
     assert blocks
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block.replace(SERVER, url), page, "exec"), names)
+    return names
 
 
 @pytest.fixture
@@ -42,7 +45,10 @@ def test_the_retrievers(kb: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for library in ("langchain_core", "llama_index.core", "haystack"):
         pytest.importorskip(library, reason=f"the extra for {library} is not installed")
     with served(kb) as url:
-        run("docs/retrievers.md", url)
+        names = run("docs/retrievers.md", url)
+        meta: Any = names["meta"]
+        text = httpx2.get(f"{url}/v1/documents/{meta['source']}").json()["text"]
+    assert names["quotes"] == [text[start:end] for start, end in meta["places"]] != []
     assert capsys.readouterr().out.count("pairing.html") == 6  # three retrievers, two of their three sections each
 
 
