@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from autokb import __version__
 from autokb.app.private_words import PrivateWords
-from autokb.core.errors import AutokbError, AutokbWarning, NothingPublishedError
+from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
 from autokb.core.results import Result
 from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings
 from autokb.llm.keys import VARIABLES
@@ -122,15 +122,12 @@ class _Examination:
         """Take all steps."""
         found = self.doctor
         found.versions, found.extras = _versions(), _extras()
+        with suppress(AutokbError):  # which opening the workspace tells
+            here = self.folder / SETTINGS_FILE
+            self.settings = settings_from(here if here.exists() else None)
+        self.private = PrivateWords(self.folder, self.settings)
         with self._step():
             self.workspace = open_workspace(self.folder)
-        with suppress(AutokbError):  # which is told already
-            here = self.folder / SETTINGS_FILE
-            self.settings = (
-                self.workspace.settings if self.workspace else settings_from(here if here.exists() else None)
-            )
-        self.private = PrivateWords(self.folder, self.settings)
-        found.problems = [self.private.hide(one) for one in found.problems]
         self._look_at_settings()
         with self._step():
             self._look_at_store()
@@ -154,15 +151,18 @@ class _Examination:
         """Make a problem of what fails inside."""
         try:
             yield
+        except BadEntryError as error:
+            self._blame(error.without_values, error.exit_status)  # whose examples of ours are not to be hidden
         except AutokbError as error:
-            self._blame(str(error), error.exit_status)
+            self._blame(self.private.hide(str(error)), error.exit_status)
         except OSError as error:
-            self._blame(f"{error.strerror or type(error).__name__}: {error.filename or ''}", 1)
+            said = f"{error.strerror or type(error).__name__}: {error.filename or ''}"
+            self._blame(self.private.hide(said), 1)
         except Exception as error:  # of which no text is safe to be shown
             self._blame(f"This is a fault in autokb ({type(error).__name__}); please report it.", 1)
 
     def _blame(self, sentence: str, status: int) -> None:
-        self.doctor.problems.append(self.private.hide(sentence))
+        self.doctor.problems.append(sentence)
         self.doctor.exit_status = self.doctor.exit_status or status
 
     def tell(self, sentence: str) -> None:
@@ -269,6 +269,7 @@ class _Examination:
             with self._step():
                 self._look_at_model(model, online=online)
 
+    # Complex: what is wrong with a name, a key and a server is said of the same model.
     def _look_at_model(self, model: str, *, online: bool) -> None:
         from autokb.llm.free_request import REFUSED, ask_for_models
         from autokb.llm.keys import variable_of
@@ -277,18 +278,23 @@ class _Examination:
         provider = model.partition(":")[0]
         names = VARIABLES.get(provider, (variable_of(provider),))
         key = next((one for one in names if os.environ.get(one, "").strip()), "")
+        shown = self.private.hide(model)
         answer = "not asked (--online does, at no cost)"
         try:
             check_provider(model, self.settings.base_url)
+        except BadEntryError:  # nothing is known of what somebody wrote there, so nothing of it is shown
+            raise
+        except AutokbError as error:
+            self._blame(self.private.hide(str(error)), error.exit_status)
+        else:
             if online:
                 reply = ask_for_models(model, self.settings.base_url)
                 answer = _answer(reply)
                 if reply is not None and not reply.status:
-                    self._blame(f"The server of {model} did not answer; see the network, and base_url if it is set.", 1)
+                    self._blame(f"The server of {shown} did not answer; see the network, and base_url if it is set.", 1)
                 elif reply is not None and reply.status in REFUSED:
-                    self._blame(f"{names[0]} was refused for {model}; set a key that may use it.", 2)
-        finally:
-            self.doctor.models.append(ModelHealth(self.private.hide(model), key or names[0], bool(key), answer))
+                    self._blame(f"{names[0]} was refused for {shown}; set a key that may use it.", 2)
+        self.doctor.models.append(ModelHealth(shown, key or names[0], bool(key), answer))
 
 
 def _answer(reply: FreeReply | None) -> str:
