@@ -74,7 +74,10 @@ def test_a_secret_that_is_not_set_is_named_before_serving_and_by_doctor(
             assert main(["serve", str(folder), *serve]) == 2
             assert capsys.readouterr().err.splitlines()[0] == named
         assert main(["doctor", str(hand_made.folder)]) == 0
-        assert f"note         {said}" in capsys.readouterr().out.splitlines()
+        here = (
+            "is not set here (a service has an environment of its own); where it is not set, its webhooks are refused."
+        )
+        assert f"note         Helpdesk chatwoot: OUR_SECRET {here}" in capsys.readouterr().out.splitlines()
         monkeypatch.setenv("OUR_SECRET", "s")
         assert main(["serve", str(hand_made.folder), *serve]) == 2
         assert "Helpdesk" not in capsys.readouterr().err

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from autokb.app.support_kb import SupportKB
     from autokb.llm.free_request import FreeReply
 
+NOT_HERE = "is not set here (a service has an environment of its own); where it is not set,"
 LIBRARIES = ("numpy", "scikit-learn", "onnxruntime", "tokenizers", "pydantic", "pydantic-ai-slim", "fastapi", "psycopg")
 DEVELOPERS = ("test", "check", "bench")  # extras that nobody installs to use autokb
 # Of twelve words each, as those that the figures below are of.
@@ -177,7 +178,7 @@ class _Examination:
             [*ours, "AUTOKB_ENCODER_THREADS", *(one for names in VARIABLES.values() for one in names)]
         )
         self.doctor.environment = [name for name in known if os.environ.get(name, "").strip()]
-        for sentence in filter(None, (desk.missing_variables() for desk in self.settings.helpdesks.values())):
+        for sentence in filter(None, (desk.missing_variables(NOT_HERE) for desk in self.settings.helpdesks.values())):
             self.tell(sentence)
 
     def _look_at_store(self) -> None:

@@ -19,13 +19,13 @@ ReplyTo = Literal["note", "customer"]
 NOTE, CUSTOMER = get_args(ReplyTo)
 INTERCOM = "https://api.intercom.io"
 CUSTOMER_FROM = 0.9  # probability that the first suggestion is right, from which it goes to the customer if it may
-# What each must have beside what all have: its account's number, who its token belongs to, who writes its notes.
+# What each must have beside what all may have: its account, who its token belongs to, who writes its notes.
 REQUIRED: Mapping[str, tuple[str, ...]] = {
     "chatwoot": ("url", "account"),
     "zendesk": ("url", "user"),
     "intercom": ("admin",),
 }
-_ALL = ("url", "reply", "customer_from", "token_env", "secret_env")
+_ALL = ("url", "account", "reply", "customer_from", "token_env", "secret_env")
 _WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
 
 
@@ -33,6 +33,8 @@ _WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
 class HelpdeskSettings:
     """One helpdesk; what it does not have is empty.
 
+    Where it has an ``account``, webhooks of others are passed over: the number of Chatwoot's, the ``account_id`` of
+    Zendesk, the ``app_id`` of Intercom.
     ``token_env`` and ``secret_env`` are the names of the environment variables with the token of its interface and the
     secret of its webhooks. Suggestions go back as a ``note``; with ``reply: customer`` what is sure enough, from
     ``customer_from`` on, goes to the customer.
@@ -48,10 +50,13 @@ class HelpdeskSettings:
     token_env: str = ""
     secret_env: str = ""
 
-    def missing_variables(self) -> str:
-        """Return a sentence that names the variables which are not in the environment; nothing where both are."""
+    def missing_variables(self, says: str = "is not set, so") -> str:
+        """Return a sentence that names the variables which are not in the environment; nothing where both are.
+
+        What it ``says`` stands between a variable and what it is needed for.
+        """
         needed = {self.secret_env: "its webhooks are refused", self.token_env: "its notes wait"}
-        lacks = [f"{name} is not set, so {what}" for name, what in needed.items() if not os.environ.get(name)]
+        lacks = [f"{name} {says} {what}" for name, what in needed.items() if not os.environ.get(name)]
         return f"Helpdesk {self.name}: {'; '.join(lacks)}." if lacks else ""
 
 
