@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from benchmarks.desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN,
 
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
+from autokb.cli import main
 from autokb.core.helpdesk_settings import read_helpdesks
 from autokb.core.nouns import Evidence
 from autokb.helpdesks.desk import KINDS
@@ -200,6 +202,30 @@ def test_what_is_no_message_of_a_person_is_passed_over(desk: DeskServer, url: st
         found = send(url, helpdesk, body)
         assert (found.status_code, found.json()) == (200, {"message": "skipped"}), (helpdesk, body)
     assert counts(workspace) == {} and desk.written == []
+
+
+def test_doctor_says_how_many_messages_wait_or_failed_since_when_and_why(
+    desk: DeskServer, workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb, now = SupportKB(workspace), time.time()
+    desk.faults.extend([Fault(404), *[Fault(401)] * 9])
+    for number, helpdesk in enumerate(("zendesk", "chatwoot", "chatwoot", "intercom"), 1):
+        data = json.dumps(hook(helpdesk, str(number), f"{QUESTION} quokka", said=now - 3_600 * number)).encode()
+        assert kb.helpdesks.take(helpdesk, signed(helpdesk, data), data) == "taken"
+        if helpdesk != "intercom":
+            kb.helpdesks.work()
+    kb.helpdesks.close()
+    assert main(["doctor", str(workspace.folder)]) == 0
+    said = capsys.readouterr().out
+    hours = [f"{datetime.fromtimestamp(int(now - 3_600 * one), UTC):%Y-%m-%d %H:%M} UTC" for one in range(5)]
+    for line in (
+        f"chatwoot, messages that wait for a note: 2, since {hours[3]}. Last reason: chatwoot answers with status 401; "
+        "see whether its token counts and may do this.",
+        f"intercom, messages that wait for a note: 1, since {hours[4]}. None was tried; see whether autokb serve runs.",
+        f"zendesk, messages that will get no note: 1, since {hours[1]}. Last reason: zendesk answers with status 404.",
+    ):
+        assert f"note         Helpdesk {line}" in said.splitlines()
+    assert "quokka" not in said and "127.0.0.1" not in said
 
 
 def test_what_another_account_of_the_helpdesk_sends_is_passed_over_and_counted(

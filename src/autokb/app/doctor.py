@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, Ask
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
 from autokb.stores.health import StoreHealth, look_at_file, look_at_server
+from autokb.stores.hook_messages import FAILED, unfinished_messages
 from autokb.stores.schema import EARLIER
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
@@ -234,6 +236,11 @@ class _Examination:
             self.doctor.published = file.counts_of("")
             if file.has_candidate:
                 self.tell("A candidate waits; autokb publish or autokb discard decides.")
+            for one in unfinished_messages(file):
+                since = datetime.fromtimestamp(one.since, UTC).isoformat(" ", "minutes").removesuffix("+00:00")
+                what = "will get no note" if one.state == FAILED else "wait for a note"
+                why = f"Last reason: {one.reason}" if one.reason else "None was tried; see whether autokb serve runs."
+                self.tell(f"Helpdesk {one.helpdesk}, messages that {what}: {one.count}, since {since} UTC. {why}")
         listed = self.kind(workspace).keys.list().keys
         self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
 
