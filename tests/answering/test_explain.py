@@ -52,7 +52,7 @@ def test_what_a_reader_said_is_one_more_column_with_its_time(
         parts = zip(why["weights"].values(), one["values"], strict=True)
         assert one["score"] == pytest.approx(sum(weight * value for weight, value in parts))
     assert main(["ask", str(hand_made.folder), PAIR, "--explain"]) == 0
-    assert "reader local:tiny: took " in capsys.readouterr().out
+    assert "reranker local:tiny: took " in capsys.readouterr().out
 
 
 def test_an_answer_that_abstains_is_explained_too(hand_made: Workspace) -> None:

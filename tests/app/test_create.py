@@ -59,6 +59,12 @@ def names(folder: Path) -> list[str]:
     return sorted(p.name for p in folder.iterdir())
 
 
+def test_a_folder_that_is_a_workspace_is_refused_with_how_to_open_it(tmp_path: Path) -> None:
+    create(tmp_path / "kb")
+    with pytest.raises(BadInputError, match=r"is a workspace already; .*in Python: SupportKB\.open"):
+        create(tmp_path / "kb")
+
+
 @pytest.mark.slow
 def test_init_completes_what_a_killed_one_left_whichever_step_it_reached(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True)

@@ -36,6 +36,15 @@ def test_each_list_is_a_data_frame_of_its_json(hand_made: Workspace) -> None:
         assert frame.iloc[-1, 0] == next(iter(shape[-1].values()))
 
 
+def test_a_page_that_is_not_all_warns_of_it(hand_made: Workspace, recwarn: pytest.WarningsRecorder) -> None:
+    pytest.importorskip("pandas", reason="the extra pandas is not installed")
+    kb = SupportKB(hand_made)
+    kb.views.issues().to_pandas()
+    assert not [one for one in recwarn if one.category is UserWarning]
+    with pytest.warns(UserWarning, match="These are 2 entries, and there are more"):
+        assert len(kb.views.issues(limit=2).to_pandas()) == 2
+
+
 def test_it_says_what_to_install(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(BadInputError, match=r"pip install 'autokb\[pandas\]'"):

@@ -27,8 +27,9 @@ def run_page(folder: Path) -> list[list[Any]]:
 
 
 def test_the_page_runs_and_shows_what_it_says(tmp_path: Path) -> None:
-    built, *others, quality, statuses, documents, again = run_page(tmp_path)
+    built, opened, *others, quality, statuses, documents, again = run_page(tmp_path)
     progress, report = built
+    assert opened == []
     assert (progress.output_type, report.output_type) == ("display_data", "execute_result")
     assert re.fullmatch(r".+: ([\d,]+) of \1", progress.data["text/plain"])
     assert '<progress max="100" value="100">' in progress.data["text/html"]

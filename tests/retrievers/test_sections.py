@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from autokb.answering.answer import solution_json
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.retrievers.sections import API_KEY, MOST, Sections
@@ -48,7 +49,8 @@ def test_each_section_has_the_place_that_its_text_is_from(folder: str) -> None:
         solution = next(s for s in _shown(kb) if s.id == one.id)
         assert [document[start:end] for start, end in one.places] == [e.quote for e in solution.evidence]
         assert (one.start, one.end) == (min(start for start, _ in one.places), max(end for _, end in one.places))
-        assert one.text == solution.text and one.title == solution.text.split("\n")[0]
+        shown = solution_json(solution)["text"]
+        assert one.text == shown and one.title == shown.split("\n")[0]
     assert {one.issue is None for one in found} == {True, False}
 
 

@@ -106,7 +106,10 @@ class SupportKB:
 
     @classmethod
     def create(cls, folder: Path | str, domain: str = "", *, examples: bool = False) -> SupportKB:
-        """Make a workspace; ``domain`` is a shipped name or the path of a ``domain.yaml``."""
+        """Make a workspace; ``domain`` is a shipped name or the path of a ``domain.yaml``.
+
+        A folder that is a workspace already is refused (BadInputError); ``open`` opens it.
+        """
         from autokb.app.create import create
 
         created = create(Path(folder), domain, examples=examples)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +14,7 @@ from autokb.notebook.html import html
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+THERE_ARE_MORE = "These are {shown:,} entries, and there are more: pass a larger limit, or the list's next as after."
 _adapters: dict[Any, Any] = {}  # of pydantic, one a class of results, made when it is first printed
 
 
@@ -39,12 +41,18 @@ class Listed:
     LIST: ClassVar[str] = "items"
 
     def to_pandas(self) -> DataFrame:
-        """Return a data frame: an entry a row, a field of its JSON a column; the extra ``pandas`` (BadInputError)."""
+        """Return a data frame: an entry a row, a field of its JSON a column; the extra ``pandas`` (BadInputError).
+
+        Where the list has a next page, it warns that these are not all (UserWarning).
+        """
         try:
             import pandas
         except ImportError as error:
             raise BadInputError("A data frame needs the extra: pip install 'autokb[pandas]'.") from error
-        return pandas.DataFrame(self.as_json()[self.LIST])  # type: ignore[attr-defined]
+        shape = self.as_json()  # type: ignore[attr-defined]
+        if shape.get("next") is not None:
+            warnings.warn(THERE_ARE_MORE.format(shown=len(shape[self.LIST])), stacklevel=2)
+        return pandas.DataFrame(shape[self.LIST])
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,8 +186,10 @@ def _check_free(folder: Path, domain_text: str) -> None:
             check_is_ours(knowledge)
         if not domain.exists():
             raise BadInputError(_domain_is_gone(folder))
-        command = f"autokb add {shlex.quote(str(folder))} ..."
-        raise BadInputError(f"{folder} is a workspace already; choose another folder, or go on with: {command}")
+        raise BadInputError(
+            f"{folder} is a workspace already; choose another folder, or go on with: "
+            f"autokb add {shlex.quote(str(folder))} ... (in Python: SupportKB.open)"
+        )
     if domain.exists() and read_yaml_file(domain) != domain_text:
         raise BadInputError(
             f"{folder} has a {DOMAIN_FILE} of its own; leave --domain out to make a workspace with it, or move it away."

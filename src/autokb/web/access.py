@@ -67,8 +67,8 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
             raise ProblemError(401, REFUSED, CHALLENGE)
         return Caller(found.id, found.role)
     shown_in_cookie, path = key_in_cookie(headers), path_of(scope)
-    is_form = scope["method"] not in SAFE_METHODS and (shown_in_cookie is not None or not path.startswith("/v1/"))
-    if is_form and _is_taken(scope) and not is_same_origin(headers):
+    may_be_form = shown_in_cookie is not None or not path.startswith("/v1/")
+    if may_be_form and _changes_something(scope) and not is_same_origin(headers):
         raise ProblemError(403, OTHER_SITE)
     if _is_for_all(path):
         return None
@@ -84,9 +84,11 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
     return Caller("", "admin")
 
 
-def _is_taken(scope: Scope) -> bool:
-    """Return whether a path takes a request; what none takes changes nothing, and the sender learns which there are."""
-    return any(route.matches(scope)[0] is Match.FULL for route in scope["app"].routes)
+def _changes_something(scope: Scope) -> bool:
+    """Return whether a request may change something; one that no path takes does not, and is told which there are."""
+    return scope["method"] not in SAFE_METHODS and any(
+        route.matches(scope)[0] is Match.FULL for route in scope["app"].routes
+    )
 
 
 def _is_for_all(path: str) -> bool:
