@@ -31,7 +31,7 @@ from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.api_keys import may
 from autokb.core.storable import without_surrogates
-from autokb.mcp_server.marked import NOTICE, marked, schema_of, sentence_for
+from autokb.mcp_server.marked import NOTICE, SHOWN_CHARACTERS, marked, read_arguments, schema_of, sentence_for
 from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource
 from autokb.mcp_server.tools import TOOLS, KnowledgeTool
 from autokb.web.access import Caller, check_role
@@ -47,7 +47,6 @@ INSTRUCTIONS = (
 READ_ONLY = (
     "This server was started for reading alone; autokb mcp WORKSPACE --allow-writes starts one that takes reports."
 )
-SHOWN_CHARACTERS = 100  # of a name that there is not
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
@@ -85,7 +84,7 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
             check_role(desk.caller, tool.role)
             if tool.writes and not desk.writes:
                 raise ProblemError(403, READ_ONLY)
-            asked = tool.takes.model_validate(params.arguments or {})
+            asked = read_arguments(tool.takes, params.arguments or {})
             limiter = desk.computing if tool.computes else None
             found = marked(await in_thread(lambda: tool.work(desk.kb, desk.caller.role, asked), limiter))
         except Exception as error:
