@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 import small_tickets
-from mcp_sessions import INSIDE, READING, WRITING, call, inside, read, refused, unmarked
+from mcp_sessions import INSIDE, READING, WRITING, call, check_same, inside, read, refused, unmarked
 
 from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where there is none
 
@@ -326,6 +326,20 @@ def test_what_is_given_is_what_the_schema_says_and_is_marked_as_data(tickets_kb:
             (content,) = answer.content
             held = json.loads(content.text)  # type: ignore[union-attr]
             assert set(held) == {"notice", "data"} and ORDER in str(held["data"])  # an order stays inside of a string
+
+    asyncio.run(talk())
+
+
+def test_the_text_of_an_answer_says_each_step_once(headphones_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(headphones_kb) as client:
+            issue = headphones_kb.ask(SOUND).matches[0].issue.id
+            for tool, asked in (("ask", {"text": SOUND}), ("read_issue", {"issue": issue})):
+                result = await client.call_tool(tool, asked)
+                check_same(json.loads(result.content[0].text), result.structured_content)  # type: ignore[union-attr]
+                step = headphones_kb.ask(SOUND).shown[0].steps[-1]
+                assert str(result.structured_content).count(step) >= 3
+                assert result.content[0].text.count(step) == 1  # type: ignore[union-attr]
 
     asyncio.run(talk())
 

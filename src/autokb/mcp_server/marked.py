@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.core.storable import without_surrogates
 from autokb.web.middleware import log_fault
+from autokb.web.pages.rendering import says_as
 from autokb.web.problems import FAULT, SHOWN_ERRORS, ProblemError, refusal_of
 
 # The words of the prompts of our own tasks: what is no order there is none here.
@@ -35,6 +36,27 @@ class Marked(BaseModel, Generic[T]):
 def marked(found: dict[str, Any]) -> dict[str, Any]:
     """Return a result in its envelope."""
     return {"notice": NOTICE, "data": found}
+
+
+def as_text(found: dict[str, Any]) -> str:
+    """Return a result as a model reads it: JSON without the steps and quotes that stand in a text beside them."""
+    return json.dumps(_without_repetition(found), ensure_ascii=False, separators=(",", ":"))
+
+
+def _without_repetition(found: Any) -> Any:
+    if isinstance(found, list):
+        return [_without_repetition(one) for one in found]
+    if not isinstance(found, dict):
+        return found
+    short = {name: _without_repetition(value) for name, value in found.items()}
+    if found.keys() >= {"text", "steps", "evidence"}:
+        steps = found["steps"]
+        if all(step in found["text"] for step in steps):
+            del short["steps"]
+        for evidence in short["evidence"]:
+            if any(says_as(evidence["quote"], step) for step in steps):
+                del evidence["quote"]
+    return short
 
 
 def schema_of(kind: Any) -> dict[str, Any]:

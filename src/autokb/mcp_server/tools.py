@@ -251,6 +251,7 @@ class FoundTickets(Result):
 def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
     """Answer a customer's question from the knowledge base, each step with its evidence: document, place, exact quote.
 
+    Your text leaves out a quote that is the step word for word.
     The outcome is answered, asks or abstains. Where it asks, the right answer depends on something that is not known
     yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
     in attributes. Where it abstains, say that nothing is known; do not answer from memory.
