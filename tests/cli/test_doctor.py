@@ -152,6 +152,47 @@ def test_what_is_wrong_is_one_sentence_and_the_status_that_commands_have(
     capsys.readouterr()
 
 
+ACME = "quokka"  # stands in all that somebody has written
+BAD_SETTINGS = {
+    "helpdesks: chatwoot: url must be an address such as https://desk.example.com.": (
+        f"helpdesks: {{chatwoot: {{url: chat.{ACME}.example, account: 7}}}}"
+    ),
+    "helpdesks: intercom: admin must be a number or a word.": f"helpdesks: {{intercom: {{admin: Anna {ACME}}}}}",
+    "helpdesks: takes chatwoot, zendesk, intercom.": f"helpdesks: {{{ACME}: {{}}}}",
+    "secret_env must be the NAME of": f"helpdesks: {{intercom: {{admin: 1, secret_env: tok-{ACME}}}}}",
+    "token_env must be the NAME of": f"helpdesks: {{intercom: {{admin: 1, token_env: xYz7GkTq9{ACME}}}}}",
+    "the source HIDDEN: token_env must be": (
+        f"sources: {{{ACME}: {{type: github, repo: a/b, token_env: ghp_{ACME}}}}}"
+    ),
+    "embed: origins must be a list of sites such as https://help.example.com, without a path.": (
+        f"embed: {{origins: [help.{ACME}.example/x]}}"
+    ),
+    "sources must be a mapping.": f"sources: [{ACME}]",
+    "the source HIDDEN: write a mapping with a type": f"sources: {{{ACME}: x}}",
+    "HIDDEN is not a setting; the settings are answer": f"{ACME}: 1",
+    "the price of HIDDEN needs input and output": f"prices: {{'openai:ft:gpt-4o:{ACME}::x': 1}}",
+    "the reasoning_effort of HIDDEN must be one of none": f"reasoning_effort: {{'openai:ft:gpt-4o:{ACME}::x': much}}",
+    "line 2: HIDDEN stands twice": f"{ACME}: 1\n{ACME}: 2",
+    "no valid YAML in line 1: found undefined alias HIDDEN.": f"model: *{ACME}",
+    "the embedder HIDDEN is not known": f"embedder: {ACME}",
+    "OPENAI_API_KEY": f"model: openai:ft:gpt-4o-mini-2024-07-18:{ACME}::9xYz",
+    "HIDDEN is no model": f"model: {ACME}",
+    "HIDDEN is no provider of models": f"model: '{ACME}:x'",
+    "base_url must begin with http:// or https://.": f"model: openai:gpt-5-mini\nbase_url: llm.{ACME}.example",
+}
+
+
+@pytest.mark.usefixtures("keys_unset")
+@pytest.mark.parametrize("sentence", BAD_SETTINGS)
+def test_settings_that_are_refused_are_named_by_their_path_and_never_by_what_they_are(
+    sentence: str, hand_made: Workspace, run: Run
+) -> None:
+    (hand_made.folder / "settings.yaml").write_text(f"{BAD_SETTINGS[sentence]}\n", encoding="utf-8")
+    status, found, text = run(hand_made.folder)
+    assert status == 2 and sentence in " ".join(found["problems"]), found["problems"]
+    assert ACME not in text + json.dumps(found)
+
+
 def test_an_earlier_version_is_left_as_it_is(hand_made: Workspace, run: Run) -> None:
     _set("8", "0.0.9")(hand_made.knowledge_path)
     before = hand_made.knowledge_path.read_bytes()

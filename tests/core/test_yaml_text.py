@@ -39,7 +39,7 @@ MERGED_LAUGHS = "a0: &a0 {k: v}\n" + "".join(
         ("a: !!timestamp 2024-01-01", "!!timestamp"),
         ("a: !!float .inf", "!!float"),
         ("a: !!python/object:os.system x", "!!python/object:os.system"),
-        ("a: 0x_", "a is no number that can be read: '0x_'"),
+        ("a: 0x_", "a is no number that can be read, not '0x_'"),
         ("a: !!int ''", "a is no number"),
         (f"a: {'9' * 6_000}", "a is a number of 6,000 digits"),
         ("a: 1\n---\nb: 2", "in line 2: it holds two documents"),

@@ -41,13 +41,22 @@ def test_a_helpdesk_has_its_address_and_the_usual_names_of_its_secrets() -> None
         ({"chatwoot": {**CHATWOOT, "reply": "both"}}, "note or customer"),
         ({"chatwoot": {**CHATWOOT, "customer_from": 0}}, "more than 0"),
         ({"chatwoot": {**CHATWOOT, "customer_from": "nan"}}, "more than 0"),
-        ({"chatwoot": {**CHATWOOT, "secret_env": "a b"}}, "environment variable"),
     ],
 )
 def test_what_is_wrong_is_named(given: Any, said: str) -> None:
     with pytest.raises(BadInputError, match=r"settings\.yaml: helpdesks") as refused:
         read_settings({"helpdesks": given})
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("secret", ["a b", "tok-quokka", "xYz7GkTqquokka", "QUOKKA", "quokka_token"])
+@pytest.mark.parametrize("entry", ["secret_env", "token_env"])
+def test_a_secret_in_the_place_of_its_variables_name_is_refused_and_not_repeated(entry: str, secret: Any) -> None:
+    source = {"type": "github", "repo": "a/b", "token_env": secret}
+    for given in ({"helpdesks": {"chatwoot": {**CHATWOOT, entry: secret}}}, {"sources": {"s": source}}):
+        with pytest.raises(BadInputError, match=r"must be the NAME of an environment variable") as refused:
+            read_settings(given)
+        assert str(secret) not in str(refused.value)
 
 
 def test_a_secret_that_is_not_set_is_named_before_serving_and_by_doctor(
@@ -65,7 +74,10 @@ def test_a_secret_that_is_not_set_is_named_before_serving_and_by_doctor(
             assert main(["serve", str(folder), *serve]) == 2
             assert capsys.readouterr().err.splitlines()[0] == named
         assert main(["doctor", str(hand_made.folder)]) == 0
-        assert f"note         {said}" in capsys.readouterr().out.splitlines()
+        here = (
+            "is not set here (a service has an environment of its own); where it is not set, its webhooks are refused."
+        )
+        assert f"note         Helpdesk chatwoot: OUR_SECRET {here}" in capsys.readouterr().out.splitlines()
         monkeypatch.setenv("OUR_SECRET", "s")
         assert main(["serve", str(hand_made.folder), *serve]) == 2
         assert "Helpdesk" not in capsys.readouterr().err

@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from benchmarks.desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN,
 
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
+from autokb.cli import main
 from autokb.core.helpdesk_settings import read_helpdesks
 from autokb.core.nouns import Evidence
 from autokb.helpdesks.desk import KINDS
@@ -200,6 +202,73 @@ def test_what_is_no_message_of_a_person_is_passed_over(desk: DeskServer, url: st
         found = send(url, helpdesk, body)
         assert (found.status_code, found.json()) == (200, {"message": "skipped"}), (helpdesk, body)
     assert counts(workspace) == {} and desk.written == []
+
+
+def test_doctor_says_how_many_messages_wait_or_failed_since_when_and_why(
+    desk: DeskServer, workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb, now = SupportKB(workspace), time.time()
+    desk.faults.extend([Fault(404), *[Fault(401)] * 9])
+    for number, helpdesk in enumerate(("zendesk", "chatwoot", "chatwoot", "intercom"), 1):
+        data = json.dumps(hook(helpdesk, str(number), f"{QUESTION} quokka", said=now - 3_600 * number)).encode()
+        assert kb.helpdesks.take(helpdesk, signed(helpdesk, data), data) == "taken"
+        if helpdesk != "intercom":
+            kb.helpdesks.work()
+    kb.helpdesks.close()
+    assert main(["doctor", str(workspace.folder)]) == 0
+    said = capsys.readouterr().out
+    hours = [f"{datetime.fromtimestamp(int(now - 3_600 * one), UTC):%Y-%m-%d %H:%M} UTC" for one in range(5)]
+    for line in (
+        f"chatwoot, messages that wait for a note: 2, since {hours[3]}. Last reason: chatwoot answers with status 401; "
+        "see whether its token counts and may do this.",
+        f"intercom, messages that wait for a note: 1, since {hours[4]}. None was tried; see whether autokb serve runs.",
+        f"zendesk, messages that will get no note: 1, since {hours[1]}. Last reason: zendesk answers with status 404.",
+    ):
+        assert f"note         Helpdesk {line}" in said.splitlines()
+    assert "quokka" not in said and "127.0.0.1" not in said
+
+
+def test_what_another_account_of_the_helpdesk_sends_is_passed_over_and_counted(
+    desk: DeskServer, workspace: Workspace
+) -> None:
+    at = {"chatwoot": ("account", {"id": 7}), "zendesk": ("account_id", "7"), "intercom": ("app_id", "7")}
+    named = re.sub(r"(user|admin):", r"account: 7, \1:", desk.settings())
+    with_settings(workspace, named)
+    with served(workspace.folder) as url:
+        for number, (helpdesk, (entry, ours)) in enumerate(at.items(), 1):
+            others = {"id": 8} if helpdesk == "chatwoot" else 8
+            body = hook(helpdesk, "41", QUESTION)
+            found = send(url, helpdesk, {**body, entry: others})
+            assert (found.status_code, found.json()) == (200, {"message": "not_ours"})
+            assert counts(workspace).get("done", 0) == number - 1 and len(desk.written) == number - 1
+            figures = httpx2.get(f"{url}/metrics").text
+            assert f'autokb_helpdesk_messages_total{{done="not_ours",helpdesk="{helpdesk}"}} 1.0' in figures
+            assert send(url, helpdesk, {**body, entry: ours}).json() == {"message": "taken"}
+            settled(workspace, number)
+
+
+def test_the_log_says_why_a_webhook_was_refused_and_its_answer_does_not(
+    desk: DeskServer, url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO, logger="autokb.web")
+    data = json.dumps(hook("zendesk", "1", QUESTION)).encode()
+    monkeypatch.delenv("AUTOKB_INTERCOM_SECRET")
+    cases = {
+        "it has no signature": ("zendesk", {"x": "y"}),
+        "its signature is not of this secret": ("zendesk", signed("zendesk", data, "another")),
+        "its signature is more than 5 minutes away from our clock": (
+            "zendesk",
+            signed("zendesk", data, at=time.time() - 301),
+        ),
+        "it has no signature, and its address no right token": ("chatwoot", {"x": "y"}),
+        "AUTOKB_INTERCOM_SECRET is not set": ("intercom", signed("intercom", data)),
+        "the settings name no such helpdesk": ("quokka", {"x": "y"}),
+    }
+    answers = {send(url, helpdesk, data, headers=headers).text for helpdesk, headers in cases.values()}
+    wait_until(lambda: caplog.text.count('"why"') == len(cases))  # a line is written after its answer
+    lines = [json.loads(one.message) for one in caplog.records if one.name == "autokb.web"]
+    assert [one["why"] for one in lines if one["status"] == 401] == list(cases)
+    assert len(answers) == 1 and "quokka" not in caplog.text
 
 
 HOSTILE: list[Any] = [

@@ -149,7 +149,7 @@ class Answer:
 
 
 def solution_json(solution: Solution) -> dict[str, Any]:
-    """Return a solution as answers show it."""
+    """Return a solution as answers show it; ``steps_left_out`` is there where its document has more steps."""
     return {
         "id": solution.id,
         "text": shown_text(solution.text, solution.steps, solution.evidence),
@@ -158,6 +158,7 @@ def solution_json(solution: Solution) -> dict[str, Any]:
         "evidence": [
             {"document": e.document, "start": e.start, "end": e.end, "quote": e.quote} for e in solution.evidence
         ],
+        **({"steps_left_out": True} if solution.status == "repaired" else {}),
     }
 
 

@@ -13,18 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autokb import __version__
 from autokb.app.private_words import PrivateWords
-from autokb.core.errors import AutokbError, AutokbWarning, NothingPublishedError
+from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
 from autokb.core.results import Result
 from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
 from autokb.stores.health import StoreHealth, look_at_file, look_at_server
+from autokb.stores.hook_messages import FAILED, unfinished_messages
 from autokb.stores.schema import EARLIER
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from autokb.app.support_kb import SupportKB
     from autokb.llm.free_request import FreeReply
 
+NOT_HERE = "is not set here (a service has an environment of its own); where it is not set,"
 LIBRARIES = ("numpy", "scikit-learn", "onnxruntime", "tokenizers", "pydantic", "pydantic-ai-slim", "fastapi", "psycopg")
 DEVELOPERS = ("test", "check", "bench")  # extras that nobody installs to use autokb
 # Of twelve words each, as those that the figures below are of.
@@ -122,15 +125,12 @@ class _Examination:
         """Take all steps."""
         found = self.doctor
         found.versions, found.extras = _versions(), _extras()
+        with suppress(AutokbError):  # which opening the workspace tells
+            here = self.folder / SETTINGS_FILE
+            self.settings = settings_from(here if here.exists() else None)
+        self.private = PrivateWords(self.folder, self.settings)
         with self._step():
             self.workspace = open_workspace(self.folder)
-        with suppress(AutokbError):  # which is told already
-            here = self.folder / SETTINGS_FILE
-            self.settings = (
-                self.workspace.settings if self.workspace else settings_from(here if here.exists() else None)
-            )
-        self.private = PrivateWords(self.folder, self.settings)
-        found.problems = [self.private.hide(one) for one in found.problems]
         self._look_at_settings()
         with self._step():
             self._look_at_store()
@@ -154,15 +154,18 @@ class _Examination:
         """Make a problem of what fails inside."""
         try:
             yield
+        except BadEntryError as error:
+            self._blame(error.without_values, error.exit_status)  # whose examples of ours are not to be hidden
         except AutokbError as error:
-            self._blame(str(error), error.exit_status)
+            self._blame(self.private.hide(str(error)), error.exit_status)
         except OSError as error:
-            self._blame(f"{error.strerror or type(error).__name__}: {error.filename or ''}", 1)
+            said = f"{error.strerror or type(error).__name__}: {error.filename or ''}"
+            self._blame(self.private.hide(said), 1)
         except Exception as error:  # of which no text is safe to be shown
             self._blame(f"This is a fault in autokb ({type(error).__name__}); please report it.", 1)
 
     def _blame(self, sentence: str, status: int) -> None:
-        self.doctor.problems.append(self.private.hide(sentence))
+        self.doctor.problems.append(sentence)
         self.doctor.exit_status = self.doctor.exit_status or status
 
     def tell(self, sentence: str) -> None:
@@ -177,7 +180,7 @@ class _Examination:
             [*ours, "AUTOKB_ENCODER_THREADS", *(one for names in VARIABLES.values() for one in names)]
         )
         self.doctor.environment = [name for name in known if os.environ.get(name, "").strip()]
-        for sentence in filter(None, (desk.missing_variables() for desk in self.settings.helpdesks.values())):
+        for sentence in filter(None, (desk.missing_variables(NOT_HERE) for desk in self.settings.helpdesks.values())):
             self.tell(sentence)
 
     def _look_at_store(self) -> None:
@@ -233,6 +236,11 @@ class _Examination:
             self.doctor.published = file.counts_of("")
             if file.has_candidate:
                 self.tell("A candidate waits; autokb publish or autokb discard decides.")
+            for one in unfinished_messages(file):
+                since = datetime.fromtimestamp(one.since, UTC).isoformat(" ", "minutes").removesuffix("+00:00")
+                what = "will get no note" if one.state == FAILED else "wait for a note"
+                why = f"Last reason: {one.reason}" if one.reason else "None was tried; see whether autokb serve runs."
+                self.tell(f"Helpdesk {one.helpdesk}, messages that {what}: {one.count}, since {since} UTC. {why}")
         listed = self.kind(workspace).keys.list().keys
         self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
 
@@ -269,6 +277,7 @@ class _Examination:
             with self._step():
                 self._look_at_model(model, online=online)
 
+    # Complex: what is wrong with a name, a key and a server is said of the same model.
     def _look_at_model(self, model: str, *, online: bool) -> None:
         from autokb.llm.free_request import REFUSED, ask_for_models
         from autokb.llm.keys import variable_of
@@ -277,18 +286,23 @@ class _Examination:
         provider = model.partition(":")[0]
         names = VARIABLES.get(provider, (variable_of(provider),))
         key = next((one for one in names if os.environ.get(one, "").strip()), "")
+        shown = self.private.hide(model)
         answer = "not asked (--online does, at no cost)"
         try:
             check_provider(model, self.settings.base_url)
+        except BadEntryError:  # nothing is known of what somebody wrote there, so nothing of it is shown
+            raise
+        except AutokbError as error:
+            self._blame(self.private.hide(str(error)), error.exit_status)
+        else:
             if online:
                 reply = ask_for_models(model, self.settings.base_url)
                 answer = _answer(reply)
                 if reply is not None and not reply.status:
-                    self._blame(f"The server of {model} did not answer; see the network, and base_url if it is set.", 1)
+                    self._blame(f"The server of {shown} did not answer; see the network, and base_url if it is set.", 1)
                 elif reply is not None and reply.status in REFUSED:
-                    self._blame(f"{names[0]} was refused for {model}; set a key that may use it.", 2)
-        finally:
-            self.doctor.models.append(ModelHealth(self.private.hide(model), key or names[0], bool(key), answer))
+                    self._blame(f"{names[0]} was refused for {shown}; set a key that may use it.", 2)
+        self.doctor.models.append(ModelHealth(shown, key or names[0], bool(key), answer))
 
 
 def _answer(reply: FreeReply | None) -> str:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from autokb.core.settings import Settings
 from autokb.llm.keys import SHORTEST_SECRET, scrubbed
+from autokb.llm.prices import known_model
 from autokb.text.masking import mask
 
 URL = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*)://[^\s'\"<>]+")
@@ -34,7 +35,7 @@ class PrivateWords:
         )
         machine = socket.gethostname()
         words = {machine: "HOST", machine.partition(".")[0]: "HOST", _user(): "USER"}
-        words |= dict.fromkeys(_parts_of_addresses(settings), "HIDDEN")
+        words |= dict.fromkeys((*_parts_of_addresses(settings), *_own_models(settings)), "HIDDEN")
         self._words = sorted(
             ((one, name) for one, name in words.items() if len(one) >= SHORTEST_SECRET and one != "autokb"),
             key=_by_length,
@@ -69,6 +70,15 @@ def _folders(settings: Settings) -> Iterator[str]:
         if kind == "local" and folder.strip():
             yield folder.strip()
     yield from (source.path for source in settings.sources.values() if source.path)
+
+
+def _own_models(settings: Settings) -> Iterator[str]:
+    """Yield the names of models that are in no public list, as fine-tuned ones, which have the customer's name."""
+    named = {settings.model, settings.ask.model, settings.embedder, *settings.tasks.values()}
+    for provider, _, name in (one.partition(":") for one in named):
+        listed = known_model(provider, name.partition("?")[0])
+        if name and not (listed and re.fullmatch(rf"{re.escape(listed.id)}[\d-]*(\?.*)?", name)):
+            yield name
 
 
 def _parts_of_addresses(settings: Settings) -> Iterator[str]:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.core.results import Result
+
+
+_SHOWN = 60  # characters of a value that is refused
+_NO_MARKS = {2: None, 3: None}
+_VALUE = re.compile("\x02[^\x03]*\x03")
+_NOT_VALUE = re.compile(f",? not {_VALUE.pattern}")
 
 
 class AutokbError(Exception):
@@ -18,6 +25,30 @@ class BadInputError(AutokbError):
     """What the user gave cannot be used as it is."""
 
     exit_status = 2
+
+
+class BadEntryError(BadInputError):
+    """An entry of a file of settings cannot be used; ``without_values`` says so without what anybody wrote there.
+
+    The sentence is given with the marks of ``as_value`` and ``shown_value``.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence.translate(_NO_MARKS))
+        self.without_values = _VALUE.sub("HIDDEN", _NOT_VALUE.sub("", sentence))
+
+
+def as_value(text: str) -> str:
+    """Mark what somebody wrote, for the sentence of a BadEntryError."""
+    return f"\x02{text.translate(_NO_MARKS)}\x03"
+
+
+def shown_value(value: Any) -> str:
+    """Return a value as somebody wrote it, cut and marked; a number may have thousands of digits."""
+    if isinstance(value, int) and abs(value) >= 10**_SHOWN:
+        return as_value(f"a number of more than {_SHOWN} digits")
+    text = repr(value)
+    return as_value(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
 class NothingPublishedError(BadInputError):

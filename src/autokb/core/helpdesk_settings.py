@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, shown_value
+from autokb.core.source_settings import NO_VARIABLE, VARIABLE
 
 HelpdeskName = Literal["chatwoot", "zendesk", "intercom"]
 HELPDESKS: tuple[HelpdeskName, ...] = get_args(HelpdeskName)
@@ -18,22 +19,22 @@ ReplyTo = Literal["note", "customer"]
 NOTE, CUSTOMER = get_args(ReplyTo)
 INTERCOM = "https://api.intercom.io"
 CUSTOMER_FROM = 0.9  # probability that the first suggestion is right, from which it goes to the customer if it may
-# What each must have beside what all have: its account's number, who its token belongs to, who writes its notes.
+# What each must have beside what all may have: its account, who its token belongs to, who writes its notes.
 REQUIRED: Mapping[str, tuple[str, ...]] = {
     "chatwoot": ("url", "account"),
     "zendesk": ("url", "user"),
     "intercom": ("admin",),
 }
-_ALL = ("url", "reply", "customer_from", "token_env", "secret_env")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ALL = ("url", "account", "reply", "customer_from", "token_env", "secret_env")
 _WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
-_SHOWN = 60  # characters of a value that is refused
 
 
 @dataclass(frozen=True, slots=True)
 class HelpdeskSettings:
     """One helpdesk; what it does not have is empty.
 
+    Where it has an ``account``, webhooks of others are passed over: the number of Chatwoot's, the ``account_id`` of
+    Zendesk, the ``app_id`` of Intercom.
     ``token_env`` and ``secret_env`` are the names of the environment variables with the token of its interface and the
     secret of its webhooks. Suggestions go back as a ``note``; with ``reply: customer`` what is sure enough, from
     ``customer_from`` on, goes to the customer.
@@ -49,22 +50,25 @@ class HelpdeskSettings:
     token_env: str = ""
     secret_env: str = ""
 
-    def missing_variables(self) -> str:
-        """Return a sentence that names the variables which are not in the environment; nothing where both are."""
+    def missing_variables(self, says: str = "is not set, so") -> str:
+        """Return a sentence that names the variables which are not in the environment; nothing where both are.
+
+        What it ``says`` stands between a variable and what it is needed for.
+        """
         needed = {self.secret_env: "its webhooks are refused", self.token_env: "its notes wait"}
-        lacks = [f"{name} is not set, so {what}" for name, what in needed.items() if not os.environ.get(name)]
+        lacks = [f"{name} {says} {what}" for name, what in needed.items() if not os.environ.get(name)]
         return f"Helpdesk {self.name}: {'; '.join(lacks)}." if lacks else ""
 
 
 def read_helpdesks(value: Mapping[Any, Any]) -> dict[str, HelpdeskSettings]:
-    """Read the mapping under ``helpdesks:`` (BadInputError names the entry)."""
+    """Read the mapping under ``helpdesks:`` (BadEntryError names the entry)."""
     return {str(name): _read_helpdesk(name, entries) for name, entries in value.items()}
 
 
 def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
     known = next((one for one in HELPDESKS if one == name), None)
     if known is None:
-        raise BadInputError(f"settings.yaml: helpdesks: takes {', '.join(HELPDESKS)}, not {_shown(name)}.")
+        raise BadEntryError(f"settings.yaml: helpdesks: takes {', '.join(HELPDESKS)}, not {shown_value(name)}.")
     if not isinstance(entries, Mapping):
         raise _error(known, f"write a mapping with {', '.join(REQUIRED[known])}")
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
@@ -87,7 +91,7 @@ def _check_entries(name: HelpdeskName, filled: Mapping[str, Any]) -> None:
     """Refuse an entry that a helpdesk does not have, and one that it lacks."""
     takes = tuple(dict.fromkeys((*REQUIRED[name], *_ALL)))
     if stray := [entry for entry in filled if entry not in takes]:
-        raise _error(name, f"it takes {', '.join(takes)}, not {_shown(stray[0])}")
+        raise _error(name, f"it takes {', '.join(takes)}, not {shown_value(stray[0])}")
     if missing := [entry for entry in REQUIRED[name] if entry not in filled]:
         raise _error(name, f"it needs {missing[0]}")
 
@@ -95,14 +99,14 @@ def _check_entries(name: HelpdeskName, filled: Mapping[str, Any]) -> None:
 def _read_word(name: str, entry: str, value: Any) -> str:
     text = str(value).strip() if type(value) in (str, int) else ""
     if not _WORD.fullmatch(text):
-        raise _error(name, f"{entry} must be a number or a word, not {_shown(value)}")
+        raise _error(name, f"{entry} must be a number or a word, not {shown_value(value)}")
     return text
 
 
 def _read_variable(name: str, entry: str, value: Any) -> str:
-    if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
-        raise _error(name, f"{entry} must be the name of an environment variable, not {_shown(value)}")
-    return value
+    if not isinstance(value, str) or not VARIABLE.fullmatch(value.strip()):
+        raise _error(name, f"{entry} {NO_VARIABLE}")
+    return value.strip()
 
 
 def _read_url(name: str, value: Any) -> str:
@@ -113,7 +117,7 @@ def _read_url(name: str, value: Any) -> str:
     except ValueError:
         is_address = False
     if not is_address or any(c.isspace() for c in text) or parts.query or parts.fragment:
-        raise _error(name, f"url must be an address such as https://desk.example.com, not {_shown(value)}")
+        raise _error(name, f"url must be an address such as https://desk.example.com, not {shown_value(value)}")
     if "@" in parts.netloc:
         raise _error(name, "url must have no user and password; the token has its place in the environment")
     return text.rstrip("/")
@@ -122,7 +126,7 @@ def _read_url(name: str, value: Any) -> str:
 def _read_reply(name: str, value: Any) -> ReplyTo:
     found: ReplyTo | None = next((one for one in get_args(ReplyTo) if one == value), None)
     if found is None:
-        raise _error(name, f"reply must be {NOTE} or {CUSTOMER}, not {_shown(value)}")
+        raise _error(name, f"reply must be {NOTE} or {CUSTOMER}, not {shown_value(value)}")
     return found
 
 
@@ -132,14 +136,9 @@ def _read_share(name: str, value: Any) -> float:
     except (ValueError, OverflowError):
         share = math.nan
     if not 0 < share <= 1:
-        raise _error(name, f"customer_from must be a probability, more than 0 and at most 1, not {_shown(value)}")
+        raise _error(name, f"customer_from must be a probability, more than 0 and at most 1, not {shown_value(value)}")
     return share
 
 
-def _error(name: str, reason: str) -> BadInputError:
-    return BadInputError(f"settings.yaml: helpdesks: {name}: {reason}.")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+def _error(name: str, reason: str) -> BadEntryError:
+    return BadEntryError(f"settings.yaml: helpdesks: {name}: {reason}.")

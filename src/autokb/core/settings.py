@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
 from autokb.core.in_use import ArmSettings
 from autokb.core.source_settings import SourceSettings, read_sources
@@ -38,7 +38,6 @@ STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
 LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME = "local", "ray", "ray://"  # where a build's work is done
 _DIGITS = 10  # of LARGEST_NUMBER
-_SHOWN = 60  # characters of a value that is refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +192,18 @@ NUMBERS = (
 
 # Complex: the spelling of earlier versions, unknown names and empty entries must be settled before any value is read.
 def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Settings:
-    """Turn the parsed ``settings.yaml`` and the environment into settings (BadInputError names the entry)."""
+    """Turn the parsed ``settings.yaml`` and the environment into settings (BadEntryError names the entry)."""
     if data is None:
         data = {}
     if not isinstance(data, Mapping):
-        raise BadInputError("settings.yaml must be a mapping, for example: model: offline")
+        raise BadEntryError("settings.yaml must be a mapping, for example: model: offline")
     if "rooms" in data:  # what earlier versions called tasks
         named = {str(k): v for k, v in data.items() if k != "rooms"}
         data = {**named, "tasks": data.get("tasks") or data["rooms"]}
     known = {f.name for f in fields(Settings)}
     if stray := [name for name in data if name not in known]:
         names = ", ".join(sorted(known))
-        raise BadInputError(f"settings.yaml: {_shown(stray[0])} is not a setting; the settings are {names}.")
+        raise BadEntryError(f"settings.yaml: {shown_value(stray[0])} is not a setting; the settings are {names}.")
     settings = replace(
         Settings(), **{name: _check_value(name, value) for name, value in data.items() if value is not None}
     )
@@ -227,20 +226,20 @@ def _check_value(name: str, value: Any) -> Any:
     if name in SWITCHES:
         return _read_switch(name, value)
     if not isinstance(value, Mapping):
-        raise BadInputError(f"settings.yaml: {name} must be a mapping, not {_shown(value)}.")
+        raise BadEntryError(f"settings.yaml: {name} must be a mapping, not {shown_value(value)}.")
     if name in _READERS:
         return _READERS[name](value)
     if name == "reasoning_effort":
         return {_read_word(f"{name}: a model", model): _read_effort(model, effort) for model, effort in value.items()}
     return {
-        _read_word(f"{name}: a task", task): _read_word(f"{name}: the model of {task}", model)
+        _read_word(f"{name}: a task", task): _read_word(f"{name}: the model of {as_value(str(task))}", model)
         for task, model in value.items()
     }
 
 
 def _read_word(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise BadInputError(f"settings.yaml: {name} must be a word, not {_shown(value)}.")
+        raise BadEntryError(f"settings.yaml: {name} must be a word, not {shown_value(value)}.")
     return value.strip()
 
 
@@ -248,7 +247,7 @@ def _read_switch(name: str, value: Any) -> bool:
     """Read true or false; settings.yaml gives the word as it is written."""
     text = str(value).strip().casefold()
     if text not in ("true", "false"):
-        raise BadInputError(f"settings.yaml: {name} must be true or false, not {_shown(value)}.")
+        raise BadEntryError(f"settings.yaml: {name} must be true or false, not {shown_value(value)}.")
     return text == "true"
 
 
@@ -259,42 +258,34 @@ def _read_whole_number(name: str, value: Any) -> int:
         text = int(text)
     least = 0 if name == "retries" else 1
     if type(text) is not int or not least <= text <= LARGEST_NUMBER:
-        raise BadInputError(
+        raise BadEntryError(
             f"settings.yaml: {name} must be a whole number of at least {least} and at most {LARGEST_NUMBER}, not "
-            f"{_shown(value)}."
+            f"{shown_value(value)}."
         )
     return text
-
-
-def _shown(value: Any) -> str:
-    """Return a value as a person wrote it, cut; a number may have thousands of digits."""
-    if isinstance(value, int) and abs(value) >= 10**_SHOWN:
-        return "a number of more than 60 digits"
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
     prices = {}
     for model, price in value.items():
         if not isinstance(price, Mapping) or not {"input", "output"} <= set(price):
-            raise BadInputError(
-                f"settings.yaml: the price of {_shown(model)} needs input and output in USD a million tokens."
+            raise BadEntryError(
+                f"settings.yaml: the price of {shown_value(model)} needs input and output in USD a million tokens."
             )
         prices[str(model) if type(model) is int else _read_word("a model that has a price", model)] = {
-            str(kind): _read_price(f"{model}: {kind}", usd) for kind, usd in price.items()
+            str(kind): _read_price(as_value(f"{model}: {kind}"), usd) for kind, usd in price.items()
         }
     return prices
 
 
 def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
     if stray := [name for name in value if name != "caution"]:
-        raise BadInputError(f"settings.yaml: answer takes caution alone, not {_shown(stray[0])}.")
+        raise BadEntryError(f"settings.yaml: answer takes caution alone, not {shown_value(stray[0])}.")
     caution = _read_number(value.get("caution", CAUTION))
     if not 0 <= caution <= 1:
-        raise BadInputError(
+        raise BadEntryError(
             "settings.yaml: answer: caution must be a probability, a number from 0 to 1, not "
-            f"{_shown(value['caution'])}."
+            f"{shown_value(value['caution'])}."
         )
     return AnswerSettings(caution)
 
@@ -302,41 +293,43 @@ def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
 def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
     known, usual = [f.name for f in fields(AskSettings)], AskSettings()
     if stray := [name for name in value if name not in known]:
-        raise BadInputError(f"settings.yaml: ask takes {', '.join(known)}, not {_shown(stray[0])}.")
+        raise BadEntryError(f"settings.yaml: ask takes {', '.join(known)}, not {shown_value(stray[0])}.")
     timeout = _read_number(value.get("timeout", usual.timeout))
     if not 0 < timeout <= LONGEST_WAIT:
-        raise BadInputError(
+        raise BadEntryError(
             f"settings.yaml: ask: timeout must be a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}, not "
-            f"{_shown(value['timeout'])}."
+            f"{shown_value(value['timeout'])}."
         )
     budget = _read_number(value.get("budget_per_day", usual.budget_per_day))
     if not 0 <= budget <= HIGHEST_DAY_BUDGET:
-        raise BadInputError(
+        raise BadEntryError(
             f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD, not "
-            f"{_shown(value['budget_per_day'])}."
+            f"{shown_value(value['budget_per_day'])}."
         )
     style = value.get("style", usual.style)
     if style not in STYLES:
-        raise BadInputError(f"settings.yaml: ask: style must be {' or '.join(STYLES)}, not {_shown(style)}.")
+        raise BadEntryError(f"settings.yaml: ask: style must be {' or '.join(STYLES)}, not {shown_value(style)}.")
     return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget, style)
 
 
 def _read_clustering(value: Mapping[Any, Any]) -> ClusteringSettings:
     if stray := [name for name in value if name != "reduce"]:
-        raise BadInputError(f"settings.yaml: clustering takes reduce alone, not {_shown(stray[0])}.")
+        raise BadEntryError(f"settings.yaml: clustering takes reduce alone, not {shown_value(stray[0])}.")
     reduce = value.get("reduce", "pca")
     if reduce not in REDUCTIONS:
-        raise BadInputError(f"settings.yaml: clustering: reduce must be {', '.join(REDUCTIONS)}, not {_shown(reduce)}.")
+        raise BadEntryError(
+            f"settings.yaml: clustering: reduce must be {', '.join(REDUCTIONS)}, not {shown_value(reduce)}."
+        )
     return ClusteringSettings(reduce)
 
 
 def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
     if stray := [name for name in value if name != "in_database_from"]:
-        raise BadInputError(f"settings.yaml: search takes in_database_from alone, not {_shown(stray[0])}.")
+        raise BadEntryError(f"settings.yaml: search takes in_database_from alone, not {shown_value(stray[0])}.")
     rows = value.get("in_database_from", SEARCHED_IN_DATABASE_FROM)
     if type(rows) is not int or not 0 <= rows <= LARGEST_NUMBER:
-        raise BadInputError(
-            f"settings.yaml: search: in_database_from must be a number of rows, from 0, not {_shown(rows)}."
+        raise BadEntryError(
+            f"settings.yaml: search: in_database_from must be a number of rows, from 0, not {shown_value(rows)}."
         )
     return SearchSettings(rows)
 
@@ -345,21 +338,21 @@ def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
 def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
     known = [f.name for f in fields(EmbedSettings)]
     if stray := [name for name in value if name not in known]:
-        raise BadInputError(f"settings.yaml: embed takes {', '.join(known)}, not {_shown(stray[0])}.")
+        raise BadEntryError(f"settings.yaml: embed takes {', '.join(known)}, not {shown_value(stray[0])}.")
     origins = value.get("origins") or ()
     for one in origins if isinstance(origins, list | tuple) else (origins,):
         if not isinstance(one, str) or not _ORIGIN.fullmatch(one):
-            raise BadInputError(
+            raise BadEntryError(
                 "settings.yaml: embed: origins must be a list of sites such as https://help.example.com, without a "
-                f"path, not {_shown(one)}."
+                f"path, not {shown_value(one)}."
             )
     numbers = {}
     for name, least in (("a_minute", 1), ("proxies", 0)):
         number = value.get(name, getattr(EmbedSettings(), name))
         if type(number) is not int or not least <= number <= MOST_OF_EMBED:
-            raise BadInputError(
+            raise BadEntryError(
                 f"settings.yaml: embed: {name} must be a whole number from {least} to {MOST_OF_EMBED}, not "
-                f"{_shown(number)}."
+                f"{shown_value(number)}."
             )
         numbers[name] = number
     return EmbedSettings((origins,) if isinstance(origins, str) else tuple(origins), **numbers)
@@ -369,27 +362,27 @@ def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     known = [f.name for f in fields(GraphSettings)]
     if stray := [name for name in value if name not in known]:
         hint = "; user and password are read from NEO4J_USERNAME and NEO4J_PASSWORD in the environment"
-        raise BadInputError(f"settings.yaml: graph takes {', '.join(known)}, not {_shown(stray[0])}{hint}.")
+        raise BadEntryError(f"settings.yaml: graph takes {', '.join(known)}, not {shown_value(stray[0])}{hint}.")
     found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
     if found.store not in GRAPH_STORES:
-        raise BadInputError(
-            f"settings.yaml: graph: store must be {' or '.join(GRAPH_STORES)}, not {_shown(found.store)}."
+        raise BadEntryError(
+            f"settings.yaml: graph: store must be {' or '.join(GRAPH_STORES)}, not {shown_value(found.store)}."
         )
     if "@" in found.uri:
-        raise BadInputError("settings.yaml: graph: uri must have no user and password; NEO4J_PASSWORD is their place.")
+        raise BadEntryError("settings.yaml: graph: uri must have no user and password; NEO4J_PASSWORD is their place.")
     return found
 
 
 def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
     known = [f.name for f in fields(ArmSettings)]
     if stray := [name for name in value if name not in known]:
-        raise BadInputError(f"settings.yaml: experiment takes {', '.join(known)}, not {_shown(stray[0])}.")
+        raise BadEntryError(f"settings.yaml: experiment takes {', '.join(known)}, not {shown_value(stray[0])}.")
     usual = NO_EXPERIMENT
     share = _read_number(value.get("share", usual.share))
     if not 0 <= share <= 1:
-        raise BadInputError(
+        raise BadEntryError(
             "settings.yaml: experiment: share must be the share of conversations with suggestions, a number from 0 to "
-            f"1, not {_shown(value['share'])}."
+            f"1, not {shown_value(value['share'])}."
         )
     salt = value.get("salt", usual.salt)
     if type(salt) is int:  # a year, perhaps, which YAML reads as a number
@@ -400,23 +393,23 @@ def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
 
 def _read_gate(value: Mapping[Any, Any]) -> GateSettings:
     if stray := [name for name in value if name not in ("max_loss", "must")]:
-        raise BadInputError(f"settings.yaml: gate takes max_loss and must, not {_shown(stray[0])}.")
+        raise BadEntryError(f"settings.yaml: gate takes max_loss and must, not {shown_value(stray[0])}.")
     losses, must = value.get("max_loss") or {}, value.get("must") or []
     if not isinstance(must, list | tuple):
-        raise BadInputError(f"settings.yaml: gate: must is a list of ids of checks, not {_shown(must)}.")
+        raise BadEntryError(f"settings.yaml: gate: must is a list of ids of checks, not {shown_value(must)}.")
     return GateSettings(**_read_margins(losses), must=tuple(str(one) for one in must))
 
 
 def _read_margins(losses: Any) -> dict[str, float]:
     if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome", "trees"}:
-        raise BadInputError(
+        raise BadEntryError(
             "settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}."
         )
     margins = {str(name): _read_number(share) for name, share in losses.items()}
     if wrong := [name for name, share in margins.items() if not 0 <= share <= 1]:
-        raise BadInputError(
+        raise BadEntryError(
             f"settings.yaml: gate: max_loss: {wrong[0]} must be a share, a number from 0 to 1, not "
-            f"{_shown(losses[wrong[0]])}."
+            f"{shown_value(losses[wrong[0]])}."
         )
     return margins
 
@@ -438,9 +431,9 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
 
 def _read_effort(model: str, value: Any) -> str:
     if value not in EFFORTS:
-        raise BadInputError(
-            f"settings.yaml: the reasoning_effort of {model} must be one of {', '.join(EFFORTS)}, not {_shown(value)}; "
-            f"{EFFORTS[-1]} sends none."
+        raise BadEntryError(
+            f"settings.yaml: the reasoning_effort of {as_value(model)} must be one of {', '.join(EFFORTS)}, not "
+            f"{shown_value(value)}; {EFFORTS[-1]} sends none."
         )
     return str(value)
 
@@ -448,9 +441,9 @@ def _read_effort(model: str, value: Any) -> str:
 def _read_price(where: str, value: Any) -> float:
     usd = _read_number(value)
     if not 0 <= usd <= HIGHEST_PRICE:
-        raise BadInputError(
+        raise BadEntryError(
             f"settings.yaml: the price of {where} must be a number from 0 to {HIGHEST_PRICE:.0f} (USD a million "
-            f"tokens), not {_shown(value)}."
+            f"tokens), not {shown_value(value)}."
         )
     return usd
 

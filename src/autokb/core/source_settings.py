@@ -9,7 +9,7 @@ from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, shown_value
 
 KINDS = ("documents", "issues", "tickets", "chats")
 ARTICLES, TICKETS = CONTENTS = ("articles", "tickets")  # of Zendesk
@@ -24,7 +24,12 @@ _DURATION = re.compile(r"([0-9]{1,9})\s*([smhd])")
 RESERVED = ("build", "date", "error")  # what the answer of ``sync`` has beside its sources
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _FIELDS = ("text", "title", "id", "date", "resolved_by")
-_SHOWN = 60  # characters of a value that is refused
+# The name of an environment variable, which no pasted secret looks like.
+VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+NO_VARIABLE = (
+    "must be the NAME of an environment variable, in capitals with an underscore, such as DESK_TOKEN; the secret "
+    "itself belongs into that variable, and nowhere else"
+)
 _NET = ("token_env", "allow_networks")
 _API = (*_NET, "url", "user", "as", "prefix", "comments", "check_deleted")
 # What each type must have, and what it may have beside ``type`` and ``every``.
@@ -78,7 +83,7 @@ class SourceSettings:
 
 
 def read_sources(value: Mapping[Any, Any]) -> dict[str, SourceSettings]:
-    """Read the mapping under ``sources:`` (BadInputError names the entry)."""
+    """Read the mapping under ``sources:`` (BadEntryError names the entry)."""
     return {str(name): _read_source(str(name), entries) for name, entries in value.items()}
 
 
@@ -104,7 +109,7 @@ def _check_entries(name: str, kind: str, entries: Mapping[str, Any]) -> None:
     required, optional = TYPES[kind]
     known = ("type", "every", *required, *optional)
     if stray := [entry for entry in entries if entry not in known]:
-        raise _error(name, f"a source of type {kind} takes {', '.join(known)}, not {_shown(stray[0])}")
+        raise _error(name, f"a source of type {kind} takes {', '.join(known)}, not {shown_value(stray[0])}")
     if missing := [entry for entry in required if not entries.get(entry)]:
         raise _error(name, f"a source of type {kind} needs {missing[0]}")
     if kind == "web" and not (entries.get("urls") or entries.get("sitemap")):
@@ -129,15 +134,21 @@ def _read_word(name: str, entry: str, value: Any) -> str:
     text = str(value).strip() if type(value) in (str, int) else ""
     pattern, wanted = _PATTERNS.get(entry, (None, "a word"))
     if not text or text.startswith("-") or (pattern and not pattern.fullmatch(text)):
-        raise _error(name, f"{entry} must be {wanted}, not {_shown(value)}")
+        raise _error(name, f"{entry} must be {wanted}, not {shown_value(value)}")
     return text
+
+
+def _read_variable(name: str, entry: str, value: Any) -> str:
+    if not isinstance(value, str) or not VARIABLE.fullmatch(value.strip()):
+        raise _error(name, f"{entry} {NO_VARIABLE}")
+    return value.strip()
 
 
 def _read_duration(name: str, entry: str, value: Any) -> int:
     found = _DURATION.fullmatch(str(value).strip().casefold())
     seconds = int(found[1]) * _UNITS[found[2]] if found else -1
     if not (0 if entry == "check_deleted" else 1) <= seconds <= LONGEST_WAIT:
-        raise _error(name, f"{entry} must be a time such as 30m, 1h or 1d, at most a year, not {_shown(value)}")
+        raise _error(name, f"{entry} must be a time such as 30m, 1h or 1d, at most a year, not {shown_value(value)}")
     return seconds
 
 
@@ -156,7 +167,7 @@ def _read_address(name: str, entry: str, value: Any) -> str:
     except ValueError:
         is_address = False
     if not is_address or any(c.isspace() for c in text):
-        raise _error(name, f"{entry} must be an address such as https://docs.example.com/, not {_shown(value)}")
+        raise _error(name, f"{entry} must be an address such as https://docs.example.com/, not {shown_value(value)}")
     if "@" in parts.netloc:
         raise _error(name, f"{entry} must have no user and password; name the variable that has them: token_env")
     return text
@@ -168,7 +179,7 @@ def _read_url(name: str, entry: str, value: Any) -> str:
     if text.startswith(("http://", "https://")):
         return _read_address(name, entry, text).rstrip("/")
     if not text or text.startswith("-") or "::" in text or any(ord(c) < 32 for c in text):
-        raise _error(name, f"url must be an address or a path, not {_shown(value)}")
+        raise _error(name, f"url must be an address or a path, not {shown_value(value)}")
     return text
 
 
@@ -180,7 +191,7 @@ def _read_networks(name: str, entry: str, value: Any) -> tuple[str, ...]:
     try:
         return tuple(str(ip_network(str(one).strip())) for one in _read_list(name, entry, value))
     except ValueError:
-        raise _error(name, f"{entry} takes networks such as 10.2.0.0/16, not {_shown(value)}") from None
+        raise _error(name, f"{entry} takes networks such as 10.2.0.0/16, not {shown_value(value)}") from None
 
 
 def _read_fields(name: str, entry: str, value: Any) -> dict[str, str]:
@@ -193,7 +204,7 @@ def _one_of(*known: str) -> _Reader:
     def read(name: str, entry: str, value: Any) -> str:
         text = str(value).strip().casefold()
         if text not in known:
-            raise _error(name, f"{entry} must be {' or '.join(known)}, not {_shown(value)}")
+            raise _error(name, f"{entry} must be {' or '.join(known)}, not {shown_value(value)}")
         return text
 
     return read
@@ -209,6 +220,7 @@ def _read_version(name: str, entry: str, value: Any) -> int:
 
 _ATTRIBUTES = {"as": "as_kind"}
 _READERS: Mapping[str, _Reader] = {
+    "token_env": _read_variable,
     "every": _read_duration,
     "check_deleted": _read_duration,
     "urls": _read_addresses,
@@ -222,15 +234,9 @@ _READERS: Mapping[str, _Reader] = {
     "content": _one_of(*CONTENTS),
 }
 _PATTERNS = {
-    "token_env": (re.compile(r"[A-Za-z_][A-Za-z0-9_]*"), "the name of an environment variable"),
     "repo": (re.compile(r"[\w.-]+/[\w.-]+"), "OWNER/NAME"),
 }
 
 
-def _error(name: str, reason: str) -> BadInputError:
-    return BadInputError(f"settings.yaml: the source {_shown(name)}: {reason}.")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+def _error(name: str, reason: str) -> BadEntryError:
+    return BadEntryError(f"settings.yaml: the source {shown_value(name)}: {reason}.")

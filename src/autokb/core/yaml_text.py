@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, BadInputError, as_value, shown_value
 from autokb.core.storable import without_surrogates
 
 MOST_CHARACTERS = 500_000  # fifty times the longest domain we ship; this many take five seconds to read
@@ -53,10 +54,11 @@ def parse_yaml(text: str, name: str) -> Any:
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         where = f" in line {place.line + 1}" if place else ""
-        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
+        problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or type(error).__name__)
         if problem == "but found another document":
             problem = "it holds two documents; take out the line ---"
-        raise BadInputError(f"{name} is no valid YAML{where}: {' '.join(str(problem).split())}.") from error
+        said = re.sub(r"""['"].*['"]""", lambda quoted: as_value(quoted[0]), " ".join(problem.split()))
+        raise BadEntryError(f"{name} is no valid YAML{where}: {said}.") from error
 
 
 class _Check:
@@ -81,7 +83,8 @@ class _Check:
         self._values[id(node)] = 0
         if node.tag not in _READ_TAGS:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            raise self._error(node, path, f"has the tag {tag}, which is not read; leave the tag out and write text")
+            reason = f"has the tag {as_value(tag)}, which is not read; leave the tag out and write text"
+            raise self._error(node, path, reason)
         below: list[Any] = []
         found = 1
         if isinstance(node, yaml.MappingNode):
@@ -113,7 +116,7 @@ class _Check:
         try:
             number = self._loader.construct_object(node)
         except (ValueError, IndexError) as error:
-            raise self._error(node, path, f"is no number that can be read: {node.value!r}") from error
+            raise self._error(node, path, f"is no number that can be read, not {shown_value(node.value)}") from error
         if abs(number) > LARGEST_WHOLE:
             raise self._error(node, path, "is a number of more than 64 bits; put it in quotes if it is text")
 
@@ -134,7 +137,7 @@ class _Check:
                 raise self._error(key, (*path, key.value), "stands twice; put both into one entry")
             seen.add(key.value)
 
-    def _error(self, node: Any, path: tuple[str, ...], reason: str) -> BadInputError:
+    def _error(self, node: Any, path: tuple[str, ...], reason: str) -> BadEntryError:
         line = node.start_mark.line + 1
         entry = ": ".join(part if len(part) <= 40 else part[:40] + "…" for part in path) or "the document"
-        return BadInputError(f"{self._name}, line {line}: {entry} {reason}.")
+        return BadEntryError(f"{self._name}, line {line}: {as_value(entry)} {reason}.")

@@ -13,11 +13,12 @@ from autokb.helpdesks.helpdesk import (
     StandingText,
     hmac_of,
     id_of,
-    is_recent,
     is_same,
     moment_of,
     part_of,
     text_of,
+    why_late,
+    why_wrong,
 )
 from autokb.text.inert_markdown import masked, unmasked
 
@@ -27,13 +28,15 @@ ROLES: Mapping[str, Role] = {"incoming": CUSTOMER, "outgoing": AGENT}
 class Chatwoot:
     """Of the version 4 of Chatwoot; those before it sign nothing, so their address has the secret as ``token``."""
 
-    def is_signed(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> bool:
+    account_at: tuple[str, ...] = ("account", "id")
+
+    def why_unsigned(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> str:
         """Check ``sha256=`` and the HMAC of the moment, a dot and the body; else the token of the address."""
         if (shown := headers.get("x-chatwoot-signature")) is None:
-            return is_same(token, secret)
+            return "" if is_same(token, secret) else "it has no signature, and its address no right token"
         stamp = headers.get("x-chatwoot-timestamp", "")
         wanted = hmac_of(secret, stamp.encode() + b"." + body).hex()
-        return is_same(shown, f"sha256={wanted}") and is_recent(moment_of(stamp), now)
+        return why_wrong(shown, f"sha256={wanted}") or why_late(moment_of(stamp), now)
 
     def read(self, body: Any) -> ReceivedMessage | None:
         """Return a message that is neither private nor a bot's."""

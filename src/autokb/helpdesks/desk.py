@@ -23,7 +23,7 @@ from autokb.core.in_use import FeedbackVerdict, SuggestionSource
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.storable import without_half_escapes, without_surrogates
 from autokb.helpdesks.chatwoot import Chatwoot
-from autokb.helpdesks.helpdesk import Helpdesk
+from autokb.helpdesks.helpdesk import Helpdesk, id_of, part_of
 from autokb.helpdesks.intercom import Intercom
 from autokb.helpdesks.notes import marker_of, note_of, offered_of, reply_of
 from autokb.helpdesks.sending import DeskClient, LaterError, RefusedError
@@ -64,10 +64,14 @@ Became = Literal["noted", "replied", "silent", "compared", "skipped", "failed", 
 
 
 class NotSignedError(BadInputError):
-    """A webhook without the signature that it needs, or for a helpdesk that the settings do not name."""
+    """A webhook without the signature that it needs, or for a helpdesk that the settings do not name.
 
-    def __init__(self) -> None:
+    ``why`` is for the log alone: whoever sent it is told the same of each.
+    """
+
+    def __init__(self, why: str) -> None:
         super().__init__(NOT_SIGNED)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +128,24 @@ class HelpdeskDesk:
     # -- what comes in -----------------------------------------------------------------------------
 
     def take(self, helpdesk: str, headers: Mapping[str, str], token: str, body: bytes) -> str:
-        """Store the message of a webhook; returns taken, known or skipped (NotSignedError).
+        """Store the message of a webhook; returns taken, known, skipped or not_ours (NotSignedError).
 
         ``headers`` have names in lower case. It is on the disk when this returns.
         """
         settings, now = self.settings.get(helpdesk), time.time()
-        secret = os.environ.get(settings.secret_env, "") if settings else ""
-        if not secret or not KINDS[helpdesk].is_signed(headers, token, body, secret, now):
-            raise NotSignedError
+        if settings is None:
+            raise NotSignedError("the settings name no such helpdesk")
+        desk, secret = KINDS[helpdesk], os.environ.get(settings.secret_env, "")
+        why = desk.why_unsigned(headers, token, body, secret, now) if secret else f"{settings.secret_env} is not set"
+        if why:
+            raise NotSignedError(why)
         try:
             given = json.loads(without_half_escapes(body))
         except (ValueError, RecursionError):
             raise BadInputError("The body is no JSON.") from None
-        message = KINDS[helpdesk].read(given)
+        if settings.account and id_of(part_of(given, *desk.account_at)) not in ("", settings.account):
+            return "not_ours"
+        message = desk.read(given)
         if message is None or not message.text.strip() or message.said < now - OLDEST_SECONDS:
             return "skipped"
         text = without_surrogates(message.text).replace("\0", "\ufffd")[:TEXT_CHARACTERS]

@@ -56,8 +56,13 @@ class StandingText:
 class Helpdesk(Protocol):
     """One kind of helpdesk."""
 
-    def is_signed(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> bool:
-        """Return whether a webhook has the secret's signature, of the last minutes; ``token`` is of its address."""
+    account_at: tuple[str, ...]  # where a webhook's JSON names the account that it comes from
+
+    def why_unsigned(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> str:
+        """Say why a webhook has no signature that counts, of the secret and of the last minutes; empty where it has.
+
+        ``token`` is of its address.
+        """
         ...
 
     def read(self, body: Any) -> ReceivedMessage | None:
@@ -87,6 +92,19 @@ def hmac_of(secret: str, data: bytes, kind: str = "sha256") -> bytes:
 def is_same(shown: str, wanted: str) -> bool:
     """Return whether two signatures are one, in a time that tells nothing of where they differ."""
     return hmac.compare_digest(shown.encode("utf-8", "replace"), wanted.encode())
+
+
+def why_wrong(shown: str, wanted: str) -> str:
+    """Say what is wrong with a signature; empty where nothing is."""
+    if is_same(shown, wanted):
+        return ""
+    return "its signature is not of this secret" if shown else "it has no signature"
+
+
+def why_late(moment: float | None, now: float) -> str:
+    """Say that a signature's moment does not count; empty where it does."""
+    minutes = f"{OLDEST_SIGNATURE / 60:.0f} minutes"
+    return "" if is_recent(moment, now) else f"its signature is more than {minutes} away from our clock"
 
 
 def is_recent(moment: float | None, now: float) -> bool:

@@ -13,10 +13,10 @@ from autokb.helpdesks.helpdesk import (
     StandingText,
     hmac_of,
     id_of,
-    is_same,
     moment_of,
     part_of,
     text_of,
+    why_wrong,
 )
 from autokb.helpdesks.html_text import as_html, text_of_html
 
@@ -33,9 +33,11 @@ AUTHORS: Mapping[Role, tuple[str, ...]] = {CUSTOMER: ("user", "lead", "contact")
 class Intercom:
     """Of version 2.11; a signature has no moment, so what is sent again is told by its id."""
 
-    def is_signed(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> bool:
+    account_at: tuple[str, ...] = ("app_id",)
+
+    def why_unsigned(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> str:
         """Check ``sha1=`` and the HMAC of the body."""
-        return is_same(headers.get("x-hub-signature", ""), f"sha1={hmac_of(secret, body, 'sha1').hex()}")
+        return why_wrong(headers.get("x-hub-signature", ""), f"sha1={hmac_of(secret, body, 'sha1').hex()}")
 
     def read(self, body: Any) -> ReceivedMessage | None:
         """Return how a conversation began, or the newest of its parts that the topic tells of."""

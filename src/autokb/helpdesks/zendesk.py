@@ -14,11 +14,11 @@ from autokb.helpdesks.helpdesk import (
     StandingText,
     hmac_of,
     id_of,
-    is_recent,
-    is_same,
     moment_of,
     part_of,
     text_of,
+    why_late,
+    why_wrong,
 )
 from autokb.helpdesks.html_text import as_html, text_of_html
 
@@ -29,11 +29,13 @@ YES, NO = (True, "true"), (False, "false")  # as an event has them, and as a tri
 class Zendesk:
     """Of the event schema 2022-11-06, or a trigger whose template writes the same fields."""
 
-    def is_signed(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> bool:
+    account_at: tuple[str, ...] = ("account_id",)
+
+    def why_unsigned(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> str:
         """Check the HMAC of the moment and the body, in base 64."""
         stamp = headers.get("x-zendesk-webhook-signature-timestamp", "")
         wanted = base64.b64encode(hmac_of(secret, stamp.encode() + body)).decode()
-        return is_same(headers.get("x-zendesk-webhook-signature", ""), wanted) and is_recent(moment_of(stamp), now)
+        return why_wrong(headers.get("x-zendesk-webhook-signature", ""), wanted) or why_late(moment_of(stamp), now)
 
     def read(self, body: Any) -> ReceivedMessage | None:
         """Return a public comment."""

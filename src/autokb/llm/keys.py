@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, BadInputError, shown_value
 
 HIDDEN = "***"
 _LOG = logging.getLogger(__name__)  # warnings go to standard error where nobody set up logging
@@ -66,7 +66,9 @@ def warn_of_open_wire(base_url: str) -> None:
     try:
         address = urlsplit(base_url)
     except ValueError as error:
-        raise BadInputError(f"base_url is no address: {base_url!r} ({error}).") from error
+        raise BadEntryError(
+            f"base_url is no address such as https://models.example.com/v1, not {shown_value(base_url)}."
+        ) from error
     if address.scheme == "http" and not _is_loopback(address.hostname or "") and base_url not in _warned:
         _warned.add(base_url)
         _LOG.warning(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, BadInputError, shown_value
 from autokb.core.ids import canonical_json
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.keys import NO_KEY, check_key, check_package, scrubbed, warn_of_open_wire
@@ -37,7 +37,7 @@ def check_provider(model: str, base_url: str = "") -> None:
     """Do so without a warning of what goes unencrypted."""
     provider, name = _parts(model)
     if provider in OPENAI and base_url and not base_url.startswith(("http://", "https://")):
-        raise BadInputError(f"base_url must begin with http:// or https://, not {base_url!r}.")
+        raise BadEntryError(f"base_url must begin with http:// or https://, not {shown_value(base_url)}.")
     check_package(provider)
     if provider not in OPENAI or is_openai(base_url):
         check_key(provider, model)
@@ -76,7 +76,9 @@ def open_sender(
 def _parts(model: str) -> tuple[str, str]:
     provider, _, name = model.partition(":")
     if not provider or not name:
-        raise BadInputError(f"{model!r} is no model: write offline or PROVIDER:NAME, for example openai:gpt-4o-mini.")
+        raise BadEntryError(
+            f"{shown_value(model)} is no model: write offline or PROVIDER:NAME, for example openai:gpt-4o-mini."
+        )
     return provider, name
 
 
@@ -181,9 +183,10 @@ def _check_other(provider: str, name: str) -> None:
         infer_provider(provider)
     except ValueError:
         known = ", ".join(p for p in OURS if p != "openai-chat")
-        raise BadInputError(
-            f"{provider!r} is no provider of models; autokb knows offline, {known}, and those of pydantic-ai "
-            "(groq, mistral, ollama, openrouter and others). A server of your own: openai:NAME with a base_url."
+        raise BadEntryError(
+            f"{shown_value(provider)} is no provider of models; autokb knows offline, {known}, and those of "
+            "pydantic-ai (groq, mistral, ollama, openrouter and others). A server of your own: openai:NAME with a "
+            "base_url."
         ) from None
     except ImportError as error:
         raise BadInputError(f"{provider}:{name} needs a package that is not installed: {error}") from None

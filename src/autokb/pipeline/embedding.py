@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from autokb.core.domain import ENGLISH
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.executor import LOCAL, Done, Executor
 from autokb.core.settings import Settings
 from autokb.core.vectors import TokenVectors, Vectors
@@ -60,8 +60,8 @@ def read_embedder_name(name: str) -> EmbedderName:
     model, _, dimensions = rest.partition(DIMENSIONS) if kind == "openai" else (rest, "", "")
     wrong_number = DIMENSIONS in rest and (not dimensions.isdecimal() or int(dimensions) < 1)
     if kind not in ("openai", "local") or not model.strip() or (kind == "openai" and wrong_number):
-        raise BadInputError(
-            f"settings.yaml: the embedder {name!r} is not known to this version; use packaged, openai:NAME, "
+        raise BadEntryError(
+            f"settings.yaml: the embedder {shown_value(name)} is not known to this version; use packaged, openai:NAME, "
             f"openai:NAME{DIMENSIONS}256 or local:FOLDER."
         )
     return EmbedderName(kind, model.strip(), int(dimensions or 0))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.executor import LOCAL, Executor
 from autokb.core.settings import LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME
 
@@ -17,9 +17,9 @@ def check_executor(name: str) -> None:
         return
     is_address = name.startswith(RAY_SCHEME) and len(name) > len(RAY_SCHEME)
     if name != RAY_EXECUTOR and not is_address:
-        raise BadInputError(f"settings.yaml: executor must be local, ray or ray://HOST:PORT, not {name!r}.")
+        raise BadEntryError(f"settings.yaml: executor must be local, ray or ray://HOST:PORT, not {shown_value(name)}.")
     if find_spec("ray") is None:
-        raise BadInputError(f"settings.yaml: executor: {name} needs the extra: pip install 'autokb[ray]'.")
+        raise BadEntryError(f"settings.yaml: executor: {as_value(name)} needs the extra: pip install 'autokb[ray]'.")
 
 
 @contextmanager

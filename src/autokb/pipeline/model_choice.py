@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autokb.chunking.methods import METHODS
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.settings import OFFLINE_MODEL, Settings
 from autokb.pipeline.embedding import check_embedder
 from autokb.pipeline.executors import check_executor
@@ -48,7 +48,9 @@ def named_models(settings: Settings) -> list[str]:
     known = task_names()
     for task in settings.tasks:
         if task not in known and task not in {name.rsplit("/", 1)[-1] for name in known}:
-            raise BadInputError(f"settings.yaml: tasks: there is no task {task!r}; the tasks are {', '.join(known)}.")
+            raise BadEntryError(
+                f"settings.yaml: tasks: there is no task {shown_value(task)}; the tasks are {', '.join(known)}."
+            )
     return sorted({settings.model, *settings.tasks.values()} - {OFFLINE})
 
 
@@ -56,16 +58,20 @@ def check_settings(settings: Settings) -> None:
     """Refuse models, embedders, chunkers and contexts that this version does not know, before any work is done."""
     if settings.chunker not in METHODS:
         known = ", ".join(METHODS)
-        raise BadInputError(f"settings.yaml: there is no chunker {settings.chunker!r}; choose one of: {known}.")
+        raise BadEntryError(
+            f"settings.yaml: there is no chunker {shown_value(settings.chunker)}; choose one of: {known}."
+        )
     if settings.context not in ("", *CONTEXT_MODES):
-        raise BadInputError(f"settings.yaml: context must be document, chained or woven, not {settings.context!r}.")
+        raise BadEntryError(
+            f"settings.yaml: context must be document, chained or woven, not {shown_value(settings.context)}."
+        )
     check_embedder(settings.embedder)
     check_reranker(settings.reranker)
     check_executor(settings.executor)
     for model in sorted({settings.model, settings.ask.model, *settings.tasks.values()} - {OFFLINE}):
         provider, _, name = model.partition(":")
         if not provider.strip() or not name.strip():
-            raise BadInputError(
-                f"settings.yaml: the model {model!r} is not known to this version; write offline or PROVIDER:NAME, "
-                "for example openai:gpt-5-mini."
+            raise BadEntryError(
+                f"settings.yaml: the model {shown_value(model)} is not known to this version; write offline or "
+                "PROVIDER:NAME, for example openai:gpt-5-mini."
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.settings import NO_RERANKER, Settings
 from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import encoder_threads
@@ -34,9 +34,9 @@ def read_reranker_name(name: str) -> RerankerName:
     if kind in ("http", "https") and rest.strip():
         url, _, model = (name if rest.startswith("//") else rest.strip()).partition(MODEL)
         return RerankerName("http", url, model)
-    raise BadInputError(
-        f"settings.yaml: the reranker {name!r} is not known to this version; use none, local:FOLDER, http:URL or "
-        f"http:URL{MODEL}NAME."
+    raise BadEntryError(
+        f"settings.yaml: the reranker {shown_value(name)} is not known to this version; use none, local:FOLDER, "
+        f"http:URL or http:URL{MODEL}NAME."
     )
 
 

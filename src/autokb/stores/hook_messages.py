@@ -20,6 +20,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 
 KIND = "hook_message"
 COLUMNS = "number, helpdesk, id, conversation, role, said, state, due, body"
+REASONS = 100  # messages that are looked at for the last reason: those that were just taken have none
 HookState = Literal["open", "done", "failed"]
 OPEN, DONE, FAILED = get_args(HookState)
 
@@ -74,6 +75,17 @@ class HookMessage:
     state: HookState = "open"
     due: float = 0.0
     number: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedMessages:
+    """How many messages of a helpdesk are in a state, the oldest said at ``since`` (Unix), and the last reason."""
+
+    helpdesk: str
+    state: HookState
+    count: int
+    since: float
+    reason: str
 
 
 def keep_message(file: WorkspaceFile, message: HookMessage) -> bool:
@@ -147,6 +159,22 @@ def count_states(file: WorkspaceFile) -> dict[str, int]:
         return {}
     with file.reading() as db:
         return {str(state): int(n) for state, n in db.execute(f"SELECT state, count(*) FROM {KIND} GROUP BY state")}
+
+
+def unfinished_messages(file: WorkspaceFile) -> list[UnfinishedMessages]:
+    """Return what customers' messages wait or have failed, of each helpdesk."""
+    groups = (
+        f"SELECT helpdesk, state, count(*), min(said) FROM {KIND} WHERE state <> 'done' AND role = ? "
+        "GROUP BY helpdesk, state ORDER BY helpdesk, state DESC"
+    )
+    latest = f"SELECT {COLUMNS} FROM {KIND} WHERE helpdesk = ? AND state = ? AND role = ? ORDER BY due DESC LIMIT ?"
+    found = []
+    with file.reading() as db:
+        for helpdesk, state, count, since in db.execute(groups, (CUSTOMER,)).fetchall():
+            rows = map(_read_row, db.execute(latest, (helpdesk, state, CUSTOMER, REASONS)).fetchall())
+            reason = next((one.work.note for one in rows if one.work.note), "")
+            found.append(UnfinishedMessages(helpdesk, state, int(count), float(since), reason))
+    return found
 
 
 def forget_messages(file: WorkspaceFile, before: float) -> None:

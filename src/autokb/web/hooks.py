@@ -17,9 +17,9 @@ hooks = APIRouter(prefix=HOOKS.rstrip("/"), responses=RESPONSES)
 
 
 class TakenHook(BaseModel):
-    """What was done with a webhook: its message was taken, is known already, or is none to be worked on."""
+    """What was done with a webhook: its message was taken, is known, is none to be worked on, or another account's."""
 
-    message: Literal["taken", "known", "skipped"]
+    message: Literal["taken", "known", "skipped", "not_ours"]
 
 
 @hooks.post("/{helpdesk}", response_model=TakenHook)
@@ -28,16 +28,18 @@ async def take(request: Request, helpdesk: str, token: str = "") -> dict[str, st
 
     A workspace that does not exist, or has no such helpdesk, answers as one whose signature is wrong.
     """
-    opened, body = serving_of(request).opened, await request.body()
+    opened, body, state = serving_of(request).opened, await request.body(), request.scope["state"]
     if opened is None:
+        state["why"] = "there is no such workspace"
         raise ProblemError(401, NOT_SIGNED, CHALLENGE)
     headers = {name.lower(): value for name, value in request.headers.items()}
     try:
         done = await in_thread(lambda: opened.kb.helpdesks.take(helpdesk, headers, body, token=token))
     except NotSignedError as error:
+        state["why"] = error.why
         raise ProblemError(401, NOT_SIGNED, CHALLENGE) from error
     figures_of(request).helpdesks.labels(helpdesk, done).inc()
     if done == "taken":
-        wake = request.scope["state"]["door"].wake
+        wake = state["door"].wake
         wake()
     return {"message": done}

@@ -171,10 +171,8 @@ class ServiceMiddleware:
         door, caller = state["door"], state.get("caller")
         door.figures.note(method, path, status, seconds)
         said = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6)}
-        _say(
-            logging.INFO,
-            {**said, "key": caller.key if caller else "", **({"workspace": door.name} if door.name else {})},
-        )
+        more = {"workspace": door.name, "why": state.get("why")}
+        _say(logging.INFO, {**said, "key": caller.key if caller else "", **{k: v for k, v in more.items() if v}})
 
 
 def _folder_of(scope: Scope) -> Path:

@@ -28,10 +28,11 @@ class HelpdesksDoor:
         return bool(self._memory.workspace.settings.helpdesks)
 
     def take(self, helpdesk: str, headers: Mapping[str, str], body: bytes, *, token: str = "") -> str:
-        """Store the message of a webhook, once; returns ``taken``, ``known`` or ``skipped``.
+        """Store the message of a webhook, once; returns ``taken``, ``known``, ``skipped`` or ``not_ours``.
 
         ``headers`` have names in lower case, ``token`` is what the address says. What no helpdesk of the settings
-        signed raises NotSignedError. It is on the disk when this returns.
+        signed raises NotSignedError, what another account of the helpdesk sent is ``not_ours``. A message that was
+        taken is on the disk when this returns.
         """
         return self._desk.take(helpdesk, headers, token, body)
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import anyio
 from anyio.from_thread import start_blocking_portal
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, BadInputError, shown_value
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.keys import warn_of_open_wire
 from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError
@@ -83,7 +83,9 @@ def checked_host(url: str) -> str:
     except ValueError:
         host = None
     if not host:
-        raise BadInputError(f"settings.yaml: the reranker's address {url!r} is none; write http:https://HOST/rerank.")
+        raise BadEntryError(
+            f"settings.yaml: the reranker's address {shown_value(url)} is none; write http:https://HOST/rerank."
+        )
     if "@" in address.netloc:
         raise BadInputError(f"settings.yaml: reranker must have no user and password; {KEY} is their place.")
     return host
