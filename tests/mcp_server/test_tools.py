@@ -388,7 +388,9 @@ def test_what_is_not_published_is_refused_in_words_for_an_assistant(hand_made: W
             assert said == f"No ticket is published yet; {TO_PUBLISH}"
             assert said == await refused(client, "search_tickets", {"query": "camera"})
         async with inside(empty) as client:
-            assert await refused(client, "ask", {"text": SOUND}) == f"Nothing is published yet; {TO_PUBLISH}"
+            said = await refused(client, "ask", {"text": SOUND})
+            assert said == f"Nothing is published yet; {TO_PUBLISH}"
+            assert said == await refused(client, "search_knowledge", {"query": "sound"})
 
     asyncio.run(talk())
 

@@ -19,6 +19,7 @@ from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.results import Result
 from autokb.core.solution_text import shown_text
 from autokb.core.storable import without_surrogates
+from autokb.stores.published import NOTHING_PUBLISHED
 from autokb.ticket_answers.ask_tickets import TicketAnswer
 from autokb.ticket_answers.open_tickets import NO_TICKETS
 from autokb.usage.outcomes import ReportedOutcome
@@ -280,6 +281,9 @@ def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[
     """
     if not re.search(r"\w", asked.query):
         raise BadInputError("The query has no word; give words to search for, such as dock or charge.")
+    overview = kb.views.overview()
+    if not overview.issues and not overview.documents:
+        raise NothingPublishedError(NOTHING_PUBLISHED)
     wanted = kb.views.filter_for(asked.theme, _as_lists(asked.attributes))
     withheld = is_insider(role)
     kinds = [asked.kinds] if isinstance(asked.kinds, str) else asked.kinds or get_args(SearchedKind)
