@@ -434,7 +434,7 @@ def test_an_id_of_issues_that_another_file_gave_is_refused_unless_it_is_to_be_up
     first.write_text("id,text\n7,it hums\n8,it rains in\n")
     second.write_text("id,text\n7,it smells\n9,it is loud\n")
     add(workspace, [first], "issues")
-    with pytest.raises(BadInputError, match=r"'7' in .*b\.csv .*a\.csv; .*--update.*Nothing was added") as refused:
+    with pytest.raises(BadInputError, match=r"'7' in .*b\.csv .*a\.csv; .*--id-field.*Nothing was added") as refused:
         add(workspace, [second], "issues")
     assert refused.value.exit_status == 2
     assert set(issues(workspace)) == {"7", "8"}

@@ -273,6 +273,24 @@ def test_a_build_says_which_links_lead_nowhere_and_how_a_document_is_named(
     assert "A document is named by its id, file name, URL or title." in words
 
 
+def test_of_documents_that_nothing_cites_ten_are_shown_unless_more_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(12):
+        (tmp_path / f"{number}.md").write_text(f"# Part {number}\n\nPart {number} is blue.\n")
+    seen(capsys, "init", tmp_path / "kb")
+    seen(capsys, "add", tmp_path / "kb", *tmp_path.glob("*.md"))
+    seen(capsys, "build", tmp_path / "kb")
+
+    def shown(*words: str) -> tuple[int, list[str]]:
+        lines = seen(capsys, "gaps", tmp_path / "kb", *words)
+        return sum(".md  Part" in line for line in lines), [line for line in lines if "more;" in line]
+
+    assert shown() == (10, ["… and 2 more; --limit 12 shows them"])
+    assert shown("--limit", "11") == (11, ["… and 1 more; --limit 12 shows them"])
+    assert shown("--limit", "12") == (12, [])
+
+
 def test_sources_are_shown_as_they_are_typed_to_remove_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kb, manuals = tmp_path / "kb", tmp_path / f"my {'long ' * 20}manuals"
     seen(capsys, "init", kb)

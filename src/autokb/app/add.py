@@ -315,8 +315,9 @@ def _refuse_ids_of_other_files(kind: Kind, old: Mapping[str, Staged], changed: I
         before, new = taken[0]
         more = f" (and {len(taken) - 1} more ids like it)" if len(taken) > 1 else ""
         raise BadInputError(
-            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}; give it an id "
-            "of its own, or say --update to replace the earlier one. Nothing was added."
+            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}; name a field "
+            "with other ids (--id-field), or give the records of this file ids of their own, say with the queue's "
+            "name in front. To replace the earlier records, say --update. Nothing was added."
         )
 
 

@@ -12,13 +12,18 @@ from autokb.cli.manual import Commands
 
 outcomes = Commands(help="How conversations ended, reported back.", no_args_is_help=True)
 app.add_typer(outcomes, name="outcomes")
+LISTED = 50  # gaps of a list, where nothing is said
+DOCUMENTS_SHOWN = 10  # in a terminal, where nothing is said: they stand last and are the least urgent
 FieldName = Annotated[str | None, typer.Option(metavar="F", help="Where a record has it, if not under its own name.")]
 
 
 @app.command(epilog="Example: autokb gaps kb --limit 20  and then  autokb gaps kb --done gap-3f2a91c07d15ab44")
 def gaps(
     workspace: Folder,
-    limit: Annotated[int, typer.Option(metavar="N", help="At most this many of each list.")] = 50,
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="At most this many of each list; else 50, and 10 documents are shown."),
+    ] = None,
     newest: Annotated[bool, typer.Option("--newest", help="The newest first, not the most asked.")] = False,
     closed: Annotated[bool, typer.Option("--closed", help="What was closed, in place of what is open.")] = False,
     done: Annotated[str, typer.Option(metavar="ID", help="Close a gap until it is asked again.")] = "",
@@ -44,8 +49,8 @@ def gaps(
         settled = kb.usage.dismiss_gap(done or dismiss or undo, done=bool(done), undo=bool(undo), author=author)
         emit(json, settled.as_json(), lambda: settled_sentence(settled))
     else:
-        found = kb.usage.gaps(limit, newest=newest, closed=closed)
-        emit(json, found.as_json(), lambda: gaps_view(workspace, found))
+        found = kb.usage.gaps(LISTED if limit is None else limit, newest=newest, closed=closed)
+        emit(json, found.as_json(), lambda: gaps_view(workspace, found, DOCUMENTS_SHOWN if limit is None else limit))
 
 
 @app.command(name="in-use", epilog="Example: autokb in-use kb --since 2026-03-01")

@@ -13,6 +13,7 @@ from rich.text import Text
 from autokb.cli.issue_views import one_line
 from autokb.cli.views import next_line, quoted, several, skipped_lines
 from autokb.core.settings import OFFLINE_MODEL
+from autokb.usage.gaps import MOST_LISTED
 
 if TYPE_CHECKING:
     from autokb.evaluation.statistics.bootstrap import Interval
@@ -25,8 +26,8 @@ SHOWN = 160  # characters of a question
 NO_NAME = "(none)"
 
 
-def gaps_view(workspace: Path, found: Gaps) -> RenderableType:
-    """Show the three queues with the ids by which gaps are closed."""
+def gaps_view(workspace: Path, found: Gaps, documents: int) -> RenderableType:
+    """Show the three queues, so many ``documents`` at most, with the ids by which gaps are closed."""
     lines: list[RenderableType] = [_heading("Questions that nobody could answer", found.questions_total)]
     for question in found.questions:
         rejected = f", rejected {question.rejected}" if question.rejected else ""
@@ -40,8 +41,11 @@ def gaps_view(workspace: Path, found: Gaps) -> RenderableType:
         lines.append(Text(f"    {several(issue.raw_issues, 'raw issue')}{withheld}  {one_line(issue.theme)}", "dim"))
     lines.append(_heading("Documents that no displayed solution cites", found.documents_total))
     lines += [
-        Text(f"{one_line(one.id)}  {one_line(one.document)}  {one_line(one.title, SHOWN)}") for one in found.documents
+        Text(f"{one_line(one.id)}  {one_line(one.document)}  {one_line(one.title, SHOWN)}")
+        for one in found.documents[:documents]
     ]
+    if (more := found.documents_total - documents) > 0:
+        lines.append(Text(f"… and {more} more; --limit {min(found.documents_total, MOST_LISTED)} shows them", "dim"))
     lines.append(Text(""))
     lines += [Text(line, "dim") for line in _log_lines(found)]
     lines.append(next_line(f"To close one: autokb gaps {quoted(workspace)} --done ID (until it is asked again)"))

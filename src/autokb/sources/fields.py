@@ -18,11 +18,8 @@ TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections", "descri
 TITLE_NAMES = ("title", "subject", "summary", "headline")
 DOCUMENT_TITLE_NAMES = ("title", "subject", "heading", "name", "question")
 ID_NAMES = ("id", "issue_id", "document_id", "doc_id", "slug")
-NUMBERED_NAMES = (
-    *("ticket", "ticket_id", "ticket_no", "ticket_number", "number"),
-    *("case", "case_id", "case_no", "case_number"),
-)
-ISSUE_ID_NAMES = (*ID_NAMES, *NUMBERED_NAMES)
+NUMBER_NAMES = ("ticket_id", "ticket_no", "ticket_number", "case_id", "case_no", "case_number")
+ISSUE_ID_NAMES = (*ID_NAMES, *NUMBER_NAMES)
 DATE_NAMES = ("date", "created", "created_at", "timestamp")
 RESOLVED_NAMES = ("resolved_by",)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")

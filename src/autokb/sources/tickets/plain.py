@@ -12,7 +12,8 @@ from autokb.sources.reading import Fields
 from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
 
 _TITLES = ("summary", *f.TITLE_NAMES)
-_IDS = ("id", "key", *f.NUMBERED_NAMES, "issue_id")
+_KNOWN_IDS = ("id", "key", "ticket", "ticket_id", "number", "issue_id", "case", "case_id")
+_IDS = tuple(dict.fromkeys((*_KNOWN_IDS, *f.NUMBER_NAMES)))
 _RESOLVED = ("resolved", "resolved_at", "closed", "closed_at", "solved_at", "resolutiondate")
 _KNOWN = (
     *_TITLES, *_IDS, *_RESOLVED, *f.TEXT_NAMES, *f.DATE_NAMES, "comments", "links", "project", "type", "status",
