@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,36 @@ async def over_http(url: str, key: str = "", *, mode: str = "auto") -> AsyncIter
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> Any:
-    """Return what a tool gives, marked as data and the same as text."""
+    """Return what a tool gives, marked as data; its text is the same without what is in it already."""
     result = await client.call_tool(tool, arguments)
     (content,) = result.content
     assert not result.is_error, content
-    assert result.structured_content == json.loads(content.text)  # type: ignore[union-attr]
+    check_same(json.loads(content.text), result.structured_content)  # type: ignore[union-attr]
     return unmarked(result.structured_content)
+
+
+def check_same(text: Any, whole: Any, said: Sequence[str] = ()) -> None:
+    """Check that a text has all of a result but steps, and quotes of evidence, whose words it ``said``."""
+    if isinstance(whole, list):
+        assert len(text) == len(whole)
+        for one, other in zip(text, whole, strict=True):
+            check_same(one, other, said)
+    elif isinstance(whole, dict):
+        words = _words(f"{whole['text']} {whole['steps']}") if "steps" in whole else said
+        for name, value in whole.items():
+            if name in text:
+                check_same(text[name], value, words)
+            elif name == "steps":
+                assert all(step in whole["text"] for step in value)
+            else:
+                assert name == "quote" and set(_words(value)) <= set(words), name
+        assert set(text) <= set(whole)
+    else:
+        assert text == whole
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", text.casefold()) if not word.isdigit()]
 
 
 async def refused(client: Client, tool: str, arguments: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 import small_tickets
-from mcp_sessions import INSIDE, READING, WRITING, call, inside, read, refused, unmarked
+from mcp_sessions import INSIDE, READING, WRITING, call, check_same, inside, read, refused, unmarked
 
 from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where there is none
 
@@ -22,7 +22,7 @@ from autokb.app import SupportKB
 from autokb.core.api_keys import ROLES
 from autokb.core.nouns import DISPLAYED
 from autokb.core.step_numbers import step_numbers
-from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS
+from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS, TO_PUBLISH
 from autokb.mcp_server.server import INSTRUCTIONS
 from autokb.mcp_server.tools import TOOLS
 from autokb.stores.workspace import Workspace
@@ -330,9 +330,69 @@ def test_what_is_given_is_what_the_schema_says_and_is_marked_as_data(tickets_kb:
     asyncio.run(talk())
 
 
+def test_the_text_of_an_answer_says_each_step_once(headphones_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(headphones_kb) as client:
+            issue = headphones_kb.ask(SOUND).matches[0].issue.id
+            for tool, asked in (("ask", {"text": SOUND}), ("read_issue", {"issue": issue})):
+                result = await client.call_tool(tool, asked)
+                check_same(json.loads(result.content[0].text), result.structured_content)  # type: ignore[union-attr]
+                step = headphones_kb.ask(SOUND).shown[0].steps[-1]
+                assert str(result.structured_content).count(step) >= 3
+                assert result.content[0].text.count(step) == 1  # type: ignore[union-attr]
+
+    asyncio.run(talk())
+
+
 def test_the_page_names_each_tool_with_its_role() -> None:
     page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
     assert dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", page, re.MULTILINE)) == {one.name: one.role for one in TOOLS}
+
+
+def test_an_argument_that_cannot_be_read_is_refused_with_what_it_takes(tickets_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(tickets_kb, writes=True) as client:
+            for tool in TOOLS:
+                for name, field in tool.takes.model_fields.items():
+                    shown = f"; for example {json.dumps(field.examples[0])}."  # type: ignore[index]
+                    tool.takes.model_validate({**RIGHT[tool.name], name: field.examples[0]})  # type: ignore[index]
+                    said = await refused(client, tool.name, {**RIGHT[tool.name], name: [[5]]})
+                    assert said.startswith(f"{name} takes ") and said.endswith(shown) and "valid" not in said
+
+            said = await refused(client, "search_knowledge", {"query": "dock", "kinds": "theme", "k": 5, "first": -1})
+            kinds, first, further = said.split(". ")
+            assert kinds == (
+                'kinds takes one of issue, solution and document, or a list of them; for example ["issue", "document"]'
+            )
+            assert first.startswith("first takes a whole number") and "no argument 'k'; there are: query, " in further
+            assert (await refused(client, "ask", {})).startswith("text is missing; it takes the question in")
+            message = {"text": "It does not charge."}
+            said = await refused(client, "suggest_reply", {"messages": [message]})
+            assert said.startswith("messages takes the conversation: messages with role (customer or agent) and text")
+            said = await refused(client, "suggest_reply", {"messages": [{"role": "agent", **message}]})
+            assert said == "The last message must be the customer's, with a text; put it at the end."
+            one = await call(client, "search_knowledge", query="robot", kinds="document")
+            assert one == await call(client, "search_knowledge", query="robot", kinds=["document"]) and one["items"]
+            every = await call(client, "search_knowledge", query="robot")
+            assert await call(client, "search_knowledge", query="robot", kinds=[]) == every
+
+    asyncio.run(talk())
+
+
+def test_what_is_not_published_is_refused_in_words_for_an_assistant(hand_made: Workspace, tmp_path: Path) -> None:
+    empty = SupportKB.create(tmp_path / "empty", "headphones")
+
+    async def talk() -> None:
+        async with inside(SupportKB(hand_made)) as client:
+            said = await refused(client, "ask_tickets", {"text": "How was it fixed?"})
+            assert said == f"No ticket is published yet; {TO_PUBLISH}"
+            assert said == await refused(client, "search_tickets", {"query": "camera"})
+        async with inside(empty) as client:
+            said = await refused(client, "ask", {"text": SOUND})
+            assert said == f"Nothing is published yet; {TO_PUBLISH}"
+            assert said == await refused(client, "search_knowledge", {"query": "sound"})
+
+    asyncio.run(talk())
 
 
 def test_hostile_arguments_are_answered_or_refused_in_a_sentence(

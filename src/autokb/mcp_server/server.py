@@ -31,7 +31,7 @@ from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.api_keys import may
 from autokb.core.storable import without_surrogates
-from autokb.mcp_server.marked import NOTICE, marked, schema_of, sentence_for
+from autokb.mcp_server.marked import NOTICE, SHOWN_CHARACTERS, as_text, marked, read_arguments, schema_of, sentence_for
 from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource
 from autokb.mcp_server.tools import TOOLS, KnowledgeTool
 from autokb.web.access import Caller, check_role
@@ -47,7 +47,6 @@ INSTRUCTIONS = (
 READ_ONLY = (
     "This server was started for reading alone; autokb mcp WORKSPACE --allow-writes starts one that takes reports."
 )
-SHOWN_CHARACTERS = 100  # of a name that there is not
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
@@ -85,13 +84,13 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
             check_role(desk.caller, tool.role)
             if tool.writes and not desk.writes:
                 raise ProblemError(403, READ_ONLY)
-            asked = tool.takes.model_validate(params.arguments or {})
+            asked = read_arguments(tool.takes, params.arguments or {})
             limiter = desk.computing if tool.computes else None
             found = marked(await in_thread(lambda: tool.work(desk.kb, desk.caller.role, asked), limiter))
         except Exception as error:
             said = sentence_for(error, desk.folder)
             return CallToolResult(content=[TextContent(text=said)], is_error=True)
-        return CallToolResult(content=[TextContent(text=_written(found))], structured_content=found)
+        return CallToolResult(content=[TextContent(text=as_text(found))], structured_content=found)
 
     async def resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         desk, cursor = desk_of(context), without_surrogates((params and params.cursor) or "")
@@ -103,7 +102,9 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
     async def resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         desk = desk_of(context)
         found = await _read(desk, lambda: read_resource(desk.kb, desk.caller.role, without_surrogates(params.uri)))
-        contents = TextResourceContents(uri=params.uri, mime_type="application/json", text=_written(marked(found)))
+        contents = TextResourceContents(
+            uri=params.uri, mime_type="application/json", text=json.dumps(marked(found), ensure_ascii=False)
+        )
         return ReadResourceResult(contents=[contents])
 
     return Server(
@@ -140,7 +141,3 @@ def _describe(tool: KnowledgeTool) -> Tool:
             read_only_hint=not tool.writes, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
     )
-
-
-def _written(found: dict[str, Any]) -> str:
-    return json.dumps(found, ensure_ascii=False)

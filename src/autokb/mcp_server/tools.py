@@ -8,18 +8,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt
 
 from autokb.app import SupportKB
 from autokb.core.api_keys import Role
-from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.results import Result
 from autokb.core.solution_text import shown_text
 from autokb.core.storable import without_surrogates
+from autokb.stores.published import NOTHING_PUBLISHED
 from autokb.ticket_answers.ask_tickets import TicketAnswer
+from autokb.ticket_answers.open_tickets import NO_TICKETS
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
 from autokb.views.kinds import IssueView, ShownRawIssue, SolutionView
@@ -33,23 +35,46 @@ Query = Annotated[str, Field(max_length=1_000), Whole]  # what is searched for, 
 Quote = Annotated[str, Field(max_length=20_000), Whole]  # a page of a document
 Said = Annotated[str, Field(max_length=100_000), Whole]  # of more nothing is read
 Count = Annotated[StrictInt, Field(ge=1, le=50)]
-First = Annotated[StrictInt, Field(ge=0, le=FARTHEST, description="How many to skip: 0 begins at the best.")]
+First = Annotated[
+    StrictInt,
+    Field(ge=0, le=FARTHEST, description="A whole number up to 1,000,000: how many to skip of the best.", examples=[0]),
+]
 Values = Annotated[
     dict[Text, list[Text] | Text],
-    Field(description='Such as {"os": "iOS"} or {"os": ["iOS", "Android"]}; autokb://themes lists the values.'),
+    Field(
+        description="What is known of the customer: for each attribute a value or a list, as autokb://themes has them.",
+        examples=[{"os": ["iOS", "Android"]}],
+    ),
 ]
+SearchedKind = Literal["issue", "solution", "document"]
 
 
 class _Arguments(BaseModel):
+    """Each argument says what it takes, with an example: a call with another value is refused in these words."""
+
     model_config = ConfigDict(extra="forbid")  # a misspelt name is refused, not ignored
 
 
 class Ask(_Arguments):
     """A question and what is known of the customer."""
 
-    text: Annotated[Said, Field(description="The question in the customer's words.")]
+    text: Annotated[
+        Said,
+        Field(
+            description="The question in the customer's words, up to 100,000 characters.",
+            examples=["My earbuds do not charge."],
+        ),
+    ]
     attributes: Values = Field(default_factory=dict)
-    k: Annotated[StrictInt, Field(ge=1, le=100, description="Issues that are shown at most.")] = 5
+    k: Annotated[
+        StrictInt,
+        Field(
+            ge=1,
+            le=100,
+            description="A whole number from 1 to 100: how many solutions, and how many documents, are shown at most.",
+            examples=[5],
+        ),
+    ] = 5
 
 
 class LiveMessage(SaidMessage):
@@ -61,55 +86,102 @@ class LiveMessage(SaidMessage):
 class SuggestReply(_Arguments):
     """A conversation as it stands."""
 
-    messages: Annotated[list[LiveMessage], Field(description="The conversation; the last message is the customer's.")]
-    conversation: Annotated[Text, Field(description="Its id, by which its outcome can be reported.")] = ""
+    messages: Annotated[
+        list[LiveMessage],
+        Field(
+            description="The conversation: messages with role (customer or agent) and text, the customer's last.",
+            examples=[[{"role": "customer", "text": "My earbuds do not charge."}]],
+        ),
+    ]
+    conversation: Annotated[
+        Text, Field(description="The id of the conversation, by which its outcome can be reported.", examples=["c-17"])
+    ] = ""
 
 
 class SearchKnowledge(_Arguments):
     """What is looked for."""
 
-    query: Annotated[Query, Field(description="Words, whole or begun; all of them are wanted.")]
-    kinds: tuple[Literal["issue", "solution", "document"], ...] = ("issue", "solution", "document")
-    theme: Annotated[Query, Field(description="The id or the name of a theme, to which the search is then kept.")] = ""
+    query: Annotated[
+        Query,
+        Field(
+            description="Words, whole or begun, all of which are wanted, up to 1,000 characters.",
+            examples=["earbuds charge"],
+        ),
+    ]
+    kinds: Annotated[
+        list[SearchedKind] | SearchedKind,
+        Field(description="One of issue, solution and document, or a list of them.", examples=[["issue", "document"]]),
+    ] = ["issue", "solution", "document"]
+    theme: Annotated[
+        Query,
+        Field(description="The id or the name of a theme, to which the search is then kept.", examples=["Charging"]),
+    ] = ""
     attributes: Values = Field(default_factory=dict)
     first: First = 0
-    most: Annotated[Count, Field(description="Results of each kind.")] = 10
+    most: Annotated[
+        Count, Field(description="A whole number from 1 to 50: how many of each kind at most.", examples=[10])
+    ] = 10
 
 
 class ReadIssue(_Arguments):
     """Which issue."""
 
-    issue: Annotated[Query, Field(description="The id of an issue, or its first letters, such as 273f154f.")]
+    issue: Annotated[Query, Field(description="The id of an issue, or its first letters.", examples=["273f154f"])]
 
 
 class ReadDocument(_Arguments):
     """Which document, and where."""
 
-    document: Annotated[Query, Field(description="The id of a document, as evidence names it.")]
-    quote: Annotated[Quote, Field(description="Words of it: the page is the one that has them.")] = ""
-    start: Annotated[StrictInt, Field(ge=0, le=2**53, description="Where the quote begins, as evidence says.")] = 0
-    page: Annotated[StrictInt, Field(ge=1, le=FARTHEST)] | None = None
+    document: Annotated[
+        Query, Field(description="The id of a document, as evidence names it.", examples=["charging.html"])
+    ]
+    quote: Annotated[
+        Quote,
+        Field(
+            description="Words of the document, up to 20,000 characters: the page is the one that has them.",
+            examples=["Put both earbuds into the case."],
+        ),
+    ] = ""
+    start: Annotated[
+        StrictInt,
+        Field(ge=0, le=2**53, description="A whole number: where the quote begins, as evidence says.", examples=[1200]),
+    ] = 0
+    page: Annotated[
+        Annotated[StrictInt, Field(ge=1, le=FARTHEST)] | None,
+        Field(description="A whole number from 1 on: the page, in place of a quote.", examples=[2]),
+    ] = None
 
 
 class SearchTickets(_Arguments):
     """What is looked for."""
 
-    query: Annotated[Query, Field(description="Words, whole or begun; empty lists the newest tickets.")] = ""
+    query: Annotated[
+        Query,
+        Field(
+            description="Words, whole or begun, up to 1,000 characters; empty lists the newest tickets.",
+            examples=["camera crash"],
+        ),
+    ] = ""
     first: First = 0
-    most: Count = 10
+    most: Annotated[
+        Count, Field(description="A whole number from 1 to 50: how many tickets at most.", examples=[10])
+    ] = 10
 
 
 class AskTickets(_Arguments):
     """A question to the past tickets."""
 
-    text: Annotated[Said, Field(description="A question, or what a customer reports.")]
-    k: Annotated[StrictInt, Field(ge=1, le=100, description="Tickets that are found at most.")] = 5
-
-
-class ReportOutcome(NewOutcome):
-    """The same as over HTTP; ``seconds`` is how long the conversation took, null is what nobody knows."""
-
-    returned: Annotated[StrictBool | None, Field(description="Whether the customer came back with it.")] = None
+    text: Annotated[
+        Said,
+        Field(
+            description="A question, or what a customer reports, up to 100,000 characters.",
+            examples=["How was the crash of the camera fixed?"],
+        ),
+    ]
+    k: Annotated[
+        StrictInt,
+        Field(ge=1, le=100, description="A whole number from 1 to 100: how many tickets at most.", examples=[5]),
+    ] = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +252,7 @@ class FoundTickets(Result):
 def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
     """Answer a customer's question from the knowledge base, each step with its evidence: document, place, exact quote.
 
+    Your text leaves out a quote that is the step word for word.
     The outcome is answered, asks or abstains. Where it asks, the right answer depends on something that is not known
     yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
     in attributes. Where it abstains, say that nothing is known; do not answer from memory.
@@ -208,9 +281,13 @@ def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[
     """
     if not re.search(r"\w", asked.query):
         raise BadInputError("The query has no word; give words to search for, such as dock or charge.")
+    overview = kb.views.overview()
+    if not overview.issues and not overview.documents:
+        raise NothingPublishedError(NOTHING_PUBLISHED)
     wanted = kb.views.filter_for(asked.theme, _as_lists(asked.attributes))
     withheld = is_insider(role)
-    return kb.views.search(asked.query, wanted, asked.kinds, asked.first, asked.most, withheld=withheld).as_json()
+    kinds = [asked.kinds] if isinstance(asked.kinds, str) else asked.kinds or get_args(SearchedKind)
+    return kb.views.search(asked.query, wanted, kinds, asked.first, asked.most, withheld=withheld).as_json()
 
 
 def read_issue(kb: SupportKB, role: Role, asked: ReadIssue) -> dict[str, Any]:
@@ -258,10 +335,7 @@ def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, 
     """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
     with ids_from_search("document", asked.document):
         text = kb.views.document(asked.document).text
-    if asked.page and (asked.quote or asked.start):
-        raise BadInputError("Give a page, or a quote and where it starts, not both.")
-    if asked.start and asked.start >= len(text):
-        raise BadInputError(f"There is no start {asked.start}: the document has {len(text)} characters.")
+    _check_place(asked, len(text))
     place = _place_of(text, asked.quote, asked.start)
     at = place or ((asked.start, asked.start + 1) if asked.start else None)
     page = kb.views.view_document(asked.document, [at] if at else [], asked.page)
@@ -280,6 +354,13 @@ def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, 
         quote=place,
         text=text[page.start : page.end],
     ).as_json()
+
+
+def _check_place(asked: ReadDocument, characters: int) -> None:
+    if asked.page and (asked.quote or asked.start):
+        raise BadInputError("Give a page, or a quote and where it starts, not both.")
+    if asked.start and asked.start >= characters:
+        raise BadInputError(f"There is no start {asked.start}: the document has {characters} characters.")
 
 
 def _place_of(text: str, quote: str, start: int) -> Span | None:
@@ -301,6 +382,8 @@ def _place_of(text: str, quote: str, start: int) -> Span | None:
 def search_tickets(kb: SupportKB, _role: Role, asked: SearchTickets) -> dict[str, Any]:
     """Find past tickets by words, or list the newest. Private data in their titles are masked."""
     found = kb.tickets.search(asked.query, asked.first, asked.most)
+    if not found.total and not kb.tickets.search(most=1).total:
+        raise NothingPublishedError(NO_TICKETS)
     lines = (TicketLine(one.id, one.title, one.status, one.created, one.url) for one in found.items)
     return FoundTickets(tuple(lines), found.total).as_json()
 
@@ -310,7 +393,7 @@ def ask_tickets(kb: SupportKB, _role: Role, asked: AskTickets) -> dict[str, Any]
     return kb.tickets.ask(asked.text, asked.k).as_json()
 
 
-def report_outcome(kb: SupportKB, _role: Role, given: ReportOutcome) -> dict[str, Any]:
+def report_outcome(kb: SupportKB, _role: Role, given: NewOutcome) -> dict[str, Any]:
     """Report how a conversation ended, so that its suggestions can be measured. The same report twice counts once."""
     return kb.usage.report_outcome(**given.model_dump()).as_json()
 
@@ -345,5 +428,5 @@ TOOLS: Sequence[KnowledgeTool] = (
     KnowledgeTool(search_tickets, SearchTickets, FoundTickets),
     KnowledgeTool(suggest_reply, SuggestReply, Suggestions, role="agent", computes=True),
     KnowledgeTool(ask_tickets, AskTickets, TicketAnswer, role="agent", computes=True),
-    KnowledgeTool(report_outcome, ReportOutcome, ReportedOutcome, role="agent", writes=True),
+    KnowledgeTool(report_outcome, NewOutcome, ReportedOutcome, role="agent", writes=True),
 )

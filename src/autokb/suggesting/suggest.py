@@ -63,7 +63,7 @@ def read_conversation(
 ) -> ReadConversation:
     """Read a conversation (BadInputError where the last message is not the customer's)."""
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
-        raise BadInputError("The last message must be the customer's; give it as TEXT, or at the end of --chat FILE.")
+        raise BadInputError("The last message must be the customer's, with a text; put it at the end.")
     spec = opened.index.spec if opened is not None else _spec_of(tickets)
     cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
     turn = read_turn(cleaned, spec.language)

@@ -100,12 +100,12 @@ def refusal_of(error: AutokbError, folder: Path) -> ProblemError:
     return ProblemError(404 if isinstance(error, UnknownIdError | NothingPublishedError) else 422, sentence)
 
 
-def sentence_of(errors: Sequence[Mapping[str, Any]], whole: str = "The body", help_sentence: str = SEE_PATHS) -> str:
+def sentence_of(errors: Sequence[Mapping[str, Any]]) -> str:
     """Say what is wrong with a body or a query: where, and what is wanted, never what was sent."""
     if any(error.get("type") == "json_invalid" for error in errors):
         return NO_JSON
     said = []
     for error in errors[:SHOWN_ERRORS]:
         where = ".".join(str(part) for part in error.get("loc", ())[1:])
-        said.append(f"{where or whole}: {error.get('msg', 'cannot be read')}")
-    return f"{'; '.join(said)}. {help_sentence}"
+        said.append(f"{where or 'The body'}: {error.get('msg', 'cannot be read')}")
+    return f"{'; '.join(said)}. {SEE_PATHS}"

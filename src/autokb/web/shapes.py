@@ -61,11 +61,22 @@ class NewCheck(_Body):
 class NewOutcome(_Body):
     """How a conversation ended; null is what nobody knows."""
 
-    conversation: Text
-    resolved: StrictBool | None = None
-    returned: StrictBool | None = None
-    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
-    date: Text = ""
+    conversation: Annotated[
+        Text, Field(description="The id of the conversation, as its suggestions were asked for.", examples=["c-17"])
+    ]
+    resolved: Annotated[
+        StrictBool | None, Field(description="True or false: whether it solved the problem.", examples=[True])
+    ] = None
+    returned: Annotated[
+        StrictBool | None, Field(description="True or false: whether the customer came back with it.", examples=[False])
+    ] = None
+    seconds: Annotated[
+        Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None,
+        Field(description="A number: how many seconds the conversation took.", examples=[90.0]),
+    ] = None
+    date: Annotated[
+        Text, Field(description="A day or a moment in ISO 8601; empty is now.", examples=["2026-03-01"])
+    ] = ""
 
 
 class NewFeedback(_Body):
