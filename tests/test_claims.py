@@ -81,7 +81,7 @@ CLAIMS = (
     Claim(README, "; {} | | off-topic questions", "answers", ["report.one_of_first_three_right"], "bounds"),
     Claim(README, "(another maker's product, prices) | {} |", "answers", ["report.off_topic_refused"], "bounds"),
     Claim(README, "refused all the same | {} (of 99) |", "answers", ["report.answerable_refused"], "share"),
-    Claim(README, "back that were justified | {} (of 10)", "answers", ["report.question_back_justified"], "share"),
+    Claim(README, "questions that were justified | {} (of 10)", "answers", ["report.question_back_justified"], "share"),
     Claim(README, "the right ticket was first in {} %", "tickets", ["full.tickets.recall@1"], "per cent"),
     Claim(README, "among the first ten in {} %", "tickets", ["full.tickets.recall@10"], "per cent"),
     Claim(README, "{} % of the snippets of boilerplate got in", "chunk_noise", ["ours_must_not_let_in"], ".1f"),

@@ -283,18 +283,24 @@ def test_a_file_read_by_other_fields_gives_nothing_any_more_of_what_it_gave_befo
     workspace: Workspace, tmp_path: Path
 ) -> None:
     path, beside = tmp_path / "issues.csv", tmp_path / "beside.csv"
-    path.write_text("number,text,reply\n7,it hums,oil it\n8,it rains in,\n", encoding="utf-8")
+    path.write_text("nr,text,reply\n7,it hums,oil it\n8,it rains in,\n", encoding="utf-8")
     beside.write_text("text\nit smells\n", encoding="utf-8")
     add(workspace, [path, beside], "issues")
-    again = add(workspace, [path], "issues", Fields(id="number"))
+    again = add(workspace, [path], "issues", Fields(id="nr"))
     assert (counts(again), again.gone) == ((2, 0, 0, 2), 0)
+    (note,) = again.notes
+    assert note.startswith("All 2 issues of issues.csv have other ids than before (they were read with no --id-field)")
     assert {"7", "8"} < set(issues(workspace)) and len(issues(workspace)) == 3
     # a row without the field is skipped, and what it gave by another one is gone all the same
-    done = add(workspace, [path], "issues", Fields(id="number", text="reply"))
+    done = add(workspace, [path], "issues", Fields(id="nr", text="reply"))
+    assert done.notes == (), "it has other texts"
     assert (counts(done), len(done.skipped)) == ((0, 1, 0, 1), 1)
     assert issues(workspace)["7"]["text"] == "oil it"
     done = add(workspace, [path], "issues")
-    assert (counts(done), len(issues(workspace))) == ((2, 0, 0, 1), 3)
+    assert (counts(done), len(issues(workspace)), done.notes) == ((2, 0, 0, 1), 3, ())
+    add(workspace, [path], "issues", Fields(id="nr"))
+    (note,) = add(workspace, [path], "issues").notes
+    assert "(they were read with --id-field nr)" in note and note.endswith("add it with the fields of before.")
 
 
 def test_rows_that_a_file_lost_stay_until_a_sync(workspace: Workspace, tmp_path: Path) -> None:

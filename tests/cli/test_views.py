@@ -206,11 +206,30 @@ def test_an_add_that_takes_nothing_says_so(
 def test_which_columns_issues_came_from_is_one_line(
     hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "i.csv").write_text("nr,Subject,message\n1,Silent,It is silent\n")
+    (tmp_path / "i.csv").write_text("nr,Subject,message,Date\n1,Silent,It is silent,03/11/2026\n")
     added = ("add", hand_made.folder, tmp_path / "i.csv", "--as", "issues", "--id-field", "nr")
-    told = "id from nr, title from Subject, text from message"
-    missing = "date (--date-field), resolved_by (--resolved-by-field)"
-    assert f"read: {told}; not found: {missing}" in " ".join(" ".join(seen(capsys, *added)).split())
+    words = " ".join(" ".join(seen(capsys, *added)).split())
+    told = "id from nr, title from Subject, text from message, date from Date"
+    assert f"read: {told}; not found: resolved_by (--resolved-by-field) 1 date could be two days" in words
+
+
+def test_which_fields_documents_came_from_is_one_line(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def read(*words: str) -> str:
+        lines = seen(capsys, "add", hand_made.folder, tmp_path / "d", *words)
+        return " ".join(" ".join(lines).split()).partition(" read: ")[2].partition(" Next")[0]
+
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a.md").write_text("# A\n\nWords.\n")
+    assert read() == "", "a page has no fields"
+    (tmp_path / "d" / "one.json").write_text('{"id": 7, "heading": "Blades", "content": "Change them."}')
+    assert read() == "title from heading, text from content", "its id is the file's"
+    (tmp_path / "d" / "help.jsonl").write_text('{"nr": "4", "body": "Clean it."}\n{"nr": "5", "body": "Oil it."}\n')
+    told = "title from heading, text from body or content"
+    assert read() == f"{told}; not found: id (--id-field); ids are FILE#N"
+    (tmp_path / "d" / "one.json").unlink()
+    assert read("--id-field", "nr", "--sync") == "id from nr, text from body; not found: title (--title-field)"
 
 
 @pytest.mark.parametrize("words", [("plan",), ("costs",), ("evaluate", "quality")])
@@ -239,6 +258,19 @@ def test_a_build_of_nothing_says_what_to_add_first(tmp_path: Path, capsys: pytes
     (tmp_path / "a.md").write_text("# A\n\nWords.\n")
     seen(capsys, "add", kb, tmp_path / "a.md")
     assert seen(capsys, "build", kb)[-2] == f"No trees yet. Next: autokb add {kb} FILE --as issues"
+
+
+def test_a_build_says_which_links_lead_nowhere_and_how_a_document_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.md").write_text("# Silent earbuds\n\nTo hear music, charge the earbuds.\n")
+    (tmp_path / "i.csv").write_text("id,text,resolved_by\n1,No music,silent Earbuds\n2,Still no music,Loud earbuds\n")
+    seen(capsys, "init", tmp_path / "kb")
+    seen(capsys, "add", tmp_path / "kb", tmp_path / "a.md")
+    seen(capsys, "add", tmp_path / "kb", tmp_path / "i.csv", "--as", "issues")
+    words = " ".join(" ".join(seen(capsys, "build", tmp_path / "kb")).split())
+    assert "1 documents that resolved issues are not in the knowledge base: Loud earbuds; --json lists all. A " in words
+    assert "A document is named by its id, file name, URL or title." in words
 
 
 def test_sources_are_shown_as_they_are_typed_to_remove_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

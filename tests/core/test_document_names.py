@@ -43,6 +43,14 @@ def test_an_address_may_end_with_the_stem_of_a_document_without_one() -> None:
     assert only.resolve("sound-problem") is None
 
 
+def test_a_title_counts_last_and_only_when_one_document_has_it() -> None:
+    assert NAMES.resolve("  a document whose ID  is another one's stem ") == "pairing"
+    assert NAMES.resolve("Reset") is None, "two documents have it"
+    only = DocumentNames([Document("a", "b", "x"), Document("b", "kb/c", "x"), Document("kb/c.md", "Other", "x")])
+    assert (only.resolve("b"), only.resolve("B"), only.resolve("c"), only.resolve("kb/C")) == ("b", "a", "kb/c.md", "b")
+    assert DocumentNames([Document("a", "https://x.example/t", "x")]).resolve("https://x.example/t") is None
+
+
 def test_a_query_is_part_of_an_address_and_nonsense_is_no_error() -> None:
     assert normal_url("https://x.example/a?id=1") != normal_url("https://x.example/a?id=2")
     assert NAMES.resolve("http://[broken") is None

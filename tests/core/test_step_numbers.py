@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from autokb.core.nouns import Evidence
+from autokb.core.solution_text import shown_text
 from autokb.core.step_numbers import step_numbers
 
 
@@ -29,3 +31,15 @@ def test_the_numbers_are_the_manuals_where_its_list_is_whole(
 
 def test_steps_without_a_quote_each_are_counted() -> None:
     assert step_numbers(["one", "two"], ["1. One."]) == (1, 2) and step_numbers(["one"], []) == (1,)
+
+
+def test_a_text_is_shown_with_these_numbers_and_one_in_other_words_as_it_is() -> None:
+    steps, quotes = ["Before it.", "First.", "Second."], ["Before it.", "1. First.", "2. Second."]
+    evidence = [Evidence("d.md", 0, len(quote), quote) for quote in quotes]
+    counted = "1. Before it.\n2. First.\n3. Second."
+    assert shown_text(f"Title\n{counted}", steps, evidence) == "Title\nBefore it.\n1. First.\n2. Second."
+    assert shown_text(counted, steps, evidence) == "Before it.\n1. First.\n2. Second."
+    assert shown_text(counted, steps, []) == counted
+    for text in ("Do the first, then the second.", ""):
+        assert shown_text(text, steps, evidence) == text
+    assert shown_text("Only this.", [], []) == "Only this."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -164,6 +165,24 @@ def test_a_signal_ends_it_while_a_client_is_there(hand_made: Workspace, by: sign
         process.send_signal(by)
         assert process.wait(SECONDS) == 0
         assert process.stdout is not None and process.stdout.read() == ""
+
+
+def test_at_a_terminal_it_says_what_it_does(hand_made: Workspace) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "autokb", "mcp", str(hand_made.folder)]
+    pipes: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, stdin=theirs, text=True, encoding="utf-8", **pipes) as process:
+        try:
+            assert process.stderr is not None
+            said = process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            out, more = process.communicate(timeout=SECONDS)
+        finally:
+            process.kill()
+            os.close(ours)
+            os.close(theirs)
+    assert all(one in said for one in ("standard input and output", "assistant", "Ctrl-C", "--http"))
+    assert (process.returncode, out, more) == (0, "", "")
 
 
 def test_a_folder_that_is_no_workspace_is_a_sentence_on_standard_error(tmp_path: Path) -> None:

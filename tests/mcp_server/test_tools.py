@@ -21,6 +21,7 @@ from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where
 from autokb.app import SupportKB
 from autokb.core.api_keys import ROLES
 from autokb.core.nouns import DISPLAYED
+from autokb.core.step_numbers import step_numbers
 from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS
 from autokb.mcp_server.server import INSTRUCTIONS
 from autokb.mcp_server.tools import TOOLS
@@ -124,6 +125,12 @@ def test_knowledge_is_searched_and_read_from_theme_to_document(headphones_kb: Su
             issue = await call(client, "read_issue", issue=tree["id"])
             assert issue == await read(client, f"autokb://issues/{quote(tree['id'], safe='')}")
             assert issue["text"] == tree["text"] and len(issue["below"]) == tree["below"] > 0
+            short = tree["id"].removeprefix("issue-")[:8]  # as the command line shows it
+            assert (
+                issue == await call(client, "read_issue", issue=short) == await read(client, f"autokb://issues/{short}")
+            )
+            said = await refused(client, "read_issue", {"issue": "issue-"})
+            assert re.fullmatch(r"\d+ issues start with 'issue-': .* write more of it\.", said)
             deep = await call(client, "read_issue", issue=next(one["id"] for one in issue["below"] if one["solutions"]))
             assert deep["above"][0]["id"] == tree["id"] and deep["solutions"][0]["evidence"]
             text = (await read(client, f"autokb://documents/{quote(documents[0].id, safe='')}"))["text"]
@@ -132,6 +139,64 @@ def test_knowledge_is_searched_and_read_from_theme_to_document(headphones_kb: Su
             spaced = await call(client, "read_document", document=documents[0].id, quote=" \n".join(text.split()[2:9]))
             start, end = spaced["quote"]
             assert text[start:end].split() == text.split()[2:9]
+
+    asyncio.run(talk())
+
+
+def test_a_search_reads_attributes_as_ask_does_and_themes_by_id_or_name(tickets_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(tickets_kb) as client:
+
+            async def found(**of: Any) -> dict[str, set[str]]:
+                items = (await call(client, "search_knowledge", query="robot", most=50, **of))["items"]
+                return {kind: {one["id"] for one in items if one["kind"] == kind} for kind in ("issue", "document")}
+
+            everything, ios = await found(), await found(attributes={"os": "iOS"})
+            assert ios["document"] == everything["document"] > set()  # they have no attributes
+            attributes = [{"os": "IOS"}, {"os": "ipad"}, {"os": ["ios", "iPhone"]}]
+            assert all([await found(attributes=one) == ios for one in attributes])
+            assert all([await found(attributes={"os": one}) == everything for one in (["Android", "ios"], "any", [])])
+            for of in ({"os": "Symbian"}, {"color": "red"}):
+                said = await refused(client, "search_knowledge", {"query": "robot", "attributes": of})
+                assert said == await refused(client, "ask", {"text": "robot", "attributes": of})
+            overview = tickets_kb.views.overview()
+            kept = await found(theme="t-connection")
+            assert kept == await found(theme="Connection") and not kept["document"] and kept["issue"]
+            assert kept["issue"] < everything["issue"]
+            assert (await read(client, "autokb://themes/Connection"))["id"] == "t-connection"
+            said = await refused(client, "search_knowledge", {"query": "robot", "theme": "Sound"})
+            assert said.startswith("There is no theme 'Sound'; there are: ")
+            assert all(one.name in said for one in overview.themes)
+            for empty in ("", " ", "?!"):
+                said = await refused(client, "search_knowledge", {"query": empty})
+                assert said.startswith("The query has no word; ")
+
+    asyncio.run(talk())
+
+
+def test_solutions_for_all_are_found_with_attributes(tickets_kb: SupportKB) -> None:
+    async def talk() -> None:
+        async with inside(tickets_kb) as client:
+            found = await call(client, "search_knowledge", query="restart robot", attributes={"os": "Android"})
+            assert "s-pair" in {one["id"] for one in found["items"]}
+
+    asyncio.run(talk())
+
+
+def test_steps_have_the_numbers_that_the_command_line_shows(headphones_kb: SupportKB) -> None:
+    question = "How do I pair my Lumo Buds with my iPhone by Bluetooth?"
+    solution = headphones_kb.ask(question).shown[0]
+    numbers = step_numbers(solution.steps, [one.quote for one in solution.evidence])
+    assert None in numbers  # steps that the manual does not count, which stand between those that it does
+    numbered = "\n".join(f"{n}. {step}" if n else step for n, step in zip(numbers, solution.steps, strict=True))
+
+    async def talk() -> None:
+        async with inside(headphones_kb) as client:
+            answer = await call(client, "ask", text=question)
+            issue = await call(client, "read_issue", issue=solution.issue_id)
+            for shown in (answer["matches"][0]["solutions"], issue["solutions"]):
+                (text,) = (one["text"] for one in shown if one["id"] == solution.id)
+                assert text.endswith(f"\n{numbered}")
 
     asyncio.run(talk())
 
@@ -167,6 +232,14 @@ def test_what_is_not_there_is_refused_with_what_there_is(tickets_kb: SupportKB) 
         async with inside(tickets_kb) as client:
             said = await refused(client, "read_document", {"document": "charging.md", "page": 2})
             assert said == "There is no page 2: the document has 1 page."
+            long = len(tickets_kb.views.document("charging.md").text)
+            for further in ({}, {"quote": "dock"}):
+                beyond = {"document": "charging.md", "start": long, **further}
+                said = await refused(client, "read_document", beyond)
+                assert said == f"There is no start {long}: the document has {long} characters."
+                both = {"document": "charging.md", "page": 1, "start": 1, **further}
+                assert "not both" in await refused(client, "read_document", both)
+            assert (await call(client, "read_document", document="charging.md", start=long - 1))["end"] == long
             for tool, kind in (("read_document", "document"), ("read_issue", "issue")):
                 said = await refused(client, tool, {kind: "nothing"})
                 assert said == f"No {kind} has the id 'nothing'; the tool search_knowledge finds ids."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("haystack", reason="the extra haystack is not installed")
@@ -11,8 +14,10 @@ from haystack.components.builders import PromptBuilder
 from haystack.telemetry import _telemetry
 from haystack.utils import Secret
 
+from autokb.app import SupportKB
 from autokb.retrievers.haystack import AutokbRetriever
 from autokb.retrievers.sections import API_KEY, Sections
+from served_workspace import served
 
 QUESTION = "no sound although connected"
 OURS = ["autokb.retrievers.haystack"]
@@ -47,5 +52,13 @@ def test_a_pipeline_is_what_its_file_says(folder: str) -> None:
 def test_a_key_never_stands_in_a_file(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(API_KEY, "secret-key")
     assert "secret-key" not in str(AutokbRetriever(url).to_dict())
-    with pytest.raises(ValueError, match="Cannot serialize"):
-        AutokbRetriever(url, api_key=Secret.from_token("secret-key")).to_dict()
+    for key in ("secret-key", Secret.from_token("secret-key")):
+        with pytest.raises(ValueError, match="Cannot serialize"):
+            AutokbRetriever(url, api_key=key).to_dict()
+
+
+def test_a_key_may_be_given_as_text(folder: str, tmp_path: Path) -> None:
+    kb = SupportKB.open(shutil.copytree(folder, tmp_path / "kb"))
+    with served(kb.workspace.folder) as address:
+        key = kb.keys.create("reader").key
+        assert AutokbRetriever(address, 1, api_key=key).run(QUESTION)["documents"]

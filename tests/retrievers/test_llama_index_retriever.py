@@ -10,9 +10,11 @@ pytest.importorskip("llama_index.core", reason="the extra llama-index is not ins
 
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import MetadataMode
 
 from autokb.retrievers.llama_index import AutokbRetriever
 from autokb.retrievers.sections import Sections
+from autokb.stores.workspace import Workspace
 
 QUESTION = "no sound although connected"
 
@@ -41,3 +43,12 @@ def test_a_query_engine_reads_text_and_source_but_no_offsets(folder: str) -> Non
     assert [one.node_id for one in reply.source_nodes] == [one.node_id for one in retriever.retrieve(QUESTION)]
     prompt = str(reply)
     assert reply.source_nodes[0].text in prompt and "source: no-sound.html" in prompt and "start:" not in prompt
+
+
+def test_a_model_is_shown_what_has_a_value_and_that_steps_are_left_out(hand_made: Workspace) -> None:
+    found = AutokbRetriever(hand_made.folder).retrieve("the robot does not pair with my android phone")
+    read = {one.node.id_: one.node.get_content(MetadataMode.LLM) for one in found}
+    assert not any("None" in said or "{}" in said or "confidence" in said for said in read.values())
+    for one in found:
+        assert one.node.metadata["steps_left_out"] == ("steps_left_out: True" in read[one.node.id_])
+    assert {one.node.metadata["steps_left_out"] for one in found} == {True, False}

@@ -65,6 +65,19 @@ def test_it_gives_what_ask_shows_with_the_scores_of_the_ranker(folder: str) -> N
     assert [one.score for one in found] == [scores[one.id] for one in found]
 
 
+def test_it_says_what_ask_says_beside_its_sections(hand_made: Workspace) -> None:
+    question = "the robot does not pair with my android phone"
+    answer = SupportKB(hand_made).ask(question)
+    found = Sections(hand_made.folder).find(question)
+    assert {one.confidence for one in found} == {answer.confidence} and answer.confidence > 0
+    assert found[0].attributes == {"os": ["Android"], "device": ["Phone"]}
+    left_out = {one.id for one in answer.shown if one.status == "repaired"}
+    assert {one.id for one in found if one.steps_left_out} == left_out != set()
+    assert not all(one.steps_left_out for one in found)
+    with served_here(hand_made.folder) as address:
+        assert Sections(address).find(question) == found
+
+
 def test_nothing_is_given_where_ask_abstains(folder: str) -> None:
     assert Sections(folder).find(QUESTIONS[-1]) == []
 
@@ -129,3 +142,9 @@ def test_it_says_so_where_there_is_no_server_or_another_one() -> None:
 def test_a_folder_that_is_no_workspace_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputError):
         Sections(tmp_path)
+
+
+@pytest.mark.parametrize("source", ["127.0.0.1:8841", "kb.example/w/lights"])
+def test_a_url_without_its_scheme_is_refused_with_what_it_lacks(source: str) -> None:
+    with pytest.raises(BadInputError, match=f"no folder {source}; the URL of a server begins with http:// or https://"):
+        Sections(source)

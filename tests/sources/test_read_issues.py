@@ -41,6 +41,14 @@ def test_tsv_and_named_columns(tmp_path: Path) -> None:
     assert (record.root, record.relative) == (str(tmp_path), "i.tsv")
 
 
+@pytest.mark.parametrize("column", ["Ticket No", "Ticket ID", "Case Number", "ticket-number", "Number"])
+def test_the_numbers_of_helpdesks_are_ids(tmp_path: Path, column: str) -> None:
+    (record,) = read_issues([write(tmp_path, "i.csv", f"{column},text\nT-7,hello\n")]).records
+    assert record.item.id == "T-7"
+    (record,) = read_issues([write(tmp_path, "i.json", json.dumps([{"ticket": {"id": 7}, "text": "hello"}]))]).records
+    assert record.item.id.startswith("raw-"), "an object is no id"
+
+
 def test_which_columns_held_what_is_told(tmp_path: Path) -> None:
     table = write(tmp_path, "i.csv", "nr,Subject,message,day\n1,S,hello,2024-05-01\n")
     assert read_issues([table], Fields(id="nr")).columns == {
@@ -55,6 +63,36 @@ def test_which_columns_held_what_is_told(tmp_path: Path) -> None:
     assert (columns["text"], columns["resolved_by"]) == (("text", "body"), ("gold[].slug",))
     bare = write(tmp_path, "one.csv", "Problem\nIt stops\n")
     assert read_issues([bare]).columns == {"text": ("each line, the first too",)}
+
+
+def test_titles_that_are_taken_for_want_of_a_text_are_said(tmp_path: Path) -> None:
+    table = write(tmp_path, "t.csv", "Ticket No,Subject,Body Text,Created\n7,No sound,It is silent,2026-11-03\n")
+    reading = read_issues([table])
+    assert [(r.item.id, r.item.text) for r in reading.records] == [("7", "No sound")]
+    told = "No column is known to hold the text, so titles alone were taken; name it with --text-field"
+    assert reading.notes == (f"{told}: Ticket No, Body Text, Created.",)
+    lines = write(tmp_path, "t.jsonl", '{"subject": "No sound", "words": "It is silent"}\n{"subject": "b"}\n')
+    assert read_issues([lines]).notes == (f"{told}: words.",)
+    assert read_issues([table], Fields(text="Body Text")).notes == ()
+    empty = write(tmp_path, "e.csv", "id,Subject,Body\n7,No sound,\n")
+    assert read_issues([empty]).notes == (), "the text is known, and there is none"
+    assert read_issues([write(tmp_path, "o.csv", "Subject\nNo sound\n")]).notes == (), "there is no other column"
+
+
+def test_dates_are_read_as_the_column_of_their_file_is(tmp_path: Path) -> None:
+    days = write(tmp_path, "days.csv", "id,text,Created\n1,a,03/11/2026\n2,b,13/11/2026\n3,c,soon\n")
+    months = write(tmp_path, "months.csv", "id,text,Created\n4,a,03/11/2026\n5,b,11/13/2026\n")
+    unclear = write(tmp_path, "unclear.csv", "id,text,Created\n6,a,03/11/2026\n7,b,\n")
+    first = read_issues([days, months])
+    assert [r.item.date for r in first.records] == ["2026-11-03", "2026-11-13", "", "2026-03-11", "2026-11-13"]
+    assert first.notes == ("1 date could be two days or is no date, so it is left out: soon",)
+    assert read_issues([months, unclear]).notes == (
+        "1 date could be two days or is no date, so it is left out: 03/11/2026",
+    )
+    write(tmp_path, "unclear.csv", "id,text,Created\n" + "".join(f"{n},a,0{n}/12/2026\n" for n in range(1, 9)))
+    assert read_issues([unclear]).notes == (
+        "8 dates could be two days or are no dates, so they are left out: 01/12/2026, 02/12/2026, 03/12/2026, …",
+    )
 
 
 def test_a_table_without_its_column_is_one_line_that_names_the_columns(tmp_path: Path) -> None:

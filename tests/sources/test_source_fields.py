@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from autokb.sources import chats, fields
-from autokb.sources.dates import iso_date
-from autokb.sources.fields import TITLE_NAMES, as_text, document_names, raw_value, values_at
+from autokb.sources.dates import date_order, iso_date
+from autokb.sources.fields import DATE_NAMES, ISSUE_ID_NAMES, TITLE_NAMES, as_text, document_names, raw_value, values_at
 from autokb.sources.markup import detect_markup
 from autokb.sources.records import join_sections
 from autokb.sources.tickets import plain
@@ -26,6 +26,12 @@ def test_paths_reach_into_nested_records() -> None:
 def test_defaults_are_found_whatever_their_case() -> None:
     assert raw_value(RECORD, None, TITLE_NAMES) == "T"
     assert raw_value({"title": "", "subject": "S"}, None, TITLE_NAMES) == "S"
+
+
+def test_words_of_a_name_may_be_joined_in_any_way() -> None:
+    assert raw_value({"Ticket No": 7}, None, ISSUE_ID_NAMES) == raw_value({"case-number": 7}, None, ISSUE_ID_NAMES) == 7
+    assert raw_value({"Created_At": "a", "created at": "b"}, None, DATE_NAMES) == "a"
+    assert raw_value({"created at": "a", "created_at": "b"}, None, DATE_NAMES) == "b", "as it is written here"
 
 
 def test_scalars_as_text() -> None:
@@ -113,12 +119,28 @@ def test_dates_become_iso_or_nothing(value: object, date: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "order", "third_of_november"),
+    [
+        (["03/11/2026", "13/11/2026"], "day first", "2026-11-03"),
+        (["03-11-2026", "11/13/2026"], "month first", "2026-03-11"),
+        (["13/11/2026", "11/13/2026"], "", ""),
+        (["03/11/2026", "05/05/2026", "31/13/2026", "2026-11-13", "13.11.2026", None, 7], "", ""),
+    ],
+)
+def test_a_column_says_in_which_order_its_dates_are(column: list[object], order: str, third_of_november: str) -> None:
+    found = date_order(column)
+    assert (found, iso_date("03/11/2026", found)) == (order, third_of_november)
+    assert iso_date("03.11.2026", found) == "2026-11-03" and iso_date("soon", found) == ""
+
+
+@pytest.mark.parametrize(
     ("what", "names"),
     [
         ("text of an issue or document", fields.TEXT_NAMES),
         ("title of an issue", fields.TITLE_NAMES),
         ("title of a document", fields.DOCUMENT_TITLE_NAMES),
-        ("id of either", fields.ID_NAMES),
+        ("id of an issue", fields.ISSUE_ID_NAMES),
+        ("id of a document", fields.ID_NAMES),
         ("date of an issue", fields.DATE_NAMES),
         ("what resolved an issue", fields.RESOLVED_NAMES),
         ("conversation of a message", (*chats._CONVERSATION, *chats._ID)),

@@ -94,6 +94,8 @@ def test_any_table_by_its_fields(tmp_path: Path) -> None:
     found = read(tmp_path, "t.csv", rows, Fields(id="no", title="what"))
     assert found["1"].title == "It leaks" and found["1"].description == "Water everywhere"
     assert found["1"].other == {"Severity": "high"} and found["1"].links == (TicketLink("Relates", "2"),)
+    found = read(tmp_path, "n.csv", "Ticket No,Subject,Fix Versions\n7,It leaks,2\n")
+    assert found["7"].other == {} and found["7"].fix_versions == ("2",), "a column that is known is no section"
 
 
 def test_bad_records_are_named_and_the_others_taken(tmp_path: Path) -> None:

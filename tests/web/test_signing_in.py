@@ -119,3 +119,6 @@ def test_what_is_no_page_is_said_in_a_page_to_a_browser_and_as_problem_to_a_prog
     page, problem = client.get("/nothing", headers=HTML), client.get("/nothing")
     assert page.status_code == problem.status_code == 404
     assert "<h1>Not found</h1>" in page.text and problem.headers["content-type"] == "application/problem+json"
+    sent = client.post("/kb/v1/ask", json={"text": "no sound"})  # by a program with a wrong address
+    assert sent.status_code == 404 and "There is no such path" in sent.json()["detail"]
+    assert client.post("/login", data={"key": "akb_nothing"}).status_code == 403, "a form of a path that there is"

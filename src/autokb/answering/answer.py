@@ -13,6 +13,7 @@ from autokb.answering.present import Choice, Presentation
 from autokb.answering.telling import TellingLine
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
+from autokb.core.solution_text import shown_text
 from autokb.notebook.html import html
 from autokb.retrieval.match_issues import TreeMatch
 from autokb.retrieval.reader import ReaderRun
@@ -148,15 +149,16 @@ class Answer:
 
 
 def solution_json(solution: Solution) -> dict[str, Any]:
-    """Return a solution as answers show it."""
+    """Return a solution as answers show it; ``steps_left_out`` is there where its document has more steps."""
     return {
         "id": solution.id,
-        "text": solution.text,
+        "text": shown_text(solution.text, solution.steps, solution.evidence),
         "steps": list(solution.steps),
         "attributes": as_lists(solution.attributes),
         "evidence": [
             {"document": e.document, "start": e.start, "end": e.end, "quote": e.quote} for e in solution.evidence
         ],
+        **({"steps_left_out": True} if solution.status == "repaired" else {}),
     }
 
 

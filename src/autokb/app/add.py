@@ -5,7 +5,7 @@ from __future__ import annotations
 import filecmp
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -203,7 +203,8 @@ def _store(
         note_added_folders(file, kind, _with_given(folders, given))
         note_fields_read(file, kind, named | named_now)
     unchanged = len(items) - len(new) - len(changed)
-    return Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
+    done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
+    return replace(done, notes=(*reading.notes, *_other_ids(kind, old.values(), items, replaced.values(), named)))
 
 
 def added_today(kind: str, items: Iterable[Staged]) -> Iterable[Staged]:
@@ -238,6 +239,30 @@ def _read_otherwise(
     read = {str(_path(s)): now for s in items}
     other = {path for path in read if before.get(path, {}) != now}
     return {s.id: s for s in old if s.root and s.id not in ids and str(_path(s)) in other}, read
+
+
+# Complex: of each file the issues of before and of now are picked, and both their ids and their texts compared.
+def _other_ids(
+    kind: Kind,
+    old: Iterable[Staged],
+    items: Iterable[Staged],
+    replaced: Iterable[Staged],
+    fields: Mapping[str, Mapping[str, str]],
+) -> Iterator[str]:
+    """Give a sentence about each file whose issues are those of before, but all under other ids."""
+    for path in sorted({str(_path(s)) for s in replaced if kind == "issues"}):
+        before, now = ([s for s in issues if str(_path(s)) == path] for issues in (old, items))
+        if not {s.id for s in before} & {s.id for s in now} and _texts(before) == _texts(now):
+            option = fields.get(path, {}).get("id")
+            yield (
+                f"All {len(now)} issues of {Path(path).name} have other ids than before (they were read with "
+                f"{f'--id-field {option}' if option else 'no --id-field'}); decisions about them are found again only "
+                "under the same ids. To go back, add it with the fields of before."
+            )
+
+
+def _texts(issues: Iterable[Staged]) -> list[str]:
+    return sorted(RAW_ISSUE.read(s.body, id=s.id).full_text for s in issues)
 
 
 def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:

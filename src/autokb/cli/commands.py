@@ -108,7 +108,8 @@ def add(
     id_field: IdField = None,
     date_field: Annotated[str | None, typer.Option(help="Where its date is.")] = None,
     resolved_by_field: Annotated[
-        str | None, typer.Option(help="Where the documents that resolved it are named: ids, file names or URLs.")
+        str | None,
+        typer.Option(help="Where the documents that resolved it are named: ids, file names, URLs or titles."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +42,7 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     lines: list[RenderableType] = [
         Text(f"{kind}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged, {done.removed} removed")
     ]
-    if any(done.columns.values()):
-        lines.append(Text(_one_line(_columns_line(done.columns))))
+    lines += _told_lines(kind, done)
     if done.dropped:
         spans = sum(count for _, count in done.dropped)
         lines.append(Text(f"  left out of web pages: {spans} spans (autokb chunk PAGE shows them)"))
@@ -63,8 +62,15 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     return Group(*lines)
 
 
+def _told_lines(kind: str, done: Added) -> Iterator[RenderableType]:
+    if any(done.columns.values()):
+        made = "; ids are FILE#N" if kind == "documents" and done.columns.get("id") == () else ""
+        yield Text(_one_line(_columns_line(done.columns) + made))
+    yield from (Text(_one_line(f"  {note}"), style="yellow") for note in done.notes)
+
+
 def _columns_line(columns: Mapping[str, Sequence[str]]) -> str:
-    """Say which columns hold the parts of issues, and which options name those that were not found."""
+    """Say which columns hold the parts of records, and which options name those that were not found."""
     found = {part: " or ".join(names[:SKIPPED_SHOWN]) for part, names in columns.items() if names}
     read = ", ".join(part if part == name else f"{part} from {name}" for part, name in found.items())
     missing = ", ".join(f"{part} (--{part.replace('_', '-')}-field)" for part, names in columns.items() if not names)
@@ -216,7 +222,7 @@ def build_view(workspace: Path, built: BuildReport, candidate: bool = False) -> 
     if lost := built.unresolved_links:
         named = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
         words = f"  {len(lost)} documents that resolved issues are not in the knowledge base: {named}; --json lists all"
-        lines.append(Text(words, style="yellow"))
+        lines.append(Text(f"{words}. A document is named by its id, file name, URL or title.", style="yellow"))
     if built.refusal:
         name = quoted(workspace)
         lines += map(Text, refusal_lines(built.refusal))

@@ -1,4 +1,4 @@
-"""Which document a link means: its id counts, else a stem that only one document has, else its URL."""
+"""Which document a link means: its id counts, else a stem that only one document has, else its URL, else its title."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class DocumentNames:
         self._files = _only_ones((file_name(d.id), d.id) for d in documents)
         self._stems = _only_ones((stem(d.id), d.id) for d in documents)
         self._urls = _only_ones((normal_url(d.url), d.id) for d in documents if d.url)
+        self._titles = _only_ones((_plain(d.title), d.id) for d in documents)
         # A document that knows its own address is not guessed from another one.
         self._without_url = frozenset(d.id for d in documents if not d.url)
 
@@ -38,7 +39,7 @@ class DocumentNames:
         if found := self._urls.get(normal_url(name)):
             return found
         if not _URL.match(name):
-            return None
+            return self._titles.get(_plain(name))
         # The last part may be the file of a document that does not say its own address.
         last = file_name(normal_url(name).partition("?")[0])
         found = self._files.get(last) or self._stems.get(last)
@@ -52,6 +53,10 @@ def _only_ones(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         if name:
             found.setdefault(name, set()).add(document)
     return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
+
+
+def _plain(title: str) -> str:
+    return " ".join(title.split()).casefold()
 
 
 def file_name(path: str) -> str:

@@ -319,8 +319,9 @@ class Added(Result):
     """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
 
     ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
-    or icon of a wiki was, the most frequent first. ``columns`` names the fields of issues that hold their ``id``,
-    ``title``, ``text``, ``date`` and ``resolved_by``.
+    or icon of a wiki was, the most frequent first. ``columns`` names the fields of records that hold ``id``,
+    ``title`` and ``text`` of documents and issues, and ``date`` and ``resolved_by`` of issues. ``notes`` are sentences
+    about what was taken, but not as a person may expect.
     """
 
     added: int
@@ -332,6 +333,7 @@ class Added(Result):
     dropped: tuple[tuple[str, int], ...] = ()
     unresolved: tuple[tuple[str, int], ...] = ()
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def took_nothing(self) -> bool:
@@ -341,7 +343,7 @@ class Added(Result):
     def as_json(self) -> dict[str, Any]:
         """Return the contract's shape."""
         shape = Result.as_json(self)
-        for name in ("gone", "dropped", "unresolved", "columns"):
+        for name in ("gone", "dropped", "unresolved", "columns", "notes"):
             del shape[name]
         return shape
 

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autokb.core.nouns import Solution
+from autokb.core.nouns import Evidence, Solution
+from autokb.core.step_numbers import step_numbers
 
 
-def solution_text(title: str, steps: Sequence[str]) -> str:
-    """Return the title and the numbered steps, as people read a solution."""
-    lines = [f"{n}. {step}" for n, step in enumerate(steps, 1)] if len(steps) > 1 else list(steps)
+def solution_text(title: str, steps: Sequence[str], numbers: Sequence[int | None] = ()) -> str:
+    """Return the title and the steps, counted or by their ``numbers``, as people read a solution."""
+    numbered = zip(numbers or range(1, len(steps) + 1), steps, strict=True)
+    lines = [f"{n}. {step}" if n else step for n, step in numbered] if len(steps) > 1 else list(steps)
     return "\n".join(line for line in (title, *lines) if line)
+
+
+def shown_text(text: str, steps: Sequence[str], evidence: Sequence[Evidence]) -> str:
+    """Return a solution's text with the numbers that steps have in its manual, where it ends with its steps.
+
+    The text that is stored counts them all; it stays as it is, for approvals and edits are of its very words.
+    """
+    title = text.removesuffix(solution_text("", steps))
+    if not steps or title == text:
+        return text
+    return solution_text(title.rstrip("\n"), steps, step_numbers(steps, [one.quote for one in evidence]))
 
 
 def solution_title(solution: Solution) -> str:

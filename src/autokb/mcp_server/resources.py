@@ -12,7 +12,6 @@ from autokb.app import SupportKB
 from autokb.core.api_keys import Role
 from autokb.core.errors import UnknownIdError
 from autokb.mcp_server.tools import ids_from_search, issue_line, known_issue
-from autokb.views.knowledge import KnowledgeFilter
 
 SCHEME = "autokb://"
 THEMES = f"{SCHEME}themes"
@@ -76,8 +75,7 @@ def read_resource(kb: SupportKB, role: Role, uri: str) -> dict[str, Any]:
 
 
 def _read_theme(kb: SupportKB, theme: str) -> dict[str, Any]:
-    found = kb.views.trees(KnowledgeFilter(theme), 0, TREES_OF_A_THEME)
-    if not found.total:
-        raise UnknownIdError(f"There is no theme {theme!r}; {THEMES} lists them.")
+    wanted = kb.views.filter_for(theme)
+    found = kb.views.trees(wanted, 0, TREES_OF_A_THEME)
     issues = [issue_line(one).as_json() for one in found.items]
-    return {"id": theme, "name": found.items[0].theme, "issues": issues, "total": found.total}
+    return {"id": wanted.theme, "name": found.items[0].theme, "issues": issues, "total": found.total}

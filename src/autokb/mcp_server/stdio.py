@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,11 @@ from autokb.mcp_server.server import Desk, create_server
 from autokb.web.access import Caller
 from autokb.web.app import computing_limit
 from autokb.web.middleware import in_thread
+
+AT_A_TERMINAL = (  # on standard error; the output is the protocol's
+    "Serving tools over standard input and output, for an assistant that starts this command itself. Ctrl-C ends it; "
+    "--http serves over the network instead."
+)
 
 
 def serve_stdio(folder: Path, *, writes: bool = False) -> None:
@@ -33,6 +39,8 @@ def serve_stdio(folder: Path, *, writes: bool = False) -> None:
 
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, end)
+    if sys.stdin.isatty():
+        print(AT_A_TERMINAL, file=sys.stderr)
     anyio.run(_serve, kb, folder, writes)
     kb.close()
 

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Annotated, Any, Literal
 
@@ -17,12 +17,13 @@ from autokb.core.api_keys import Role
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.results import Result
+from autokb.core.solution_text import shown_text
 from autokb.core.storable import without_surrogates
 from autokb.ticket_answers.ask_tickets import TicketAnswer
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
 from autokb.views.kinds import IssueView, ShownRawIssue, SolutionView
-from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
+from autokb.views.knowledge import FoundKnowledge
 from autokb.web.answers import QuestionAnswer, Suggestions
 from autokb.web.shapes import NewOutcome, SaidMessage, Text
 
@@ -69,7 +70,7 @@ class SearchKnowledge(_Arguments):
 
     query: Annotated[Query, Field(description="Words, whole or begun; all of them are wanted.")]
     kinds: tuple[Literal["issue", "solution", "document"], ...] = ("issue", "solution", "document")
-    theme: Annotated[Query, Field(description="The id of a theme, to which the search is then kept.")] = ""
+    theme: Annotated[Query, Field(description="The id or the name of a theme, to which the search is then kept.")] = ""
     attributes: Values = Field(default_factory=dict)
     first: First = 0
     most: Annotated[Count, Field(description="Results of each kind.")] = 10
@@ -78,7 +79,7 @@ class SearchKnowledge(_Arguments):
 class ReadIssue(_Arguments):
     """Which issue."""
 
-    issue: Annotated[Query, Field(description="The id of an issue.")]
+    issue: Annotated[Query, Field(description="The id of an issue, or its first letters, such as 273f154f.")]
 
 
 class ReadDocument(_Arguments):
@@ -200,8 +201,14 @@ def suggest_reply(kb: SupportKB, _role: Role, asked: SuggestReply) -> dict[str, 
 
 
 def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[str, Any]:
-    """Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better."""
-    wanted = KnowledgeFilter(asked.theme, _as_lists(asked.attributes))
+    """Find issues, solutions and documents by words, with snippets. To answer a customer's question, ask is better.
+
+    Attributes keep the issues and solutions that hold for such a customer, those for all customers among them;
+    documents have none and stay. A theme keeps its issues and solutions alone; documents have none and go.
+    """
+    if not re.search(r"\w", asked.query):
+        raise BadInputError("The query has no word; give words to search for, such as dock or charge.")
+    wanted = kb.views.filter_for(asked.theme, _as_lists(asked.attributes))
     withheld = is_insider(role)
     return kb.views.search(asked.query, wanted, asked.kinds, asked.first, asked.most, withheld=withheld).as_json()
 
@@ -223,9 +230,13 @@ def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
         reported=found.reported,
         above=tuple(map(issue_line, found.path)),
         below=tuple(map(issue_line, found.children)),
-        solutions=tuple(one for one in found.solutions if insider or one.status in DISPLAYED),
+        solutions=tuple(map(_as_shown, (one for one in found.solutions if insider or one.status in DISPLAYED))),
         customers=found.raw_issues if insider else (),
     )
+
+
+def _as_shown(solution: SolutionView) -> SolutionView:
+    return replace(solution, text=shown_text(solution.text, solution.steps, solution.evidence))
 
 
 @contextmanager
@@ -246,6 +257,10 @@ def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, 
     """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
     with ids_from_search("document", asked.document):
         text = kb.views.document(asked.document).text
+    if asked.page and (asked.quote or asked.start):
+        raise BadInputError("Give a page, or a quote and where it starts, not both.")
+    if asked.start and asked.start >= len(text):
+        raise BadInputError(f"There is no start {asked.start}: the document has {len(text)} characters.")
     place = _place_of(text, asked.quote, asked.start)
     at = place or ((asked.start, asked.start + 1) if asked.start else None)
     page = kb.views.view_document(asked.document, [at] if at else [], asked.page)

@@ -17,7 +17,7 @@ class AutokbRetriever:
 
     ``source`` is a workspace's folder or a server's URL, ``api_key`` a key of the server. ``attributes`` say for whom
     it is asked; ``run`` takes others, and another ``top_k``. The file of a pipeline names the variable of the key,
-    never the key.
+    never the key: a key given as text is a ``Secret.from_token``, which no file takes.
     """
 
     def __init__(
@@ -25,13 +25,13 @@ class AutokbRetriever:
         source: Path | str,
         top_k: int = 5,
         attributes: dict[str, list[str]] | None = None,
-        api_key: Secret = Secret.from_env_var(API_KEY, strict=False),  # noqa: B008  (it is frozen)
+        api_key: Secret | str = Secret.from_env_var(API_KEY, strict=False),  # noqa: B008  (it is frozen)
     ) -> None:
         self.source = str(source)
         self.top_k = top_k
         self.attributes = attributes
-        self.api_key = api_key
-        self._sections = Sections(source, api_key.resolve_value())
+        self.api_key = Secret.from_token(api_key) if isinstance(api_key, str) else api_key
+        self._sections = Sections(source, self.api_key.resolve_value())
 
     @component.output_types(documents=list[Document])
     def run(

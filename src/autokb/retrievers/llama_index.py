@@ -11,7 +11,8 @@ from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle
 
 from autokb.retrievers.sections import Section, Sections, Stated
 
-FOR_PROGRAMS = ["start", "end", "places", "score", "issue_id"]  # which a model that reads the nodes is not shown
+# Which a model that reads the nodes is not shown, as what has no value.
+FOR_PROGRAMS = frozenset({"start", "end", "places", "score", "issue_id", "confidence", "attributes"})
 
 
 class AutokbRetriever(BaseRetriever):
@@ -44,11 +45,12 @@ class AutokbRetriever(BaseRetriever):
 
 def _node(section: Section) -> TextNode:
     source = {} if section.source is None else {NodeRelationship.SOURCE: RelatedNodeInfo(node_id=section.source)}
+    unread = [name for name, value in section.metadata.items() if name in FOR_PROGRAMS or not value]
     return TextNode(
         id_=section.id,
         text=section.text,
         metadata=section.metadata,
-        excluded_llm_metadata_keys=FOR_PROGRAMS,
-        excluded_embed_metadata_keys=FOR_PROGRAMS,
+        excluded_llm_metadata_keys=unread,
+        excluded_embed_metadata_keys=unread,
         relationships=source,
     )

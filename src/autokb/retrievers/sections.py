@@ -25,6 +25,8 @@ class Section:
     Markdown, and ``start`` to ``end`` holds them all. What a person wrote by hand has none of them (None).
     ``audience`` is for whom it holds: attributes to values, none for everybody. ``score`` is the ranker's, comparable
     within one question alone, and None behind the first twenty. The issue is that of the node which shows it.
+    ``steps_left_out``: its document has steps that are not shown. ``confidence`` (0 to 1) that the first section is
+    right, and the ``attributes`` understood, are of the question, and so the same in all of its sections.
     """
 
     id: str
@@ -38,6 +40,9 @@ class Section:
     score: float | None
     issue_id: str | None
     issue: str | None
+    steps_left_out: bool
+    confidence: float
+    attributes: Mapping[str, list[str]]
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -70,6 +75,8 @@ class Sections:
 def _of_folder(folder: Path | str) -> Ask:
     from autokb.app import SupportKB
 
+    if not Path(folder).exists():
+        raise BadInputError(f"There is no folder {folder}; the URL of a server begins with http:// or https://.")
     kb = SupportKB.open(folder)
     return lambda question, attributes, k: kb.ask(question, attributes, k, explain=True).as_json()
 
@@ -102,17 +109,17 @@ def _of_server(url: str, api_key: str | None) -> Ask:
 
 
 def _sections_of(answer: Mapping[str, Any]) -> Iterator[Section]:
-    scores = {one["solution_id"]: one["score"] for one in answer["explain"]["candidates"]}
     for match in answer["matches"]:
         for solution in match["solutions"]:
-            yield _section(solution, scores, match["issue"])
+            yield _section(solution, answer, match["issue"])
     for passage in answer["passages"]:
-        yield _section(passage, scores, {"id": None, "text": None})
+        yield _section(passage, answer, {"id": None, "text": None})
 
 
-def _section(solution: Mapping[str, Any], scores: Mapping[str, float], issue: Mapping[str, Any]) -> Section:
+def _section(solution: Mapping[str, Any], answer: Mapping[str, Any], issue: Mapping[str, Any]) -> Section:
     source = next((one["document"] for one in solution["evidence"]), None)
     places = [[one["start"], one["end"]] for one in solution["evidence"] if one["document"] == source]
+    scores = {one["solution_id"]: one["score"] for one in answer["explain"]["candidates"]}
     return Section(
         id=solution["id"],
         text=solution["text"],
@@ -125,4 +132,7 @@ def _section(solution: Mapping[str, Any], scores: Mapping[str, float], issue: Ma
         score=scores.get(solution["id"]),
         issue_id=issue["id"],
         issue=issue["text"],
+        steps_left_out=solution.get("steps_left_out", False),
+        confidence=answer["confidence"],
+        attributes=answer["attributes"],
     )

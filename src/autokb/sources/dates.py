@@ -1,16 +1,18 @@
-"""Dates as sources write them become ISO 8601; one that could mean two days is left out rather than guessed."""
+"""Dates as sources write them become ISO 8601; one that could mean two days is read as its column is, or left out."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Literal
 
 from autokb.sources.fields import as_text
 from autokb.text.markdown import front_matter_end
 
 _ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
+DateOrder = Literal["day first", "month first", ""]
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})")
 _WITH_MONTH_NAME = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y")
@@ -30,9 +32,24 @@ def written_date(text: str) -> str:
     return next((dates[name] for name in _CHANGED if dates.get(name)), "")
 
 
+def date_order(values: Iterable[Any]) -> DateOrder:
+    """Return how a column writes its dates, if some of them can be read in one order only, and all those in the same.
+
+    Dates with full stops have the day first in any column and say nothing of the others.
+    """
+    readings = (_both_readings(found) for v in values if (found := _DAY_OR_MONTH_FIRST.match(as_text(v).strip())))
+    orders: set[DateOrder] = {
+        "day first" if day else "month first" for day, month in readings if bool(day) != bool(month)
+    }
+    return orders.pop() if len(orders) == 1 else ""
+
+
 # Complex: one branch for each way to write a date, and what is ambiguous in it gives none.
-def iso_date(value: Any) -> str:
-    """Return a date (and time where given) as ISO 8601, or an empty text for none or an unclear one."""
+def iso_date(value: Any, order: DateOrder = "") -> str:
+    """Return a date (and time where given) as ISO 8601, or an empty text for none or an unclear one.
+
+    The ``order`` of its column settles a date that could mean two days.
+    """
     text = as_text(value).strip()
     if not text or _ISO.fullmatch(text):
         return text
@@ -45,11 +62,18 @@ def iso_date(value: Any) -> str:
     if found := _YEAR_FIRST.match(text):
         return _day(int(found[1]), int(found[2]), int(found[3]))
     if found := _DAY_OR_MONTH_FIRST.match(text):
-        first, second, year = int(found[1]), int(found[3]), int(found[4])
-        if found[2] == "." or first > 12 or first == second:
-            return _day(year, second, first)
-        return _day(year, first, second) if second > 12 else ""
+        day_first, month_first = _both_readings(found)
+        if not day_first or not month_first or day_first == month_first:
+            return day_first or month_first
+        return {"day first": day_first, "month first": month_first, "": ""}[order]
     return _from_words(text)
+
+
+def _both_readings(found: re.Match[str]) -> tuple[str, str]:
+    """Return what a date is with the day first and with the month first; one with full stops is the same in both."""
+    first, second, year = int(found[1]), int(found[3]), int(found[4])
+    day_first = _day(year, second, first)
+    return day_first, day_first if found[2] == "." else _day(year, first, second)
 
 
 def _day(year: int, month: int, day: int) -> str:

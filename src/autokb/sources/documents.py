@@ -21,7 +21,7 @@ from autokb.sources.formats import Format, format_of, has_known_suffix, uncompre
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import ConvertedFile, first_heading, short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
+from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, join_sections, read_json, read_json_lines, shorten_report
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
 from autokb.sources.wiki import wiki_page
@@ -31,6 +31,8 @@ MOST_SLOW = 3  # records of one file that may take too long: a thousand of them 
 MANY_ARE_SLOW = f"holds {MOST_SLOW} records whose HTML takes more than {LONGEST_PAGE_SECONDS} seconds each; mend them."
 # Characters of one document: what is larger is a data dump, and chunking it would take minutes.
 LONGEST_DOCUMENT = 5_000_000
+_USUAL_IN_A_FILE = {"title": f.DOCUMENT_TITLE_NAMES, "text": f.TEXT_NAMES}  # one record, whose id is the file's
+_USUAL_NAMES = {"id": f.ID_NAMES, **_USUAL_IN_A_FILE}
 _LONGEST_ID = 1_000  # characters; an id is written again in everything that refers to it
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
 
@@ -67,6 +69,7 @@ def read_documents(
     files, skipped = find_files(paths, added, follow_links=follow_links)
     read: dict[str, tuple[SourceRecord[Document], str]] = {}
     unresolved: Counter[str] = Counter()
+    columns: dict[str, tuple[str, ...]] = {}
     fields = fields or Fields()
     named = NamedFields({"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id})
     for position, file in enumerate(files, 1):
@@ -74,7 +77,9 @@ def read_documents(
         if tell:
             tell()
         try:
-            documents, unreadable = _read_file(file, fields, known_markup, templates or {}, named, tell)
+            documents, unreadable = _read_file(
+                file, fields, known_markup, templates or {}, named, tell, columns=columns
+            )
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
@@ -91,7 +96,7 @@ def read_documents(
                 skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
     present = tuple((x.root, x.relative) for x in files)
-    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()), named.missing_field())
+    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()), named.missing_field(), columns)
 
 
 def _without_controls(document: Document) -> Document:
@@ -130,6 +135,8 @@ def _read_file(
     templates: Mapping[str, str],
     named: NamedFields,
     tell: Callable[..., None] | None,
+    *,
+    columns: dict[str, tuple[str, ...]],
 ) -> tuple[list[_ReadDocument], list[Skipped]]:
     if not has_known_suffix(file.relative):
         raise UnreadableFileError(_UNKNOWN)
@@ -144,6 +151,8 @@ def _read_file(
     if kind in ("jsonl", "json", "csv", "tsv"):
         placed, bad = read_records(data, file.relative, kind)
         named.look_in(placed, file.relative)
+        for one in placed:
+            read_parts(one.record, fields, _USUAL_IN_A_FILE if one.is_whole_file else _USUAL_NAMES, columns)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
     return [_read_whole_file(data, kind, file.relative, templates)], []
@@ -283,7 +292,12 @@ def _document_id(placed: PlacedRecord, name: str, fields: Fields) -> str:
 
 def own_id(record: f.Record) -> str:
     """Return the id that a record gives itself in a field of a known name, else nothing."""
-    return checked_id(f.as_text(f.raw_value(record, None, f.ID_NAMES)).strip())
+    return checked_id(id_text(f.raw_value(record, None, f.ID_NAMES)))
+
+
+def id_text(value: Any) -> str:
+    """Return the id that a field holds; nothing for an object or a list, which are none."""
+    return "" if isinstance(value, dict | list) else f.as_text(value).strip()
 
 
 def checked_id(found: str) -> str:
@@ -296,8 +310,7 @@ def checked_id(found: str) -> str:
 
 def named_id(record: f.Record, path: str) -> str:
     """Return the id at the named field, which must be there and say something."""
-    value: Any = f.raw_value(record, path, ())
-    found = "" if isinstance(value, dict | list) else f.as_text(value).strip()
+    found = id_text(f.raw_value(record, path, ()))
     if not found:
         raise UnreadableFileError(f"has no id at {path!r}; add one, or name another field with --id-field.")
     return checked_id(found)

@@ -6,19 +6,26 @@ import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from autokb.core.storable import without_surrogates
 
 Record = Mapping[str, Any]
 
-# Field names that are known without an option, the likeliest first.
+# Field names that are known without an option, the likeliest first; ``Ticket No`` is ``ticket_no``.
 TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections", "description", "question", "message", "query")
 TITLE_NAMES = ("title", "subject", "summary", "headline")
 DOCUMENT_TITLE_NAMES = ("title", "subject", "heading", "name", "question")
 ID_NAMES = ("id", "issue_id", "document_id", "doc_id", "slug")
+NUMBERED_NAMES = (
+    *("ticket", "ticket_id", "ticket_no", "ticket_number", "number"),
+    *("case", "case_id", "case_no", "case_number"),
+)
+ISSUE_ID_NAMES = (*ID_NAMES, *NUMBERED_NAMES)
 DATE_NAMES = ("date", "created", "created_at", "timestamp")
 RESOLVED_NAMES = ("resolved_by",)
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _SEPARATORS = re.compile(r"[;|\n]")
 # From here on a float no longer holds every whole number, and ``1e+15`` is how it is written.
 _LARGEST_WHOLE_FLOAT = 1e15
@@ -50,9 +57,9 @@ def raw_value(record: Record, path: str | None, defaults: Sequence[str]) -> Any:
 def found_value(record: Record, path: str | None, defaults: Sequence[str]) -> tuple[str, Any]:
     """Return the name of the field that ``raw_value`` reads, empty if absent, and its value."""
     if path is None:
-        filled = ((key, record[key]) for key in _matching_keys(record, defaults) if record[key] not in (None, "", []))
+        filled = ((key, record[key]) for key in matching_keys(record, defaults) if record[key] not in (None, "", []))
         return next(filled, ("", None))
-    if keys := _matching_keys(record, (path,)):
+    if keys := matching_keys(record, (path,)):
         return keys[0], record[keys[0]]
     found = [value for value in values_at(record, path) if value is not None]
     return path if found else "", found if len(found) > 1 else next(iter(found), None)
@@ -61,14 +68,20 @@ def found_value(record: Record, path: str | None, defaults: Sequence[str]) -> tu
 def has_field(record: Record, path: str) -> bool:
     """Return whether a record has the named field, if only as an empty list or null on the way to it."""
     head = path.partition(".")[0].removesuffix("[]")
-    return bool(_matching_keys(record, (path,)) or values_at(record, path) or record.get(head, "") in (None, [], {}))
+    return bool(matching_keys(record, (path,)) or values_at(record, path) or record.get(head, "") in (None, [], {}))
 
 
-def _matching_keys(record: Record, names: Sequence[str]) -> list[str]:
-    """Return the record's spelling of the names it has: as given, else whatever the case."""
-    # Of two keys that differ in case alone the first counts.
-    folded = {str(key).strip().casefold(): key for key in reversed(list(record))}
-    return [name if name in record else folded[name.casefold()] for name in names if name.casefold() in folded]
+def matching_keys(record: Record, names: Sequence[str]) -> list[str]:
+    """Return the record's spelling of the names it has: as given, else as the same ``plain_name``."""
+    # Of two keys with one plain name the first counts.
+    plain = {plain_name(str(key)): key for key in reversed(list(record))}
+    return [name if name in record else plain[plain_name(name)] for name in names if plain_name(name) in plain]
+
+
+@lru_cache(maxsize=10_000)
+def plain_name(name: str) -> str:
+    """Return a field's name in small letters, its words joined by ``_``."""
+    return _BETWEEN_WORDS.sub("_", name.strip().casefold())
 
 
 def as_text(value: Any) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,15 @@ from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import occurrences, short_id
 from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
-from autokb.sources.dates import iso_date
+from autokb.sources.dates import DateOrder, date_order, iso_date
 from autokb.sources.decoding import clean, decode, read_bytes
-from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, missing_text, named_id, read_records
+from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_text, missing_text, named_id, read_records
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.page import short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
+from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
@@ -32,14 +32,30 @@ LONGEST_ISSUE = 200_000
 _CUT_MARK = " […]"
 # Columns a reason names: enough to find the right one.
 _MAX_SHOWN_COLUMNS = 20
+_MAX_SHOWN_DATES = 3  # in the note on those left out: enough to see how they are written
+_LONGEST_DATE = 40  # characters of each; one with a weekday, a time and a zone has 37
+_UNDATED = "dates could be two days or are no dates, so they are"
 _EACH_LINE = "each line, the first too"  # in the place of a column, where there is none
 _USUAL_NAMES: Mapping[str, Sequence[str]] = {
-    "id": f.ID_NAMES,
+    "id": f.ISSUE_ID_NAMES,
     "title": f.TITLE_NAMES,
     "text": f.TEXT_NAMES,
     "date": f.DATE_NAMES,
     "resolved_by": f.RESOLVED_NAMES,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a file's columns say: the order of its dates, those that are left out, and where the parts of issues are.
+
+    ``unknown`` are the columns one of which may be the text, if there is none that is known to be.
+    """
+
+    order: DateOrder
+    unknown: Sequence[str] = ()
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    undated: list[str] = field(default_factory=list)
 
 
 def read_issues(
@@ -59,7 +75,7 @@ def read_issues(
     fields = fields or Fields()
     files, skipped = find_files(paths, added, follow_links=follow_links)
     found: list[tuple[RawIssue, FoundFile, str]] = []
-    columns: dict[str, tuple[str, ...]] = {}
+    told: list[_Told] = []
     named = NamedFields(
         {
             "--text-field": fields.text,
@@ -78,12 +94,13 @@ def read_issues(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
+        told.append(_Told(_date_order(records, fields), _maybe_text(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
             place = f"{file.relative}:{record.line}"
             try:
-                issue = _without_controls(_issue(record, fields, columns))
+                issue = _without_controls(_issue(record, fields, told[-1]))
                 found.append((_cut(issue), file, place))
                 if len(issue.text) > LONGEST_ISSUE:
                     # No ``file:line``: the record was taken, so that --sync need not take its file for an unread one.
@@ -103,7 +120,8 @@ def read_issues(
         (*skipped, *duplicates),
         tuple((x.root, x.relative) for x in files),
         misspelt=named.missing_field(),
-        columns=columns,
+        columns=_all_columns(told),
+        notes=tuple(_notes(told)),
     )
 
 
@@ -144,7 +162,7 @@ def _with_text_column(rows: list[PlacedRecord], fields: Fields) -> list[PlacedRe
             raise UnreadableFileError(
                 f"has no column {name!r}; its columns are {_shown(header)}: name one with {option}."
             )
-    if fields.text or any(n.casefold() in (*f.TEXT_NAMES, *f.TITLE_NAMES) for n in header):
+    if fields.text or f.matching_keys(header, (*f.TEXT_NAMES, *f.TITLE_NAMES)):
         return rows
     if len(header) == 1:
         (name,) = header
@@ -160,19 +178,51 @@ def _shown(header: Iterable[str]) -> str:
 
 
 def _parts(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> dict[str, Any]:
-    """Return the parts of an issue as they stand in a record, and note in ``columns`` which fields hold them."""
-    found = {}
-    for part, usual in _USUAL_NAMES.items():
-        name, found[part] = f.found_value(placed.record, getattr(fields, part), usual)
-        held, column = ("text", _EACH_LINE) if placed.is_line else (part, name)
-        known = columns.setdefault(held, ())
-        if column and column not in known:
-            columns[held] = (*known, column)
+    if placed.is_line:
+        columns["text"] = (_EACH_LINE,)
+    return read_parts(placed.record, fields, _USUAL_NAMES, {} if placed.is_line else columns)
+
+
+def _date_order(records: Iterable[PlacedRecord], fields: Fields) -> DateOrder:
+    return date_order(f.raw_value(placed.record, fields.date, f.DATE_NAMES) for placed in records)
+
+
+def _maybe_text(records: Sequence[PlacedRecord], fields: Fields) -> Sequence[str]:
+    """Return all columns but the title's where none has a name of a text's; a file's first record has its columns."""
+    if not records or fields.text or f.matching_keys(records[0].record, f.TEXT_NAMES):
+        return ()
+    titles = f.matching_keys(records[0].record, (fields.title,) if fields.title else f.TITLE_NAMES)
+    return [name for name in records[0].record if name not in titles]
+
+
+def _all_columns(told: Iterable[_Told]) -> dict[str, tuple[str, ...]]:
+    """Return the columns of all files."""
+    found: dict[str, tuple[str, ...]] = {}
+    for part, names in (column for one in told for column in one.columns.items()):
+        found[part] = tuple(dict.fromkeys((*found.get(part, ()), *names)))
     return found
 
 
-def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> RawIssue:
-    record, found = placed.record, _parts(placed, fields, columns)
+def _notes(told: Sequence[_Told]) -> Iterator[str]:
+    """Give a sentence about texts that may have been overlooked, and one about the dates that could not be read."""
+    alone = (one.unknown for one in told if one.columns.get("title") and not one.columns.get("text"))
+    if unknown := dict.fromkeys(name for names in alone for name in names):
+        option = f"name it with --text-field: {_shown(unknown)}"
+        yield f"No column is known to hold the text, so titles alone were taken; {option}."
+    yield from _date_notes([date for one in told for date in one.undated])
+
+
+def _date_notes(dates: Sequence[str]) -> Iterator[str]:
+    if dates:
+        shown = ", ".join(date[:_LONGEST_DATE] for date in dates[:_MAX_SHOWN_DATES]) + (
+            ", …" if len(dates) > _MAX_SHOWN_DATES else ""
+        )
+        words = "date could be two days or is no date, so it is" if len(dates) == 1 else _UNDATED
+        yield f"{len(dates)} {words} left out: {shown}"
+
+
+def _issue(placed: PlacedRecord, fields: Fields, told: _Told) -> RawIssue:
+    record, found = placed.record, _parts(placed, fields, told.columns)
     value = found["text"]
     title = short_title(" ".join(f.as_text(found["title"]).split()))
     if value is None and (fields.text or not title):
@@ -184,12 +234,15 @@ def _issue(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, .
     text = text.strip() or title
     if not text:
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
-    given = named_id(record, fields.id) if fields.id else checked_id(f.as_text(found["id"]).strip())
+    given = named_id(record, fields.id) if fields.id else checked_id(id_text(found["id"]))
+    date = iso_date(found["date"], told.order)
+    if not date and (written := f.as_text(found["date"]).strip()):
+        told.undated.append(written)
     return RawIssue(
         id=given,
         text=text,
         title=title,
-        date=iso_date(found["date"]),
+        date=date,
         resolved_by=f.document_names(found["resolved_by"]),
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from autokb.core.marks import Mark
 from autokb.core.nouns import Skipped
+from autokb.sources.fields import Record, found_value
 
 T = TypeVar("T")
 RECORDS_A_STEP = 1_000  # between two words of progress inside one file: about a second of issues
@@ -43,7 +44,7 @@ class Reading(Generic[T]):
 
     ``unresolved`` are templates and icons of a wiki that were left out, with how often, the most frequent first.
     ``misspelt`` is a sentence about a named field that no record has. ``columns`` are the fields that hold the parts of
-    a record (``text``, ``id`` ...), as they were found.
+    a record (``text``, ``id`` ...), as they were found. ``notes`` are sentences about what was taken only in part.
     """
 
     records: tuple[SourceRecord[T], ...]
@@ -52,6 +53,23 @@ class Reading(Generic[T]):
     unresolved: tuple[tuple[str, int], ...] = ()
     misspelt: str = ""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_parts(
+    record: Record, fields: Fields, usual: Mapping[str, Sequence[str]], columns: dict[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """Return the values of a record's parts, and note in ``columns`` which fields hold them.
+
+    ``usual`` has the names by which a part is found where ``fields`` name none.
+    """
+    found = {}
+    for part, names in usual.items():
+        name, found[part] = found_value(record, getattr(fields, part), names)
+        known = columns.setdefault(part, ())
+        if name and name not in known:
+            columns[part] = (*known, name)
+    return found
 
 
 def with_progress(records: Sequence[T], tell: Callable[..., None] | None) -> Iterator[T]:

@@ -19,6 +19,7 @@ from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Document, Issue, Solution, Span
 from autokb.core.results import Result
 from autokb.exchange.export_kb import solutions_by_issue
+from autokb.retrieval.read_question import read_values
 from autokb.stores.database import damaged_rows, failures_as_sentences
 from autokb.stores.published import Published, published_spec, read_decided_anew, read_published
 from autokb.stores.type_ahead_index import Entry, TypeAheadIndex, TypedWord, fold
@@ -38,6 +39,7 @@ from autokb.views.kinds import (
     view_issue,
     view_solution,
 )
+from autokb.views.show import find_issue
 from autokb.views.solutions_in_memory import Built
 
 Kind = Literal["issue", "solution", "document", "ticket"]
@@ -45,6 +47,7 @@ SNIPPET_CHARACTERS = 220  # two or three lines of a list
 SNIPPED_CHARACTERS = 200_000  # of a text, among which the word of a snippet is looked for
 BEFORE_THE_WORD = 60  # characters of a snippet in front of the first word that was found
 MOST_ALIKE = 8  # issues of a tree that are named beside the first that was found
+MOST_THEMES = 20  # that a refusal names, the largest
 MOST_VALUES = 100  # of an attribute that can be chosen from; open ones can have thousands
 MOST_RAW_ISSUES = 50  # that are shown of a node: those that a person may read
 RAW_ISSUE_CHARACTERS = 1_500  # of each
@@ -54,7 +57,7 @@ _MARKUP = re.compile(r"(?<!\S)(?:#{1,6}|[-*>|]|:?-+:?)(?!\S)|\*\*|`+")  # Markdo
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFilter:
-    """What is looked at: a theme's id, and of attributes values of which a node names one (Any names none)."""
+    """What is looked at: a theme's id, and of attributes values of which a node names one; Any is one of its own."""
 
     theme: str = ""
     attributes: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -64,7 +67,7 @@ class KnowledgeFilter:
 
     def fits(self, attributes: Mapping[str, Collection[str]]) -> bool:
         """Return whether these attributes have the values."""
-        return all(any(v in attributes.get(name, ()) for v in values) for name, values in self.attributes.items())
+        return all(any(v in attributes.get(name, ANY) for v in values) for name, values in self.attributes.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +182,14 @@ class ReadModel:
     file: WorkspaceFile
     publication: tuple[int, str]
     published: Published
-    language: str
-    attribute_names: tuple[str, ...]
-    closed_values: Mapping[str, Sequence[str]]
-    domain: str
+    spec: DomainSpec
     searched: Mapping[Kind, SearchedKind]
     held: ExitStack
+
+    @property
+    def language(self) -> str:
+        """The language of the domain, in which words are compared."""
+        return self.spec.language
 
     def is_current(self) -> bool:
         """Return whether nothing was published or decided since it was read, be it of an earlier build."""
@@ -263,7 +268,7 @@ class ReadModel:
         themes = [KnownTheme(t.id, t.name, counts[t.id]) for t in kb.themes.values() if counts[t.id]]
         shown = sum(s.status in DISPLAYED for s in kb.solutions.values())
         return KnowledgeOverview(
-            domain=self.domain,
+            domain=self.spec.name,
             themes=tuple(sorted(themes, key=lambda t: (-t.trees, t.name.casefold(), t.id))),
             values=self._values(),
             issues=len(kb.issues),
@@ -275,7 +280,7 @@ class ReadModel:
     # Complex: values are counted over issues and solutions, cut to the frequent ones and put into the domain's order.
     def _values(self) -> dict[str, list[str]]:
         """Return the values that nodes and solutions name, of closed attributes in the order of the domain."""
-        counts: dict[str, Counter[str]] = {name: Counter() for name in self.attribute_names}
+        counts: dict[str, Counter[str]] = {name: Counter() for name in self.spec.attributes}
         said_of: list[Attributes] = [one.attributes for one in self.published.kb.issues.values()]
         said_of += [one.attributes for one in self.published.kb.solutions.values()]
         for attributes in said_of:
@@ -284,7 +289,7 @@ class ReadModel:
                     counts[name].update(values)
         found = {}
         for name, said in counts.items():
-            order = {value: n for n, value in enumerate(self.closed_values.get(name, ()))}
+            order = {value: n for n, value in enumerate(self.spec.attributes[name].values)}
             common = [value for value, _ in sorted(said.items(), key=lambda one: (-one[1], one[0]))[:MOST_VALUES]]
             found[name] = sorted(common, key=lambda value: (order.get(value, len(order)), value))
         return {name: values for name, values in found.items() if values}
@@ -307,6 +312,23 @@ class ReadModel:
 
     # -- what is looked at -----------------------------------------------------------------------------
 
+    def filter_for(self, theme: str, attributes: Mapping[str, Sequence[str]]) -> KnowledgeFilter:
+        """Return what keeps a theme, given by its id or name, and what holds for a customer with these values.
+
+        That is what holds for all, too. BadInputError for values that ``ask`` refuses, UnknownIdError for a theme.
+        """
+        known = {name: values for name, values in read_values(self.spec, attributes).items() if values != ANY}
+        return KnowledgeFilter(theme and self._theme_named(theme), {n: sorted(v | ANY) for n, v in known.items()})
+
+    def _theme_named(self, theme: str) -> str:
+        themes = self.overview.themes
+        for one in themes:
+            if theme == one.id or theme.casefold() == one.name.casefold():
+                return one.id
+        names = ", ".join(one.name for one in themes[:MOST_THEMES]) or "none"
+        more = f" and {len(themes) - MOST_THEMES} more" if len(themes) > MOST_THEMES else ""
+        raise UnknownIdError(f"There is no theme {theme!r}; there are: {names}{more}.")
+
     def trees(self, wanted: KnowledgeFilter, first: int, most: int) -> Found[IssueView]:
         """Return the trees of a theme that have a node with the values, from the ``first`` on."""
         fitting = [tree for tree in self.trees_in_order if self._has(tree, wanted)]
@@ -317,16 +339,13 @@ class ReadModel:
             return False
         return any(wanted.fits(node.attributes) for node in (tree, *tree.children))
 
-    def issue(self, issue_id: str) -> IssueView:
+    def issue(self, wanted: str) -> IssueView:
         """Return one node with its tree, its solutions (best first) and what customers wrote, private data masked.
 
-        UnknownIdError where there is none.
+        ``wanted`` is its id or the first letters of it (UnknownIdError, BadInputError where several have them).
         """
-        issue = self.published.kb.issues.get(issue_id)
-        if issue is None:
-            raise UnknownIdError(
-                f"No issue has the id {issue_id!r}; the list of the knowledge base has those there are."
-            )
+        issue = find_issue(self.published.kb.issues, wanted)
+        issue_id = issue.id
         tree, texts = self.forest.subtree(self.forest.root(issue_id).id), self.published.raw_issues
         raw = self.reported[issue_id][:MOST_RAW_ISSUES]
         return replace(
@@ -416,8 +435,8 @@ class ReadModel:
     ) -> FoundKnowledge:
         """Return what has all words of a query, whole or begun: ``most`` of each kind, from the ``first`` on.
 
-        Documents have no theme and no attributes, so a filter leaves them out; ``withheld`` lets solutions be found
-        that nobody is shown. ``partly`` returns what has most of the words instead, at least half of them.
+        Documents have no theme, and hold for all customers; ``withheld`` lets solutions be found that nobody is shown.
+        ``partly`` returns what has most of the words instead, at least half of them.
         """
         words = self.searched["issue"].index.typed(query)
         totals: dict[str, int] = {}
@@ -473,7 +492,7 @@ class ReadModel:
     def _is_wanted(self, kind: Kind, item: str, wanted: KnowledgeFilter, withheld: bool) -> bool:
         kb = self.published.kb
         if kind == "document":
-            return not wanted
+            return not wanted.theme and wanted.fits({})
         if kind == "solution":
             solution = kb.solutions[item]
             if not withheld and solution.status not in DISPLAYED:
@@ -538,18 +557,13 @@ class ReadKnowledge:
 
     def open(self, before: ReadModel | None) -> ReadModel:
         """Put it in the place of what is open, whose search it takes over and changes."""
-        spec = self.spec
-        searched = _searched(before, spec.language)
+        searched = _searched(before, self.spec.language)
         found = {kind: searched[kind].update(some, self.entries[kind]) for kind, some in self.texts.items()}
-        closed = {name: one.values for name, one in spec.attributes.items()}
         opened = ReadModel(
             file=self.file,
             publication=self.publication,
             published=self.published,
-            language=spec.language,
-            attribute_names=tuple(spec.attributes),
-            closed_values=closed,
-            domain=spec.name,
+            spec=self.spec,
             searched=found,
             held=self.held,
         )

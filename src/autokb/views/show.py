@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autokb.core.decisions import Decided, find_offers
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Issue
 from autokb.core.results import Result
@@ -150,13 +150,18 @@ def show_issue(workspace: Workspace, wanted: str) -> IssueView:
     )
 
 
-def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path) -> Issue:
-    """Return the issue with this id or these first letters of one (BadInputError when none or several fit)."""
+def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path | None = None) -> Issue:
+    """Return the issue with this id or these first letters of one (BadInputError where several have them).
+
+    UnknownIdError where none has, which names the command that lists those of a workspace's ``folder``.
+    """
     if wanted in issues:
         return issues[wanted]
-    fitting = sorted(i for i in issues if i.startswith((wanted, f"issue-{wanted}")))
+    fitting = sorted(i for i in issues if wanted and i.startswith((wanted, f"issue-{wanted}")))
     if not fitting:
-        raise BadInputError(f"No issue has the id {wanted!r}; this lists them: autokb show {shlex.quote(str(folder))}")
+        listed = "the list of the knowledge base has those there are."
+        where = f"this lists them: autokb show {shlex.quote(str(folder))}" if folder else listed
+        raise UnknownIdError(f"No issue has the id {wanted!r}; {where}")
     if len(fitting) > 1:
         raise BadInputError(
             f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it."

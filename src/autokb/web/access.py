@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
+from starlette.routing import Match
 from starlette.types import Scope
 
 from autokb.core.api_keys import Role, may
@@ -67,7 +68,7 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
         return Caller(found.id, found.role)
     shown_in_cookie, path = key_in_cookie(headers), path_of(scope)
     is_form = scope["method"] not in SAFE_METHODS and (shown_in_cookie is not None or not path.startswith("/v1/"))
-    if is_form and not is_same_origin(headers):
+    if is_form and _is_taken(scope) and not is_same_origin(headers):
         raise ProblemError(403, OTHER_SITE)
     if _is_for_all(path):
         return None
@@ -81,6 +82,11 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
     if not is_at_this_machine(scope, headers, bound_to) or keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
     return Caller("", "admin")
+
+
+def _is_taken(scope: Scope) -> bool:
+    """Return whether a path takes a request; what none takes changes nothing, and the sender learns which there are."""
+    return any(route.matches(scope)[0] is Match.FULL for route in scope["app"].routes)
 
 
 def _is_for_all(path: str) -> bool:

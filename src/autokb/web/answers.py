@@ -49,13 +49,14 @@ class Refused(BaseModel):
 
 
 class AnswerSolution(BaseModel):
-    """A solution as answers show it."""
+    """A solution as answers show it; ``steps_left_out`` is there where its document has more steps."""
 
     id: str
     text: str
     steps: list[str]
     attributes: Attributes
     evidence: list[Evidence]
+    steps_left_out: bool = False
 
 
 class AnswerPassage(AnswerSolution):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -88,6 +88,13 @@ class ViewsDoor:
 
         return self._memory.views.knowledge().trees(wanted or KnowledgeFilter(), first, most)
 
+    def filter_for(self, theme: str = "", attributes: Mapping[str, Sequence[str]] | None = None) -> KnowledgeFilter:
+        """Return what keeps a theme, by its id or name, and what holds for a customer with these attribute values.
+
+        Values are read as ``ask`` reads them (BadInputError); UnknownIdError names the themes that there are.
+        """
+        return self._memory.views.knowledge().filter_for(theme, attributes or {})
+
     def search(
         self,
         query: str,
@@ -101,7 +108,8 @@ class ViewsDoor:
         """Return what has every word of a query, whole or begun: ``most`` of each kind, from the ``first`` on.
 
         Where nothing has them all, that is what has the most of them, at least half (``partly``), of any kind but
-        tickets. A filter leaves documents and tickets out; ``withheld`` also finds solutions that nobody is shown.
+        tickets. A filter leaves tickets out, and documents unless it is one of ``filter_for`` without a theme;
+        ``withheld`` also finds solutions that nobody is shown.
         """
         from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
 
@@ -115,7 +123,10 @@ class ViewsDoor:
         return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
 
     def known_issue(self, issue: str) -> IssueView:
-        """Return a node by its whole id with its tree, its solutions and what customers wrote, private data masked."""
+        """Return a node with its tree, its solutions and what customers wrote, private data masked.
+
+        ``issue`` is its id or the first letters of it (UnknownIdError, BadInputError where several have them).
+        """
         return self._memory.views.look_up(lambda opened: opened.issue(issue))
 
     def known_solution(self, solution: str, *, role: Role = "admin") -> tuple[SolutionView, IssueView]:

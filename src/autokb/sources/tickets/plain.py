@@ -12,7 +12,7 @@ from autokb.sources.reading import Fields
 from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
 
 _TITLES = ("summary", *f.TITLE_NAMES)
-_IDS = ("id", "key", "ticket", "ticket_id", "number", "issue_id", "case", "case_id")
+_IDS = ("id", "key", *f.NUMBERED_NAMES, "issue_id")
 _RESOLVED = ("resolved", "resolved_at", "closed", "closed_at", "solved_at", "resolutiondate")
 _KNOWN = (
     *_TITLES, *_IDS, *_RESOLVED, *f.TEXT_NAMES, *f.DATE_NAMES, "comments", "links", "project", "type", "status",
@@ -31,7 +31,7 @@ def read_plain(record: f.Record, fields: Fields) -> Ticket:
     title = name_of(f.raw_value(record, fields.title, _TITLES))
     if not text and not title:
         raise UnreadableFileError(missing_text(record, fields.text))
-    named = {str(n).casefold() for n in (fields.text, fields.title, fields.id, fields.date) if n}
+    named = {f.plain_name(n) for n in (fields.text, fields.title, fields.id, fields.date) if n}
     return Ticket(
         id=name_of(f.raw_value(record, fields.id, _IDS)),
         title=title or " ".join(text.split())[:80],
@@ -57,7 +57,7 @@ def read_plain(record: f.Record, fields: Fields) -> Ticket:
         other={
             str(name): f.as_text(cell).strip()
             for name, cell in record.items()
-            if str(name).casefold() not in {*_KNOWN, *named} and isinstance(cell, str | int | float) and cell != ""
+            if f.plain_name(str(name)) not in {*_KNOWN, *named} and isinstance(cell, str | int | float) and cell != ""
         },
     )
 
