@@ -79,7 +79,9 @@ def test_a_message_gets_one_note_with_its_source_whatever_is_sent_twice(
 
 
 @pytest.mark.parametrize("helpdesk", HELPDESKS)
-def test_the_reply_of_the_agent_is_feedback(desk: DeskServer, url: str, workspace: Workspace, helpdesk: str) -> None:
+def test_the_reply_of_the_agent_is_feedback(
+    desk: DeskServer, url: str, workspace: Workspace, helpdesk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     kb = SupportKB(workspace)
     offered = kb.suggest(QUESTION).suggestions[0]
     replies = {"1": offered.text, "2": f"Dear Cem, {offered.text} Tell me whether it helps.", "3": "Please call us."}
@@ -94,6 +96,8 @@ def test_the_reply_of_the_agent_is_feedback(desk: DeskServer, url: str, workspac
     verdicts = {name.removeprefix(f"{helpdesk}:"): one.verdict for name, one in found.items()}
     assert verdicts == {"1": "used", "2": "edited", "3": "rejected"}
     used = found[f"{helpdesk}:1"]
+    assert main(["feedback", "list", str(workspace.folder)]) == 0
+    assert f"  conversation: {helpdesk}:1\n" in capsys.readouterr().out
     assert used.solution_id == offered.solution_id and used.author == f"{helpdesk}:5" and used.text == offered.text
     assert len(desk.written) == 3
 
