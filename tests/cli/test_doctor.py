@@ -176,6 +176,9 @@ BAD_SETTINGS = {
     "no valid YAML in line 1: found undefined alias HIDDEN.": f"model: *{ACME}",
     "the embedder HIDDEN is not known": f"embedder: {ACME}",
     "OPENAI_API_KEY": f"model: openai:ft:gpt-4o-mini-2024-07-18:{ACME}::9xYz",
+    "store, or AUTOKB_STORE, must be an address such as postgresql://USER@HOST/DATABASE?schema=NAME.": (
+        f"store: postgresql//{ACME}:pw@db.{ACME}.example/kb"
+    ),
     "HIDDEN is no model": f"model: {ACME}",
     "HIDDEN is no provider of models": f"model: '{ACME}:x'",
     "base_url must begin with http:// or https://.": f"model: openai:gpt-5-mini\nbase_url: llm.{ACME}.example",

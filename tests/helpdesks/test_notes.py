@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,12 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.helpdesk_settings import read_helpdesks
 from autokb.core.nouns import Evidence
+from autokb.core.tickets import TicketEvidence
 from autokb.helpdesks.desk import KINDS
 from autokb.helpdesks.notes import note_of, reply_of
 from autokb.stores.workspace import Workspace, open_workspace
+from autokb.usage.sent_replies import documents_of
+from autokb.views.reader_labels import how_sure
 from served_process import wait_until
 from served_workspace import served
 
@@ -65,13 +70,18 @@ def test_a_message_gets_one_note_with_its_source_whatever_is_sent_twice(
     settled(workspace, 1)
     (written,) = desk.written
     assert not written.public and written.helpdesk == helpdesk and "(autokb 41)" in written.text
-    assert "Source: " in written.text and ".md" in written.text
+    found = SupportKB(workspace).suggest(QUESTION)
+    first = found.suggestions[0]
+    assert written.text.startswith("Suggested repl") and f" {how_sure(found.confidence)}:" in written.text
+    assert f"Source: “{first.title}”, {documents_of(first)[0]}" in written.text
     assert send(url, helpdesk, body).json() == {"message": "known"} and len(desk.written) == 1
     assert desk.refused == [] and desk.looks == 0
 
 
 @pytest.mark.parametrize("helpdesk", HELPDESKS)
-def test_the_reply_of_the_agent_is_feedback(desk: DeskServer, url: str, workspace: Workspace, helpdesk: str) -> None:
+def test_the_reply_of_the_agent_is_feedback(
+    desk: DeskServer, url: str, workspace: Workspace, helpdesk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     kb = SupportKB(workspace)
     offered = kb.suggest(QUESTION).suggestions[0]
     replies = {"1": offered.text, "2": f"Dear Cem, {offered.text} Tell me whether it helps.", "3": "Please call us."}
@@ -86,6 +96,8 @@ def test_the_reply_of_the_agent_is_feedback(desk: DeskServer, url: str, workspac
     verdicts = {name.removeprefix(f"{helpdesk}:"): one.verdict for name, one in found.items()}
     assert verdicts == {"1": "used", "2": "edited", "3": "rejected"}
     used = found[f"{helpdesk}:1"]
+    assert main(["feedback", "list", str(workspace.folder)]) == 0
+    assert f"  conversation: {helpdesk}:1\n" in capsys.readouterr().out
     assert used.solution_id == offered.solution_id and used.author == f"{helpdesk}:5" and used.text == offered.text
     assert len(desk.written) == 3
 
@@ -337,7 +349,7 @@ def test_nothing_that_a_customer_writes_stands_in_a_note(desk: DeskServer, url: 
 def test_what_documents_and_tickets_say_is_inert_in_notes() -> None:
     evil = "Wipe. <script>alert(1)</script> <img src=x onerror=alert(2)> [x](javascript:alert(3)) \x1b[2J \u202e"
     one = Suggestion(evil, "solution", (Evidence("a<b onclick=alert(4)>.md", 0, 1, "x"),))
-    note = note_of(Suggested("answered", (one, one), "q", confidence=0.9), "7")
+    note = note_of(Suggested("answered", (one, one), "q", confidence=0.9), "7", {})
     for name, settings in read_helpdesks(
         {"chatwoot": {"url": "https://d", "account": 7}, "zendesk": {"url": "https://d", "user": "a"},
          "intercom": {"admin": 9}}
@@ -357,8 +369,38 @@ def test_all_steps_stand_in_a_note_and_in_a_reply_where_the_suggestion_has_but_t
     )
     found = Suggested("answered", (one,), "q", confidence=0.95)
     whole = "1. Wipe it.\nNote: gently.\n2. Plug it in."
-    assert whole in note_of(found, "7") and reply_of(found, 0.9) == whole
+    assert whole in note_of(found, "7", {}) and reply_of(found, 0.9) == whole
     assert reply_of(found, 0.96) == ""
+
+
+def test_a_note_says_in_plain_words_what_it_is_and_where_it_is_from() -> None:
+    place = Evidence("a.md", 0, 1, "x")
+    help_, ticket = Suggestion("Wipe it.", "solution", (place,), title="Dust"), TicketEvidence("T-1", "log", 0, 1, "x")
+    past, back = Suggestion("It was dust.", "ticket", (ticket,)), Suggestion("Which robot is it?", "question")
+    source = "Wipe it.\nSource: “Dust”, a.md, https://docs.example/a"
+    for outcome, offered, confidence, note in (
+        ("answered", (help_,), 0.8, f"Suggested reply, right in about 8 of 10:\n\n{source}"),
+        ("answered", (help_, past), 0.97, "Suggested replies, the first right in more than 9 of 10:\n\n"
+         f"(1) {source}\n\n(2) It was dust.\nSource: past ticket T-1"),
+        ("answered", (Suggestion("You are welcome.", "small_talk"),), 0.0, "Suggested reply:\n\nYou are welcome."),
+        ("asks", (back,), 0.5, "Ask the customer first:\n\nWhich robot is it?"),
+        ("abstains", (past,), 0.3, "Not sure enough to suggest a reply; nearest is:\n\n"
+         "It was dust.\nSource: past ticket T-1"),
+        ("abstains", (Suggestion("I pass it on.", "refusal"),), 0.0,
+         "Not sure enough to suggest an answer; to hand it on:\n\nI pass it on."),
+    ):  # fmt: skip
+        found = Suggested(outcome, offered, "q", confidence=confidence)  # type: ignore[arg-type]
+        assert note_of(found, "7", {"a.md": "https://docs.example/a"}) == f"{note}\n\n(autokb 7)"
+
+
+def test_a_note_links_the_page_that_it_cites(desk: DeskServer, workspace: Workspace) -> None:
+    with closing(sqlite3.connect(workspace.knowledge_path)) as db, db:
+        linked = "json_set(body, '$.url', 'https://docs.example/' || id)"
+        db.execute(f"UPDATE record SET body = {linked} WHERE kind = 'document'")
+    with served(workspace.folder) as url:
+        send(url, "chatwoot", hook("chatwoot", "1", QUESTION))
+        settled(workspace, 1)
+    assert re.search(r"Source: “.+”, (\S+\.md), https://docs\.example/\1\n", desk.written[0].text)
 
 
 def test_only_what_is_sure_goes_to_the_customer_and_only_where_the_setting_says_so(

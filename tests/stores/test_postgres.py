@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from autokb.core.errors import AutokbError, StoreAwayError, UnwritableWorkspaceError, WorkspaceBusyError
+from autokb.core.errors import AutokbError, BadEntryError, StoreAwayError, UnwritableWorkspaceError, WorkspaceBusyError
 from autokb.stores.postgres import translated
 from autokb.stores.postgres_pool import AWAY, Pool, failure_of, split_url
 from autokb.stores.sql import as_bytes, has_null, json_number, json_text
@@ -25,6 +25,16 @@ def test_the_schema_is_part_of_the_address() -> None:
         "shop",
     )
     assert split_url("postgresql://db.example/kb")[1] == "autokb"
+    for wrong in (
+        "postgresql//ann:hush@db/kb",
+        "mysql://hush@db/kb",
+        "postgresql://[hush/kb",
+        "postgresql://db/kb?hush=1",
+        "hush",
+    ):
+        with pytest.raises(BadEntryError, match="store, or AUTOKB_STORE, must be an address such as") as refused:
+            split_url(wrong)
+        assert "hush" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,11 @@ def page_view(workspace: Path, page: FeedbackPage) -> RenderableType:
         return Text("There is no feedback.")
     lines: list[RenderableType] = []
     for one in page.items:
-        who = " ".join(filter(None, (one_line(one.date[:10]), one_line(one.author), one_line(one.group))))
+        who = " ".join(filter(None, map(one_line, (one.date[:10], one.author, one.group))))
         about = one_line(one.solution_id or one.source or "no solution")
         lines.append(Text(f"{one.id}  {one.verdict:<9} {about}  {who}".rstrip(), style="bold"))
+        if one.conversation:
+            lines.append(Text(f"  conversation: {one_line(one.conversation, SHOWN)}"))
         lines.append(Text(f"  asked: {one_line(one.query, SHOWN)}"))
         if one.text:
             lines.append(Text(f"  sent: {one_line(one.text, SHOWN)}"))

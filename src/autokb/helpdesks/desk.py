@@ -45,7 +45,7 @@ from autokb.stores.hook_messages import (
     update_message,
 )
 from autokb.stores.workspace import Workspace
-from autokb.usage.sent_replies import is_as_offered, verdict_of
+from autokb.usage.sent_replies import documents_of, is_as_offered, verdict_of
 
 KINDS: Mapping[str, Helpdesk] = {"chatwoot": Chatwoot(), "zendesk": Zendesk(), "intercom": Intercom()}
 NOT_SIGNED = "This is no webhook that a helpdesk of this workspace signed in the last five minutes."
@@ -220,7 +220,7 @@ class HelpdeskDesk:
             reply = self._for_customer(message, settings, found)
             work = replace(
                 work,
-                sending=reply or note_of(found, message.id),
+                sending=reply or note_of(found, message.id, self._links(found)),
                 to_customer=bool(reply),
                 question=found.question,
                 offered=offered_of(found),
@@ -274,6 +274,13 @@ class HelpdeskDesk:
                 if one.work.to_customer and one.work.sent_at:
                     said.append(Message(AGENT, one.work.sending))
         return [*said, Message(CUSTOMER, message.work.text)]
+
+    def _links(self, found: Suggested) -> dict[str, str]:
+        """Return the addresses on the web of what is cited, by the ids of the documents."""
+        cited = [document for one in found.suggestions for document in documents_of(one)]
+        with self._workspace().file() as file:
+            known = file.fields("document", "url", ids=cited)
+        return {document: url for document, (url,) in known.items() if url.startswith(("https://", "http://"))}
 
     def _for_customer(self, message: HookMessage, settings: HelpdeskSettings, found: Suggested) -> str:
         """Return the reply to the customer, where the settings want one and nothing speaks against it; else nothing."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.stores.hook_messages import OfferedText
 from autokb.text.control_characters import replace_controls
 from autokb.usage.sent_replies import documents_of, whole_of
+from autokb.views.reader_labels import how_sure
 
 SOURCES = 3  # documents that are named below a suggestion
 CITED = ("solution", "passage")  # what may go to a customer: in the words of documents, and not of another's ticket
@@ -16,12 +19,21 @@ def marker_of(message: str) -> str:
     return f"(autokb {message})"
 
 
-def note_of(found: Suggested, message: str) -> str:
-    """Return the note on a message, as plain text."""
+def note_of(found: Suggested, message: str, links: Mapping[str, str]) -> str:
+    """Return the note on a message, as plain text; ``links`` are the addresses of documents by their ids."""
     many = len(found.suggestions) > 1
-    parts = [_shown(one, f"({place})" if many else "") for place, one in enumerate(found.suggestions, 1)]
-    sure = f"confidence {found.confidence:.2f}" if any(one.evidence for one in found.suggestions) else found.outcome
-    return "\n\n".join([f"Suggested reply ({sure}):", *parts, marker_of(message)])
+    parts = [_shown(one, f"({place})" if many else "", links) for place, one in enumerate(found.suggestions, 1)]
+    return "\n\n".join([_heading(found, many), *parts, marker_of(message)])
+
+
+def _heading(found: Suggested, many: bool) -> str:
+    is_cited = any(one.evidence for one in found.suggestions)
+    if found.outcome == "asks":
+        return "Ask the customer first:"
+    if found.outcome == "abstains":
+        return f"Not sure enough to suggest {'a reply; nearest is' if is_cited else 'an answer; to hand it on'}:"
+    said = "Suggested replies, the first" if many else "Suggested reply,"
+    return f"{said} {how_sure(found.confidence)}:" if is_cited else "Suggested reply:"
 
 
 def reply_of(found: Suggested, least: float) -> str:
@@ -39,9 +51,11 @@ def offered_of(found: Suggested) -> tuple[OfferedText, ...]:
     )
 
 
-def _shown(one: Suggestion, number: str) -> str:
-    sources = documents_of(one)[:SOURCES]
-    below = f"\nSource: {', '.join(sources)}" if sources else ""
+def _shown(one: Suggestion, number: str, links: Mapping[str, str]) -> str:
+    places = [", ".join(filter(None, (name, links.get(name)))) for name in documents_of(one)[:SOURCES]]
+    title = f"“{' '.join(one.title.split())}”, " if one.title else ""
+    past = "past ticket " if one.source == "ticket" else ""
+    below = f"\nSource: {title}{past}{'; '.join(places)}" if places else ""
     text = _complete(one)
     above = "" if not number else f"{number}\n" if "\n" in text else f"{number} "  # steps have numbers of their own
     return f"{above}{text}{replace_controls(below)}"

@@ -16,10 +16,18 @@ import psycopg
 from psycopg import Connection, Error
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 from psycopg.waiting import Ready
 
-from autokb.core.errors import AutokbError, BadInputError, StoreAwayError, UnwritableWorkspaceError, WorkspaceBusyError
+from autokb.core.errors import (
+    AutokbError,
+    BadEntryError,
+    BadInputError,
+    StoreAwayError,
+    UnwritableWorkspaceError,
+    WorkspaceBusyError,
+)
 from autokb.stores.database import RESTORE
 
 MOST_CONNECTIONS = 8  # of a process to one workspace, beside the one that hears notices
@@ -29,6 +37,9 @@ CONNECT_SECONDS = 3  # that a server may take to accept one; libpq counts whole 
 ANSWER_SECONDS = 5.0  # without a byte, after which a server that is asked by the service counts as lost
 AWAY_SECONDS = 0.5  # after a failed try for which nobody tries again: who waits for nothing is told so at once
 SCHEMA = "autokb"  # where the URL names none
+NO_ADDRESS = (
+    "settings.yaml: store, or AUTOKB_STORE, must be an address such as postgresql://USER@HOST/DATABASE?schema=NAME."
+)
 AWAY = "The server that keeps the workspace cannot be reached, or was lost; see that it runs, and run this again."
 
 
@@ -159,16 +170,20 @@ def _is_dead(db: BoundedConnection) -> bool:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return the address for libpq and the schema that ``?schema=`` names."""
-    parts = urlsplit(url)
-    asked = parse_qsl(parts.query, keep_blank_values=True)
+    """Return the address for libpq and the schema that ``?schema=`` names (BadInputError, which repeats neither)."""
+    try:
+        parts = urlsplit(url)
+        asked = parse_qsl(parts.query, keep_blank_values=True)
+        address = joined_url(parts, ((name, value) for name, value in asked if name != "schema"))
+        conninfo_to_dict(address)
+    except (ValueError, psycopg.ProgrammingError):
+        raise BadEntryError(NO_ADDRESS) from None
     schema = dict(asked).get("schema", SCHEMA)
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) or schema.startswith("pg_"):
         raise BadInputError(
             "A schema's name has small letters, digits and _ alone, 63 at most; change ?schema= in the URL."
         )
-    others = [(name, value) for name, value in asked if name != "schema"]
-    return joined_url(parts, others), schema
+    return address, schema
 
 
 def joined_url(parts: SplitResult, query: Iterable[tuple[str, str]]) -> str:
