@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.core.nouns import Evidence
 from autokb.core.solution_text import shown_text
 from autokb.core.step_numbers import step_numbers
 
@@ -35,11 +34,10 @@ def test_steps_without_a_quote_each_are_counted() -> None:
 
 def test_a_text_is_shown_with_these_numbers_and_one_in_other_words_as_it_is() -> None:
     steps, quotes = ["Before it.", "First.", "Second."], ["Before it.", "1. First.", "2. Second."]
-    evidence = [Evidence("d.md", 0, len(quote), quote) for quote in quotes]
     counted = "1. Before it.\n2. First.\n3. Second."
-    assert shown_text(f"Title\n{counted}", steps, evidence) == "Title\nBefore it.\n1. First.\n2. Second."
-    assert shown_text(counted, steps, evidence) == "Before it.\n1. First.\n2. Second."
+    assert shown_text(f"Title\n{counted}", steps, quotes) == "Title\nBefore it.\n1. First.\n2. Second."
+    assert shown_text(counted, steps, quotes) == "Before it.\n1. First.\n2. Second."
     assert shown_text(counted, steps, []) == counted
     for text in ("Do the first, then the second.", ""):
-        assert shown_text(text, steps, evidence) == text
+        assert shown_text(text, steps, quotes) == text
     assert shown_text("Only this.", [], []) == "Only this."

@@ -13,7 +13,6 @@ from autokb.answering.present import Choice, Presentation
 from autokb.answering.telling import TellingLine
 from autokb.core.attributes import ANY, Attributes, Match, as_lists
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
-from autokb.core.solution_text import shown_text
 from autokb.notebook.html import html
 from autokb.retrieval.match_issues import TreeMatch
 from autokb.retrieval.reader import ReaderRun
@@ -152,7 +151,7 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     """Return a solution as answers show it; ``steps_left_out`` is there where its document has more steps."""
     return {
         "id": solution.id,
-        "text": shown_text(solution.text, solution.steps, solution.evidence),
+        "text": solution.text,
         "steps": list(solution.steps),
         "attributes": as_lists(solution.attributes),
         "evidence": [

@@ -11,7 +11,6 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from autokb.core.errors import BadEntryError, shown_value
-from autokb.core.source_settings import NO_VARIABLE, VARIABLE
 
 HelpdeskName = Literal["chatwoot", "zendesk", "intercom"]
 HELPDESKS: tuple[HelpdeskName, ...] = get_args(HelpdeskName)
@@ -26,6 +25,12 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "intercom": ("admin",),
 }
 _ALL = ("url", "account", "reply", "customer_from", "token_env", "secret_env")
+# The name of an environment variable, which no pasted secret looks like.
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+_NO_VARIABLE = (
+    "must be the NAME of an environment variable, in capitals with an underscore, such as DESK_TOKEN; the secret "
+    "itself belongs into that variable, and nowhere else"
+)
 _WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
 
 
@@ -104,8 +109,8 @@ def _read_word(name: str, entry: str, value: Any) -> str:
 
 
 def _read_variable(name: str, entry: str, value: Any) -> str:
-    if not isinstance(value, str) or not VARIABLE.fullmatch(value.strip()):
-        raise _error(name, f"{entry} {NO_VARIABLE}")
+    if not isinstance(value, str) or not _VARIABLE.fullmatch(value.strip()):
+        raise _error(name, f"{entry} {_NO_VARIABLE}")
     return value.strip()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autokb.core.nouns import Evidence, Solution
+from autokb.core.nouns import Solution
 from autokb.core.step_numbers import step_numbers
 
 
@@ -15,15 +15,15 @@ def solution_text(title: str, steps: Sequence[str], numbers: Sequence[int | None
     return "\n".join(line for line in (title, *lines) if line)
 
 
-def shown_text(text: str, steps: Sequence[str], evidence: Sequence[Evidence]) -> str:
-    """Return a solution's text with the numbers that steps have in its manual, where it ends with its steps.
+def shown_text(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
+    """Return a solution's text, where it ends with its steps, with their numbers in the manual, by their ``quotes``.
 
     The text that is stored counts them all; it stays as it is, for approvals and edits are of its very words.
     """
     title = text.removesuffix(solution_text("", steps))
     if not steps or title == text:
         return text
-    return solution_text(title.rstrip("\n"), steps, step_numbers(steps, [one.quote for one in evidence]))
+    return solution_text(title.rstrip("\n"), steps, step_numbers(steps, quotes))
 
 
 def solution_title(solution: Solution) -> str:

@@ -24,12 +24,6 @@ _DURATION = re.compile(r"([0-9]{1,9})\s*([smhd])")
 RESERVED = ("build", "date", "error")  # what the answer of ``sync`` has beside its sources
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _FIELDS = ("text", "title", "id", "date", "resolved_by")
-# The name of an environment variable, which no pasted secret looks like.
-VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
-NO_VARIABLE = (
-    "must be the NAME of an environment variable, in capitals with an underscore, such as DESK_TOKEN; the secret "
-    "itself belongs into that variable, and nowhere else"
-)
 _NET = ("token_env", "allow_networks")
 _API = (*_NET, "url", "user", "as", "prefix", "comments", "check_deleted")
 # What each type must have, and what it may have beside ``type`` and ``every``.
@@ -138,12 +132,6 @@ def _read_word(name: str, entry: str, value: Any) -> str:
     return text
 
 
-def _read_variable(name: str, entry: str, value: Any) -> str:
-    if not isinstance(value, str) or not VARIABLE.fullmatch(value.strip()):
-        raise _error(name, f"{entry} {NO_VARIABLE}")
-    return value.strip()
-
-
 def _read_duration(name: str, entry: str, value: Any) -> int:
     found = _DURATION.fullmatch(str(value).strip().casefold())
     seconds = int(found[1]) * _UNITS[found[2]] if found else -1
@@ -220,7 +208,7 @@ def _read_version(name: str, entry: str, value: Any) -> int:
 
 _ATTRIBUTES = {"as": "as_kind"}
 _READERS: Mapping[str, _Reader] = {
-    "token_env": _read_variable,
+    "token_env": _read_word,
     "every": _read_duration,
     "check_deleted": _read_duration,
     "urls": _read_addresses,
@@ -234,6 +222,7 @@ _READERS: Mapping[str, _Reader] = {
     "content": _one_of(*CONTENTS),
 }
 _PATTERNS = {
+    "token_env": (re.compile(r"[A-Za-z_][A-Za-z0-9_]*"), "the name of an environment variable"),
     "repo": (re.compile(r"[\w.-]+/[\w.-]+"), "OWNER/NAME"),
 }
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt
@@ -257,7 +257,10 @@ def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
     yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
     in attributes. Where it abstains, say that nothing is known; do not answer from memory.
     """
-    return kb.ask(asked.text, _as_lists(asked.attributes), asked.k).as_json()
+    answer = kb.ask(asked.text, _as_lists(asked.attributes), asked.k).as_json()
+    for one in chain(answer["passages"], *(match["solutions"] for match in answer["matches"])):
+        one["text"] = shown_text(one["text"], one["steps"], [place["quote"] for place in one["evidence"]])
+    return answer
 
 
 def _as_lists(attributes: Mapping[str, list[str] | str]) -> dict[str, list[str]]:
@@ -313,7 +316,9 @@ def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
 
 
 def _as_shown(solution: SolutionView) -> SolutionView:
-    return replace(solution, text=shown_text(solution.text, solution.steps, solution.evidence))
+    return replace(
+        solution, text=shown_text(solution.text, solution.steps, [place.quote for place in solution.evidence])
+    )
 
 
 @contextmanager
@@ -330,7 +335,6 @@ def issue_line(issue: IssueView) -> IssueLine:
     return IssueLine(issue.id, issue.text, dict(issue.attributes), issue.displayed or 0, len(issue.children))
 
 
-# Complex: the page is what a page, a start and a quote say together, and each can name nothing in its own way.
 def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, Any]:
     """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
     with ids_from_search("document", asked.document):
