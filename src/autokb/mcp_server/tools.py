@@ -330,7 +330,6 @@ def issue_line(issue: IssueView) -> IssueLine:
     return IssueLine(issue.id, issue.text, dict(issue.attributes), issue.displayed or 0, len(issue.children))
 
 
-# Complex: the page is what a page, a start and a quote say together, and each can name nothing in its own way.
 def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, Any]:
     """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
     with ids_from_search("document", asked.document):
