@@ -35,11 +35,14 @@ def how_sure(confidence: float) -> str:
 
 
 def for_whom(attributes: Mapping[str, Iterable[str]]) -> str:
-    """Say for whom something holds, such as "for Android"; nothing where it is for everybody."""
+    """Say for whom something holds, such as "for Android"; nothing where it is for everybody.
+
+    Two attributes may have the same value, as an app and a system; it is said once.
+    """
     fixed = ((name, sorted(values)) for name, values in sorted(attributes.items()))
     who = [
         " or ".join(f"no {plain_name(name)}" if value == "NONE" else value for value in values)
         for name, values in fixed
         if values != ["Any"]
     ]
-    return f"for {', '.join(who)}" if who else ""
+    return f"for {', '.join(dict.fromkeys(who))}" if who else ""
