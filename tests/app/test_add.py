@@ -289,7 +289,8 @@ def test_a_file_read_by_other_fields_gives_nothing_any_more_of_what_it_gave_befo
     again = add(workspace, [path], "issues", Fields(id="nr"))
     assert (counts(again), again.gone) == ((2, 0, 0, 2), 0)
     (note,) = again.notes
-    assert note.startswith("All 2 issues of issues.csv have other ids than before (they were read with no --id-field)")
+    told = "Issues of issues.csv that have other ids than before"
+    assert note.startswith(f"{told}: 2 (the ids were read with no --id-field).")
     assert {"7", "8"} < set(issues(workspace)) and len(issues(workspace)) == 3
     # a row without the field is skipped, and what it gave by another one is gone all the same
     done = add(workspace, [path], "issues", Fields(id="nr", text="reply"))
@@ -300,7 +301,10 @@ def test_a_file_read_by_other_fields_gives_nothing_any_more_of_what_it_gave_befo
     assert (counts(done), len(issues(workspace)), done.notes) == ((2, 0, 0, 1), 3, ())
     add(workspace, [path], "issues", Fields(id="nr"))
     (note,) = add(workspace, [path], "issues").notes
-    assert "(they were read with --id-field nr)" in note and note.endswith("add it with the fields of before.")
+    assert note.startswith(f"{told}: 2 (the ids were read with --id-field nr).")
+    path.write_text("nr,text\n7,it hums\n9,it smells\n", encoding="utf-8")
+    (note,) = add(workspace, [path], "issues", Fields(id="nr")).notes
+    assert note.startswith(f"{told}: 1 ("), "a new export has other rows, too"
 
 
 def test_rows_that_a_file_lost_stay_until_a_sync(workspace: Workspace, tmp_path: Path) -> None:
@@ -434,7 +438,9 @@ def test_an_id_of_issues_that_another_file_gave_is_refused_unless_it_is_to_be_up
     first.write_text("id,text\n7,it hums\n8,it rains in\n")
     second.write_text("id,text\n7,it smells\n9,it is loud\n")
     add(workspace, [first], "issues")
-    with pytest.raises(BadInputError, match=r"'7' in .*b\.csv .*a\.csv; .*--id-field.*Nothing was added") as refused:
+    with pytest.raises(
+        BadInputError, match=r"'7' in .*b\.csv .*a\.csv.*--update.*--id-field.*Nothing was added"
+    ) as refused:
         add(workspace, [second], "issues")
     assert refused.value.exit_status == 2
     assert set(issues(workspace)) == {"7", "8"}

@@ -269,7 +269,7 @@ def test_a_build_says_which_links_lead_nowhere_and_how_a_document_is_named(
     seen(capsys, "add", tmp_path / "kb", tmp_path / "a.md")
     seen(capsys, "add", tmp_path / "kb", tmp_path / "i.csv", "--as", "issues")
     words = " ".join(" ".join(seen(capsys, "build", tmp_path / "kb")).split())
-    assert "1 documents that resolved issues are not in the knowledge base: Loud earbuds; --json lists all. A " in words
+    assert "not in the knowledge base, but named as what resolved issues: Loud earbuds; --json lists all 1. A " in words
     assert "A document is named by its id, file name, URL or title." in words
 
 

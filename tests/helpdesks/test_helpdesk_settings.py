@@ -35,6 +35,8 @@ def test_a_helpdesk_has_its_address_and_the_usual_names_of_its_secrets() -> None
         ({"intercom": {}}, "needs admin"),
         ({"chatwoot": {**CHATWOOT, "token": "x"}}, "not 'token'"),
         ({"chatwoot": {**CHATWOOT, "url": "https://a:b@d.example"}}, "no user and password"),
+        ({"chatwoot": {**CHATWOOT, "url": "ftp://a:b@d.example"}}, "no user and password"),
+        ({"chatwoot": {**CHATWOOT, "account": "acme"}}, "account must be the number"),
         ({"chatwoot": {**CHATWOOT, "url": "ftp://d.example"}}, "must be an address"),
         ({"chatwoot": {**CHATWOOT, "url": "https://d.example/?x=1"}}, "must be an address"),
         ({"chatwoot": {**CHATWOOT, "account": "../7"}}, "account must be"),

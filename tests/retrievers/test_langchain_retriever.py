@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from pydantic import ValidationError
 
 pytest.importorskip("langchain_core", reason="the extra langchain is not installed")
 standard = pytest.importorskip("langchain_tests.integration_tests", reason="langchain-tests is not installed")
@@ -75,3 +78,10 @@ def test_it_is_a_part_of_a_chain_and_shows_no_key(folder: str, url: str) -> None
     chain = {"found": retriever, "question": RunnablePassthrough()} | RunnablePassthrough()
     assert chain.invoke(QUESTION) == {"found": retriever.invoke(QUESTION), "question": QUESTION}
     assert "secret-key" not in repr(AutokbRetriever(source=url, api_key="secret-key"))
+
+
+@pytest.mark.parametrize("given", [{}, {"source": "kb", "top_k": 2}, {"url": "http://localhost"}])
+def test_what_it_does_not_take_is_refused_without_showing_the_key(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError) as refused:
+        AutokbRetriever(**given, api_key="akb_quokka")
+    assert "quokka" not in str(refused.value)

@@ -128,6 +128,17 @@ def test_a_server_wants_its_key(folder: str, tmp_path: Path, monkeypatch: pytest
         by_parameter = Sections(address, key).find("no sound")
         monkeypatch.setenv(API_KEY, key)
         assert Sections(address).find("no sound") == by_parameter != []
+        assert Sections(address, f" {key}\n").find("no sound") == by_parameter, "as a file or a shell gives it"
+
+
+@pytest.mark.parametrize("key", ["akb_quokka\nx", "akb_quöokka"])
+def test_what_no_header_can_hold_is_refused_without_being_shown(key: str) -> None:
+    with pytest.raises(BadInputError, match="copied whole") as refused:
+        Sections("http://127.0.0.1:1", key)
+    assert "okka" not in str(refused.value)
+    with pytest.raises(BadInputError, match="no user and password") as refused:
+        Sections("http://anna:quokka@127.0.0.1:1")
+    assert "quokka" not in str(refused.value)
 
 
 def test_it_says_so_where_there_is_no_server_or_another_one() -> None:

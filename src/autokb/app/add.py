@@ -204,7 +204,7 @@ def _store(
         note_fields_read(file, kind, named | named_now)
     unchanged = len(items) - len(new) - len(changed)
     done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
-    return replace(done, notes=(*reading.notes, *_other_ids(kind, old.values(), items, replaced.values(), named)))
+    return replace(done, notes=(*reading.notes, *_other_ids(kind, old.values(), items, named)))
 
 
 def added_today(kind: str, items: Iterable[Staged]) -> Iterable[Staged]:
@@ -241,28 +241,32 @@ def _read_otherwise(
     return {s.id: s for s in old if s.root and s.id not in ids and str(_path(s)) in other}, read
 
 
-# Complex: of each file the issues of before and of now are picked, and both their ids and their texts compared.
 def _other_ids(
-    kind: Kind,
-    old: Iterable[Staged],
-    items: Iterable[Staged],
-    replaced: Iterable[Staged],
-    fields: Mapping[str, Mapping[str, str]],
+    kind: Kind, old: Iterable[Staged], items: Iterable[Staged], fields: Mapping[str, Mapping[str, str]]
 ) -> Iterator[str]:
-    """Give a sentence about each file whose issues are those of before, but all under other ids."""
-    for path in sorted({str(_path(s)) for s in replaced if kind == "issues"}):
-        before, now = ([s for s in issues if str(_path(s)) == path] for issues in (old, items))
-        if not {s.id for s in before} & {s.id for s in now} and _texts(before) == _texts(now):
+    """Give a sentence about each file that has issues of before, but none of their ids."""
+    if kind != "issues":
+        return
+    now = _by_path(items)
+    for path, before in _by_path(one for one in old if str(_path(one)) in now).items():
+        if not {s.id for s in before} & {s.id for s in now[path]} and (same := _texts(before) & _texts(now[path])):
             option = fields.get(path, {}).get("id")
             yield (
-                f"All {len(now)} issues of {Path(path).name} have other ids than before (they were read with "
-                f"{f'--id-field {option}' if option else 'no --id-field'}); decisions about them are found again only "
-                "under the same ids. To go back, add it with the fields of before."
+                f"Issues of {Path(path).name} that have other ids than before: {len(same)} (the ids were read with "
+                f"{f'--id-field {option}' if option else 'no --id-field'}). Decisions about them are found again only "
+                "under the same ids. To go back, add the file with the fields and names of columns of before."
             )
 
 
-def _texts(issues: Iterable[Staged]) -> list[str]:
-    return sorted(RAW_ISSUE.read(s.body, id=s.id).full_text for s in issues)
+def _by_path(items: Iterable[Staged]) -> dict[str, list[Staged]]:
+    found: dict[str, list[Staged]] = {}
+    for one in items:
+        found.setdefault(str(_path(one)), []).append(one)
+    return found
+
+
+def _texts(issues: Iterable[Staged]) -> set[str]:
+    return {RAW_ISSUE.read(s.body, id=s.id).full_text for s in issues}
 
 
 def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:
@@ -315,9 +319,9 @@ def _refuse_ids_of_other_files(kind: Kind, old: Mapping[str, Staged], changed: I
         before, new = taken[0]
         more = f" (and {len(taken) - 1} more ids like it)" if len(taken) > 1 else ""
         raise BadInputError(
-            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}; name a field "
-            "with other ids (--id-field), or give the records of this file ids of their own, say with the queue's "
-            "name in front. To replace the earlier records, say --update. Nothing was added."
+            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}. If they are "
+            "newer versions of the same records, say --update. If not, name a field with other ids (--id-field), or "
+            "give the records of this file ids of their own, say with the queue's name in front. Nothing was added."
         )
 
 

@@ -221,7 +221,7 @@ def build_view(workspace: Path, built: BuildReport, candidate: bool = False) -> 
     lines += failure_lines(built.failures)
     if lost := built.unresolved_links:
         named = ", ".join(lost[:3]) + (" ..." if len(lost) > 3 else "")
-        words = f"  {len(lost)} documents that resolved issues are not in the knowledge base: {named}; --json lists all"
+        words = f"  not in the knowledge base, but named as what resolved issues: {named}; --json lists all {len(lost)}"
         lines.append(Text(f"{words}. A document is named by its id, file name, URL or title.", style="yellow"))
     if built.refusal:
         name = quoted(workspace)

@@ -38,7 +38,7 @@ _WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
 class HelpdeskSettings:
     """One helpdesk; what it does not have is empty.
 
-    Where it has an ``account``, webhooks of others are passed over: the number of Chatwoot's, the ``account_id`` of
+    Where it has an ``account``, webhooks of others are not taken: the number of Chatwoot's, the ``account_id`` of
     Zendesk, the ``app_id`` of Intercom.
     ``token_env`` and ``secret_env`` are the names of the environment variables with the token of its interface and the
     secret of its webhooks. Suggestions go back as a ``note``; with ``reply: customer`` what is sure enough, from
@@ -103,6 +103,8 @@ def _check_entries(name: HelpdeskName, filled: Mapping[str, Any]) -> None:
 
 def _read_word(name: str, entry: str, value: Any) -> str:
     text = str(value).strip() if type(value) in (str, int) else ""
+    if (name, entry) == ("chatwoot", "account") and not text.isdecimal():
+        raise _error(name, "account must be the number that stands in Chatwoot's address, behind /accounts/")
     if not _WORD.fullmatch(text):
         raise _error(name, f"{entry} must be a number or a word, not {shown_value(value)}")
     return text
@@ -121,10 +123,10 @@ def _read_url(name: str, value: Any) -> str:
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_address = False
+    if "@" in text:  # before what is wrong is shown: it may be a password
+        raise _error(name, "url must have no user and password; the token has its place in the environment")
     if not is_address or any(c.isspace() for c in text) or parts.query or parts.fragment:
         raise _error(name, f"url must be an address such as https://desk.example.com, not {shown_value(value)}")
-    if "@" in parts.netloc:
-        raise _error(name, "url must have no user and password; the token has its place in the environment")
     return text.rstrip("/")
 
 

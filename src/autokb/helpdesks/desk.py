@@ -135,7 +135,7 @@ class HelpdeskDesk:
         settings, now = self.settings.get(helpdesk), time.time()
         if settings is None:
             raise NotSignedError("the settings name no such helpdesk")
-        desk, secret = KINDS[helpdesk], os.environ.get(settings.secret_env, "")
+        desk, secret = KINDS[helpdesk], os.environ.get(settings.secret_env, "").strip()
         why = desk.why_unsigned(headers, token, body, secret, now) if secret else f"{settings.secret_env} is not set"
         if why:
             raise NotSignedError(why)
@@ -244,8 +244,10 @@ class HelpdeskDesk:
         settings = self.settings.get(message.helpdesk)
         if settings is None:
             raise LaterError(f"The settings name no {message.helpdesk}.", is_unsure=False)
-        if not (token := os.environ.get(settings.token_env, "")):
+        if not (token := os.environ.get(settings.token_env, "").strip()):
             raise LaterError(f"{settings.token_env} is not in the environment.", is_unsure=False)
+        if not (token.isascii() and token.isprintable()):  # no header can hold it
+            raise LaterError(f"{settings.token_env} holds characters that no token has.", is_unsure=False)
         return settings, token
 
     def _standing_since(self, message: HookMessage, settings: HelpdeskSettings, token: str) -> float | None:

@@ -63,7 +63,7 @@ def read_resource(kb: SupportKB, role: Role, uri: str) -> dict[str, Any]:
     name = unquote(name)
     if len(uri) <= ADDRESS_CHARACTERS and uri.startswith(SCHEME):
         if uri == THEMES:
-            return kb.views.overview().as_json()
+            return _read_themes(kb)
         if kind == "themes" and name:
             return _read_theme(kb, name)
         if kind == "issues" and name:
@@ -72,6 +72,14 @@ def read_resource(kb: SupportKB, role: Role, uri: str) -> dict[str, Any]:
             with ids_from_search("document", name):
                 return kb.views.document(name).as_json()
     raise UnknownIdError("There is no resource at this address; the lists of resources and templates name them.")
+
+
+def _read_themes(kb: SupportKB) -> dict[str, Any]:
+    """Return the themes and all values that the tools take, those that no issue has yet among them."""
+    found = kb.views.overview().as_json()
+    known = {name: list(one.values) for name, one in kb.workspace.spec.attributes.items()}
+    found["values"] = {name: values or found["values"].get(name, []) for name, values in known.items()}
+    return found
 
 
 def _read_theme(kb: SupportKB, theme: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables.config import run_in_executor
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 
 from autokb.retrievers.sections import Sections
 
@@ -19,6 +19,9 @@ class AutokbRetriever(BaseRetriever):
     ``source`` is a workspace's folder or a server's URL, ``api_key`` a key of the server (else the variable
     AUTOKB_API_KEY). ``attributes`` say for whom it is asked; ``invoke`` takes other ``attributes`` and another ``k``.
     """
+
+    # Its errors would show what it was given, the key among it; a misspelt name would be ignored.
+    model_config = ConfigDict(hide_input_in_errors=True, extra="forbid")
 
     source: str
     k: int = 5

@@ -84,7 +84,11 @@ def _of_folder(folder: Path | str) -> Ask:
 def _of_server(url: str, api_key: str | None) -> Ask:
     import httpx2
 
-    key = api_key or os.environ.get(API_KEY)
+    key = (api_key or os.environ.get(API_KEY) or "").strip()
+    if not (key.isascii() and key.isprintable()):  # which no header can hold, and whose error would show the key
+        raise BadInputError("The API key holds characters that no key has; see that it is copied whole, and alone.")
+    if "@" in url.partition("//")[2].partition("/")[0]:
+        raise BadInputError("The URL of a server has no user and password; it takes a key.")
     headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     client = httpx2.Client(headers=headers, timeout=SECONDS)
     path = f"{url.rstrip('/')}/v1/ask"

@@ -38,6 +38,8 @@ async def take(request: Request, helpdesk: str, token: str = "") -> dict[str, st
     except NotSignedError as error:
         state["why"] = error.why
         raise ProblemError(401, NOT_SIGNED, CHALLENGE) from error
+    if done == "not_ours":
+        state["why"] = "it is of another account than the settings name"
     figures_of(request).helpdesks.labels(helpdesk, done).inc()
     if done == "taken":
         wake = state["door"].wake
