@@ -80,6 +80,7 @@ KEY = "is somebody's key; here a scripted model needs none"
 BENCHMARK = "measures for minutes; that it is there is tested below"
 NOT_RUN = {
     r"(useradd|chmod|ln -sfn|systemctl|systemd-analyze|install -o|journalctl|apt-get) .*": ROOT_ONLY,
+    r"systemd-run (?s:.*)": ROOT_ONLY,
     r"rm -f knowledge.db-wal knowledge.db-shm": ROOT_ONLY,  # between two of those
     r"(pip install|pipx run|uvx|python3 -m venv) .*": INSTALLS,
     r"make (demo|test|dist|docs|check|architecture)\b.*": CHECKOUT,

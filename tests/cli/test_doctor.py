@@ -162,7 +162,7 @@ BAD_SETTINGS = {
     "secret_env must be the NAME of": f"helpdesks: {{intercom: {{admin: 1, secret_env: tok-{ACME}}}}}",
     "token_env must be the NAME of": f"helpdesks: {{intercom: {{admin: 1, token_env: xYz7GkTq9{ACME}}}}}",
     "the source HIDDEN: token_env must be": (
-        f"sources: {{{ACME}: {{type: github, repo: a/b, token_env: ghp_{ACME}}}}}"
+        f"sources: {{{ACME}: {{type: github, repo: a/b, token_env: ghp-{ACME}}}}}"
     ),
     "embed: origins must be a list of sites such as https://help.example.com, without a path.": (
         f"embed: {{origins: [help.{ACME}.example/x]}}"

@@ -40,6 +40,11 @@ def test_a_question_holds_the_cluster_from_the_centre_outwards_and_only_the_near
     assert item.issue == "Folders vanish on Windows"
 
 
+def test_a_theme_whose_reports_are_all_left_out_has_nothing_around_a_seed() -> None:
+    item = seed_reports("s", ["s"], around(["gone"]), ALL, 0.6).question(SPEC)
+    assert [report.raw_issue for report in item.cluster] == ["s"] and not item.theme
+
+
 def test_the_fingerprint_follows_what_the_question_follows_from() -> None:
     members, theme = ["k", "m", "s"], ["k", "m", "s", "t"]
     before = seed_reports("s", members, around(theme), ALL, 0.6).fingerprint

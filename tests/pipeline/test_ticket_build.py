@@ -62,7 +62,7 @@ def test_only_what_changed_is_worked_out_and_the_result_is_a_fresh_build(kb: Sup
 
 def test_another_export_with_the_same_ids_replaces_them_only_when_that_is_said(kb: SupportKB, tmp_path: Path) -> None:
     later = small_tickets.write(tmp_path / "later.json", [small_tickets.record("APP-5", "Cannot sign in at all")])
-    with pytest.raises(BadInputError, match=r"'APP-5' in .*later\.json .*t\.json; .*--update.*Nothing was added"):
+    with pytest.raises(BadInputError, match=r"'APP-5' in .*later\.json .*t\.json.*--update.*Nothing was added"):
         kb.add([later], "tickets")
     added = kb.add([later], "tickets", update=True)
     assert (added.added, added.updated, added.removed) == (0, 1, 0)

@@ -148,7 +148,7 @@ class Answer:
 
 
 def solution_json(solution: Solution) -> dict[str, Any]:
-    """Return a solution as answers show it; ``steps_left_out`` is there where its document has more steps."""
+    """Return a solution as answers show it."""
     return {
         "id": solution.id,
         "text": solution.text,
@@ -157,7 +157,6 @@ def solution_json(solution: Solution) -> dict[str, Any]:
         "evidence": [
             {"document": e.document, "start": e.start, "end": e.end, "quote": e.quote} for e in solution.evidence
         ],
-        **({"steps_left_out": True} if solution.status == "repaired" else {}),
     }
 
 

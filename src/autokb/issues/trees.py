@@ -148,7 +148,7 @@ class ThemeReports:
     def of(cls, ids: Iterable[str], reported: Mapping[str, Reported]) -> ThemeReports:
         """Return those of these ids that ``reported`` knows."""
         known = tuple(sorted(i for i in ids if i in reported))
-        return cls(known, np.array([reported[i].vector for i in known], dtype=np.float64).reshape(len(known), -1))
+        return cls(known, np.array([reported[i].vector for i in known], dtype=np.float64))
 
     def nearest(self, vector: Any, near: float, without: Collection[str]) -> list[str]:
         """Return the ids of at most ``MOST_NEARBY_REPORTS`` whose cosine is ``near`` or more, the nearest first."""

@@ -25,8 +25,8 @@ class Section:
     Markdown, and ``start`` to ``end`` holds them all. What a person wrote by hand has none of them (None).
     ``audience`` is for whom it holds: attributes to values, none for everybody. ``score`` is the ranker's, comparable
     within one question alone, and None behind the first twenty. The issue is that of the node which shows it.
-    ``steps_left_out``: its document has steps that are not shown. ``confidence`` (0 to 1) that the first section is
-    right, and the ``attributes`` understood, are of the question, and so the same in all of its sections.
+    ``confidence`` (0 to 1) that the first section is right, and the ``attributes`` understood, are of the question, and
+    so the same in all of its sections.
     """
 
     id: str
@@ -40,7 +40,6 @@ class Section:
     score: float | None
     issue_id: str | None
     issue: str | None
-    steps_left_out: bool
     confidence: float
     attributes: Mapping[str, list[str]]
 
@@ -136,7 +135,6 @@ def _section(solution: Mapping[str, Any], answer: Mapping[str, Any], issue: Mapp
         score=scores.get(solution["id"]),
         issue_id=issue["id"],
         issue=issue["text"],
-        steps_left_out=solution.get("steps_left_out", False),
         confidence=answer["confidence"],
         attributes=answer["attributes"],
     )

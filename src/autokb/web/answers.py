@@ -49,14 +49,13 @@ class Refused(BaseModel):
 
 
 class AnswerSolution(BaseModel):
-    """A solution as answers show it; ``steps_left_out`` is there where its document has more steps."""
+    """A solution as answers show it."""
 
     id: str
     text: str
     steps: list[str]
     attributes: Attributes
     evidence: list[Evidence]
-    steps_left_out: bool = False
 
 
 class AnswerPassage(AnswerSolution):
