@@ -22,6 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{mark}: of langchain-tests")
 
 
+# Who needs a copy takes it of ``_built_headphones``: who reads the files of a workspace that this process has open drops
+# SQLite's locks on them (they are POSIX's), and another process then cuts the memory that both have mapped.
 @pytest.fixture(scope="package")
 def folder(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(shutil.copytree(_built_headphones, tmp_path_factory.mktemp("retrieved") / "kb"))

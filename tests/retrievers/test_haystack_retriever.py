@@ -57,8 +57,8 @@ def test_a_key_never_stands_in_a_file(url: str, monkeypatch: pytest.MonkeyPatch)
             AutokbRetriever(url, api_key=key).to_dict()
 
 
-def test_a_key_may_be_given_as_text(folder: str, tmp_path: Path) -> None:
-    kb = SupportKB.open(shutil.copytree(folder, tmp_path / "kb"))
+def test_a_key_may_be_given_as_text(_built_headphones: Path, tmp_path: Path) -> None:
+    kb = SupportKB.open(shutil.copytree(_built_headphones, tmp_path / "kb"))
     with served(kb.workspace.folder) as address:
         key = kb.keys.create("reader").key
         assert AutokbRetriever(address, 1, api_key=key).run(QUESTION)["documents"]

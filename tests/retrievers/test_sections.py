@@ -116,8 +116,8 @@ def test_both_refuse_what_cannot_be_stated(folder: str, url: str, stated: dict[s
     assert said[0].split(";")[0] in said[1]
 
 
-def test_a_server_wants_its_key(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(folder, tmp_path / "kb")
+def test_a_server_wants_its_key(_built_headphones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(_built_headphones, tmp_path / "kb")
     key = SupportKB.open(tmp_path / "kb").keys.create("reader").key
     with served_here(tmp_path / "kb") as address:
         with pytest.raises(BadInputError, match="Authorization"):
