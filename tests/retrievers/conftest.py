@@ -22,7 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{mark}: of langchain-tests")
 
 
-# Who needs a copy takes it of ``_built_headphones``: who reads the files of a workspace that this process has open drops
+# Who needs a copy takes it of ``_built_headphones``. Reading the files of a workspace that this process has open drops
 # SQLite's locks on them (they are POSIX's), and another process then cuts the memory that both have mapped.
 @pytest.fixture(scope="package")
 def folder(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
