@@ -25,7 +25,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "intercom": ("admin",),
 }
 _ALL = ("url", "account", "reply", "customer_from", "token_env", "secret_env")
-# The name of an environment variable, which no pasted secret looks like.
+# The name of an environment variable as they are usually written: few pasted secrets look like one.
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 _NO_VARIABLE = (
     "must be the NAME of an environment variable, in capitals with an underscore, such as DESK_TOKEN; the secret "
