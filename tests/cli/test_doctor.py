@@ -196,6 +196,34 @@ def test_settings_that_are_refused_are_named_by_their_path_and_never_by_what_the
     assert ACME not in text + json.dumps(found)
 
 
+@pytest.mark.usefixtures("keys_unset")
+@pytest.mark.parametrize("sentence", BAD_SETTINGS)
+def test_serving_ends_without_showing_what_settings_that_are_refused_are(
+    sentence: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (hand_made.folder / "settings.yaml").write_text(f"{BAD_SETTINGS[sentence]}\n", encoding="utf-8")
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:  # so that it ends where it would begin
+        port = str(taken.getsockname()[1])
+        assert main(["serve", str(hand_made.folder), "--port", port]) == 2
+    said = "".join(capsys.readouterr())
+    assert (sentence in said or f"port {port}, cannot be listened on" in said) and ACME not in said
+
+
+@pytest.mark.usefixtures("keys_unset")
+def test_variables_are_shown_that_are_set_and_named_by_the_settings_or_by_us(
+    hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (hand_made.folder / "settings.yaml").write_text(
+        "helpdesks: {intercom: {admin: 1, secret_env: OUR_DESK_SECRET, token_env: PASTED_SECRET}}\n"
+        "sources: {guide: {type: github, repo: a/b, token_env: GUIDE_TOKEN}}\n"
+    )
+    for name in ("GUIDE_TOKEN", "OUR_DESK_SECRET", "RERANKER_API_KEY"):
+        monkeypatch.setenv(name, KEY)
+    _, found, text = run(hand_made.folder)
+    assert {"GUIDE_TOKEN", "OUR_DESK_SECRET", "RERANKER_API_KEY"} <= set(found["environment"])
+    assert "PASTED_SECRET" not in text + json.dumps(found) and KEY not in text
+
+
 def test_an_earlier_version_is_left_as_it_is(hand_made: Workspace, run: Run) -> None:
     _set("8", "0.0.9")(hand_made.knowledge_path)
     before = hand_made.knowledge_path.read_bytes()

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from benchmarks.desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN, DeskServer, Fault, hook, signed
+from benchmarks.desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN, USER, DeskServer, Fault, hook, signed
 
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
@@ -23,8 +23,10 @@ from autokb.cli import main
 from autokb.core.helpdesk_settings import read_helpdesks
 from autokb.core.nouns import Evidence
 from autokb.core.tickets import TicketEvidence
+from autokb.helpdesks import refused
 from autokb.helpdesks.desk import KINDS
 from autokb.helpdesks.notes import note_of, reply_of
+from autokb.stores.hook_messages import refused_hooks
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.usage.sent_replies import documents_of
 from autokb.views.reader_labels import how_sure
@@ -149,7 +151,9 @@ def test_helpdesks_without_a_secret_in_the_environment_take_nothing(
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault(0, does=True), Fault(0), Fault(502, does=True), Fault(500), Fault(429), Fault(401)], ids=str
+    "fault",
+    [Fault(0, does=True), Fault(0), Fault(502, does=True), *map(Fault, (500, 429, 401, 403, 404, 405, 301))],
+    ids=str,
 )
 def test_a_helpdesk_that_fails_is_asked_again_and_gets_one_note(
     desk: DeskServer, url: str, workspace: Workspace, fault: Fault
@@ -168,7 +172,7 @@ def test_a_helpdesk_that_fails_is_asked_again_and_gets_one_note(
 def test_what_a_helpdesk_refuses_for_good_fails_and_is_counted(
     desk: DeskServer, url: str, workspace: Workspace
 ) -> None:
-    desk.faults.append(Fault(404))
+    desk.faults.append(Fault(422))
     send(url, "zendesk", hook("zendesk", "1", QUESTION))
     wait_until(lambda: counts(workspace) == {"failed": 1})
     assert desk.written == []
@@ -181,12 +185,13 @@ def test_no_secret_and_no_word_of_a_customer_is_in_the_log_the_settings_or_an_ex
     desk: DeskServer, url: str, workspace: Workspace, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="autokb.web")
-    desk.faults.extend([Fault(403), Fault(404)])
+    desk.faults.extend([Fault(403), Fault(422)])
     send(url, "zendesk", hook("zendesk", "1", f"{QUESTION} quokka"))
     wait_until(lambda: counts(workspace) == {"failed": 1})
     send(url, "chatwoot", hook("chatwoot", "1", "quokka"), headers={"x": "y"}, params={"token": f"{SECRET}x"})
-    assert "zendesk answers with status 403; see whether its token counts" in caplog.text
-    assert "zendesk answers with status 404." in caplog.text
+    hint = "see url and user in its settings, and whether its token counts and may do this."
+    assert f"zendesk answers with status 403; {hint}" in caplog.text
+    assert "zendesk answers with status 422." in caplog.text
     SupportKB(workspace).export(tmp_path / "kb.jsonl")
     said = [caplog.text, httpx2.get(f"{url}/v1/settings").text, (tmp_path / "kb.jsonl").read_text(encoding="utf-8")]
     for text in said:
@@ -220,24 +225,112 @@ def test_doctor_says_how_many_messages_wait_or_failed_since_when_and_why(
     desk: DeskServer, workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kb, now = SupportKB(workspace), time.time()
-    desk.faults.extend([Fault(404), *[Fault(401)] * 9])
-    for number, helpdesk in enumerate(("zendesk", "chatwoot", "chatwoot", "intercom"), 1):
-        data = json.dumps(hook(helpdesk, str(number), f"{QUESTION} quokka", said=now - 3_600 * number)).encode()
+    desk.faults.extend([Fault(422), *[Fault(404)] * 9])
+
+    def take(helpdesk: str, hours: float, *, works: bool) -> str:
+        said = int(now - 3_600 * hours)
+        data = json.dumps(hook(helpdesk, f"4{hours:.0f}", f"{QUESTION} quokka", said=said)).encode()
         assert kb.helpdesks.take(helpdesk, signed(helpdesk, data), data) == "taken"
-        if helpdesk != "intercom":
+        if works:
             kb.helpdesks.work()
-    kb.helpdesks.close()
-    assert main(["doctor", str(workspace.folder)]) == 0
-    said = capsys.readouterr().out
-    hours = [f"{datetime.fromtimestamp(int(now - 3_600 * one), UTC):%Y-%m-%d %H:%M} UTC" for one in range(5)]
-    for line in (
-        f"chatwoot, messages that wait for a note: 2, since {hours[3]}. Last reason: chatwoot answers with status 401; "
-        "see whether its token counts and may do this.",
-        f"intercom, messages that wait for a note: 1, since {hours[4]}. None was tried; see whether autokb serve runs.",
-        f"zendesk, messages that will get no note: 1, since {hours[1]}. Last reason: zendesk answers with status 404.",
-    ):
-        assert f"note         Helpdesk {line}" in said.splitlines()
-    assert "quokka" not in said and "127.0.0.1" not in said
+            kb.helpdesks.close()
+        return f"{datetime.fromtimestamp(said, UTC):%Y-%m-%d %H:%M} UTC"
+
+    def doctor() -> tuple[int, list[str]]:
+        status = main(["doctor", str(workspace.folder)])
+        said = capsys.readouterr().out
+        assert "quokka" not in said and "127.0.0.1" not in said
+        return status, [line for line in said.splitlines() if " Helpdesk " in line]
+
+    failed = take("zendesk", 0, works=True)
+    since = f"zendesk, messages that will get no note: 1, since {failed}. Last reason: zendesk answers with status 422."
+    assert doctor() == (1, [f"problem      Helpdesk {since}"])
+    with workspace.file() as file, file.transaction(), file.reading() as db:
+        db.execute("DELETE FROM hook_message")
+    just = take("chatwoot", 0, works=True)
+    why = "Last reason: chatwoot answers with status 404; see url and account in its settings, and whether its token"
+    line = f"Helpdesk chatwoot, messages that wait for a note: {{}}, since {{}}. {why} counts and may do this."
+    assert doctor() == (0, [f"note         {line.format(1, just)}"])  # it has waited for seconds
+    earlier = take("chatwoot", 3, works=True)
+    untried = take("intercom", 4, works=False)
+    assert doctor() == (
+        1,
+        [
+            f"problem      {line.format(2, earlier)}",
+            f"problem      Helpdesk intercom, messages that wait for a note: 1, since {untried}. None was tried; see "
+            "whether autokb serve runs.",
+        ],
+    )
+
+
+def test_a_setting_that_is_mended_sends_the_note_that_waited_for_it_once(
+    hand_made: Workspace, desk: DeskServer
+) -> None:
+    for number, wrong in enumerate((desk.settings().replace(USER, "nobody@example.com"), desk.settings()), 1):
+        kb = SupportKB(with_settings(hand_made, wrong))
+        data = json.dumps(hook("zendesk", str(number), QUESTION, str(number))).encode()
+        assert kb.helpdesks.take("zendesk", signed("zendesk", data), data) == "taken"
+        if number == 2:
+            desk.faults.append(Fault(404))
+        done = kb.helpdesks.work()
+        kb.helpdesks.close()
+        assert done.became == "postponed" and "see url and user in its settings" in done.why and not desk.texts("2")
+    mended = SupportKB(with_settings(hand_made, desk.settings()))
+    with mended.workspace.file() as file, file.transaction(), file.reading() as db:
+        db.execute("UPDATE hook_message SET due = 0")  # its pause is over
+    assert [mended.helpdesks.work().became for _ in range(3)] == ["noted", "noted", None]
+    mended.helpdesks.close()
+    assert sorted(one.conversation for one in desk.written) == ["1", "2"] and desk.looks == 0
+
+
+def test_doctor_says_which_webhooks_were_refused_and_why(
+    hand_made: Workspace,
+    desk: DeskServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(refused, "KEEP_EVERY", 0.1)
+    monkeypatch.delenv("AUTOKB_INTERCOM_SECRET")
+    settings = re.sub(r"  zendesk.*\n", "", desk.settings())
+    workspace = with_settings(hand_made, settings.replace("admin: 99", "admin: 99, token_env: PASTED_SECRET"))
+    body = hook("chatwoot", "1", QUESTION)
+    data, other = json.dumps(body).encode(), json.dumps({**body, "account": {"id": 8}}).encode()
+    reasons = {
+        ("chatwoot", "it has no signature, and its address no right token"): (data, {"x": "y"}),
+        ("chatwoot", "its signature is not of this secret"): (data, signed("chatwoot", data, "another")),
+        ("chatwoot", "its signature is more than 5 minutes away from our clock"): (
+            data,
+            signed("chatwoot", data, at=time.time() - 301),
+        ),
+        ("chatwoot", "it is of another account than the settings name"): (other, signed("chatwoot", other)),
+        ("chatwoot", "its body is no JSON"): (b"{", signed("chatwoot", b"{")),
+        ("intercom", "AUTOKB_INTERCOM_SECRET is not set"): (data, signed("intercom", data)),
+        ("zendesk", "the settings name no such helpdesk"): (data, signed("zendesk", data)),
+        ("quokka", "it may be anything, and is not counted"): (data, {"x": "y"}),
+    }
+
+    wanted = sorted(one for one in reasons if one[0] != "quokka")
+
+    def stored() -> list[tuple[str, str, int]]:
+        with workspace.file() as file:
+            return [(one.helpdesk, one.reason, one.count) for one in refused_hooks(file, time.time())]
+
+    began = f"{datetime.now(UTC):%Y-%m-%d %H:%M}"
+    with served(workspace.folder) as url:
+        for times in (1, 2):
+            for (helpdesk, _), (sent, headers) in reasons.items():
+                send(url, helpdesk, sent, headers=headers)
+            wait_until(lambda times=times: stored() == [(*one, times) for one in wanted])
+    assert main(["doctor", str(workspace.folder)]) == 0  # for anybody may send what is refused
+    text = capsys.readouterr().out
+    line = r"note +Helpdesk (\w+), webhooks that were refused: 2, since (.+) UTC, the last at (.+) UTC\. Reason: (.+)\."
+    found = re.findall(line, text)
+    assert [(helpdesk, why) for helpdesk, _, _, why in found] == wanted
+    assert all(began <= first <= last for _, first, last, _ in found)
+    assert "Helpdesk intercom: AUTOKB_INTERCOM_SECRET is not set here" in text
+    assert "; the variable that token_env names is not set here" in text
+    assert "quokka" not in text and "PASTED" not in text
+    assert counts(workspace) == {}
 
 
 def test_what_another_account_of_the_helpdesk_sends_is_passed_over_and_counted(

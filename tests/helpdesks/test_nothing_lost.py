@@ -23,7 +23,7 @@ from benchmarks.desk_server import HELPDESKS, DeskServer, Fault, hook, signed
 from autokb.app import SupportKB
 from autokb.core.nouns import CUSTOMER
 from autokb.helpdesks import desk as desk_module
-from autokb.stores.hook_messages import HookMessage, HookWork, keep_message
+from autokb.stores.hook_messages import HookMessage, HookWork, keep_message, refused_hooks
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.web.many import create_many_app
 from served_process import SECONDS, wait_until
@@ -255,6 +255,13 @@ def test_each_of_many_workspaces_has_helpdesks_of_its_own_and_none_tells_that_it
             for one in found
         }
         assert len(seen) == 1 and found[0].status_code == 401
+
+        def refused() -> list[tuple[str, str, int]]:
+            with open_workspace(folder / "alpha").file() as file:
+                return [(one.helpdesk, one.reason, one.count) for one in refused_hooks(file, time.time())]
+
+        no_such = ("zendesk", "the settings name no such helpdesk", 1)  # what is stored whoever else wakes the threads
+        wait_until(lambda: refused() == [("intercom", "its signature is not of this secret", 1), no_such])
         headers = signed("intercom", data, "alpha's own")
         taken = httpx2.post(f"{url}/w/alpha/v1/hooks/intercom", content=data, headers=headers)
         assert taken.json() == {"message": "taken"}

@@ -26,7 +26,7 @@ from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, Ask
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
 from autokb.stores.health import StoreHealth, look_at_file, look_at_server
-from autokb.stores.hook_messages import FAILED, unfinished_messages
+from autokb.stores.hook_messages import FAILED, refused_hooks, unfinished_messages
 from autokb.stores.schema import EARLIER
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 NOT_HERE = "is not set here (a service has an environment of its own); where it is not set,"
 LIBRARIES = ("numpy", "scikit-learn", "onnxruntime", "tokenizers", "pydantic", "pydantic-ai-slim", "fastapi", "psycopg")
+# Variables beside those of models and those that the settings name.
+OTHERS = ("AUTOKB_ENCODER_THREADS", "RERANKER_API_KEY", "NEO4J_USERNAME", "NEO4J_PASSWORD", "PGPASSWORD")
 DEVELOPERS = ("test", "check", "bench")  # extras that nobody installs to use autokb
 # Of twelve words each, as those that the figures below are of.
 QUESTIONS = [
@@ -47,6 +49,7 @@ QUESTIONS = [
 OPENING, ANSWERING, ENCODING = 1.6, 0.0084, 0.0046
 SOLUTIONS = 7_000  # of that knowledge base
 SLOW = 5  # times as long as there is called slow: other machines, and what else runs, make a factor of two or three
+WAITS_LONG = 600.0  # seconds that a note may wait: it takes some, and a short outage of a helpdesk some minutes
 SPARE = 200 * 2**20  # bytes that a disk should have left beside a second copy of the workspace, as a vacuum makes one
 
 
@@ -175,11 +178,7 @@ class _Examination:
     def _look_at_settings(self) -> None:
         usual = asdict(Settings())
         self.doctor.settings = [name for name, value in asdict(self.settings).items() if value != usual[name]]
-        ours = [f"AUTOKB_{name.upper()}" for name in (*WORDS, *NUMBERS)]
-        known = dict.fromkeys(
-            [*ours, "AUTOKB_ENCODER_THREADS", *(one for names in VARIABLES.values() for one in names)]
-        )
-        self.doctor.environment = [name for name in known if os.environ.get(name, "").strip()]
+        self.doctor.environment = [name for name in _variables(self.settings) if os.environ.get(name, "").strip()]
         for sentence in filter(None, (desk.missing_variables(NOT_HERE) for desk in self.settings.helpdesks.values())):
             self.tell(sentence)
 
@@ -237,10 +236,18 @@ class _Examination:
             if file.has_candidate:
                 self.tell("A candidate waits; autokb publish or autokb discard decides.")
             for one in unfinished_messages(file):
-                since = datetime.fromtimestamp(one.since, UTC).isoformat(" ", "minutes").removesuffix("+00:00")
                 what = "will get no note" if one.state == FAILED else "wait for a note"
                 why = f"Last reason: {one.reason}" if one.reason else "None was tried; see whether autokb serve runs."
-                self.tell(f"Helpdesk {one.helpdesk}, messages that {what}: {one.count}, since {since} UTC. {why}")
+                said = f"Helpdesk {one.helpdesk}, messages that {what}: {one.count}, since {_minute(one.since)}. {why}"
+                if one.state == FAILED or time.time() - one.since > WAITS_LONG:
+                    self._blame(self.private.hide(said), 1)
+                else:
+                    self.tell(said)
+            for refused in refused_hooks(file, time.time()):
+                self.tell(
+                    f"Helpdesk {refused.helpdesk}, webhooks that were refused: {refused.count}, since "
+                    f"{_minute(refused.since)}, the last at {_minute(refused.last)}. Reason: {refused.reason}."
+                )
         listed = self.kind(workspace).keys.list().keys
         self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
 
@@ -312,6 +319,19 @@ def _answer(reply: FreeReply | None) -> str:
         return "no reply"
     listed = {True: ", lists the model", False: ", does not list the model", None: ""}[reply.listed]
     return f"HTTP {reply.status} after {reply.seconds:.1f} s{listed}"
+
+
+def _variables(settings: Settings) -> dict[str, None]:
+    """Return the names of the variables that are read here, those that the settings name at the end."""
+    ours = [f"AUTOKB_{name.upper()}" for name in (*WORDS, *NUMBERS)]
+    models = [one for names in VARIABLES.values() for one in names]
+    desks = [name for one in settings.helpdesks.values() for name in (one.secret_env, one.token_env)]
+    sources = [one.token_env for one in settings.sources.values()]
+    return dict.fromkeys([*ours, *OTHERS, *models, *desks, *sources])
+
+
+def _minute(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _seconds(work: Callable[[str], object], text: str) -> float:

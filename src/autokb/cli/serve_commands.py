@@ -54,6 +54,7 @@ def serve(
     from autokb.app import SupportKB
     from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
     from autokb.cli.output import say
+    from autokb.core.errors import BadEntryError, BadInputError
 
     many = holds_workspaces(workspace)
     size = _check_many(workspace, workers, memory, many=many)
@@ -61,8 +62,11 @@ def serve(
         workspaces = Workspaces(FolderOfWorkspaces(workspace))
         needs_key, desks = not workspaces.rights(None), workspaces.with_helpdesks()
     else:
-        kb = SupportKB.open(workspace)
-        needs_key, desks = kb.keys.are_needed(), {"": kb.workspace.settings.helpdesks}
+        try:
+            kb = SupportKB.open(workspace)
+            needs_key, desks = kb.keys.are_needed(), {"": kb.workspace.settings.helpdesks}
+        except BadEntryError as error:  # what a service says stays in a journal, where others may read it
+            raise BadInputError(error.without_values) from None
         kb.close()
     for name, named in desks.items():
         missing = filter(None, (desk.missing_variables() for desk in named.values()))

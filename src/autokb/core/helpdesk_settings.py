@@ -32,6 +32,8 @@ _NO_VARIABLE = (
     "itself belongs into that variable, and nowhere else"
 )
 _WORD = re.compile(r"[A-Za-z0-9@._%+-]{1,200}")
+_PAGE = re.compile(r"/(app|api)(/|$)")  # in the path of a page of Chatwoot, or of its interface
+VariableEntry = Literal["token_env", "secret_env"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,22 @@ class HelpdeskSettings:
 
         What it ``says`` stands between a variable and what it is needed for.
         """
-        needed = {self.secret_env: "its webhooks are refused", self.token_env: "its notes wait"}
-        lacks = [f"{name} {says} {what}" for name, what in needed.items() if not os.environ.get(name)]
+        needed: dict[VariableEntry, str] = {"secret_env": "its webhooks are refused", "token_env": "its notes wait"}
+        lacks = [
+            f"{self.variable(entry)} {says} {what}"
+            for entry, what in needed.items()
+            if not os.environ.get(getattr(self, entry))
+        ]
         return f"Helpdesk {self.name}: {'; '.join(lacks)}." if lacks else ""
+
+    def variable(self, entry: VariableEntry) -> str:
+        """Return what a sentence calls a variable: its name if that is the usual one, or if it is set.
+
+        Any other name may be a secret that somebody pasted there.
+        """
+        name: str = getattr(self, entry)
+        is_shown = name == _usual_variable(self.name, entry) or name in os.environ
+        return name if is_shown else f"the variable that {entry} names"
 
 
 def read_helpdesks(value: Mapping[Any, Any]) -> dict[str, HelpdeskSettings]:
@@ -86,8 +101,8 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
         url=_read_url(known, filled.get("url", INTERCOM)),
         reply=_read_reply(known, filled.get("reply", NOTE)),
         customer_from=_read_share(known, filled.get("customer_from", CUSTOMER_FROM)),
-        token_env=_read_variable(known, "token_env", filled.get("token_env", f"AUTOKB_{known.upper()}_TOKEN")),
-        secret_env=_read_variable(known, "secret_env", filled.get("secret_env", f"AUTOKB_{known.upper()}_SECRET")),
+        token_env=_read_variable(known, "token_env", filled),
+        secret_env=_read_variable(known, "secret_env", filled),
         **words,
     )
 
@@ -110,7 +125,12 @@ def _read_word(name: str, entry: str, value: Any) -> str:
     return text
 
 
-def _read_variable(name: str, entry: str, value: Any) -> str:
+def _usual_variable(name: str, entry: VariableEntry) -> str:
+    return f"AUTOKB_{name}_{entry.removesuffix('_env')}".upper()
+
+
+def _read_variable(name: str, entry: VariableEntry, filled: Mapping[str, Any]) -> str:
+    value = filled.get(entry, _usual_variable(name, entry))
     if not isinstance(value, str) or not _VARIABLE.fullmatch(value.strip()):
         raise _error(name, f"{entry} {_NO_VARIABLE}")
     return value.strip()
@@ -127,7 +147,16 @@ def _read_url(name: str, value: Any) -> str:
         raise _error(name, "url must have no user and password; the token has its place in the environment")
     if not is_address or any(c.isspace() for c in text) or parts.query or parts.fragment:
         raise _error(name, f"url must be an address such as https://desk.example.com, not {shown_value(value)}")
+    _refuse_page(name, parts.path, value)
     return text.rstrip("/")
+
+
+def _refuse_page(name: str, path: str, value: Any) -> None:
+    """Refuse the address of a page, copied from a browser; below a folder there may be a Chatwoot of one's own."""
+    if path.strip("/") and (name != "chatwoot" or _PAGE.search(path)):
+        raise _error(
+            name, f"url must end with the name of the host, as https://desk.example.com does, not {shown_value(value)}"
+        )
 
 
 def _read_reply(name: str, value: Any) -> ReplyTo:

@@ -26,6 +26,7 @@ from autokb.helpdesks.chatwoot import Chatwoot
 from autokb.helpdesks.helpdesk import Helpdesk, id_of, part_of
 from autokb.helpdesks.intercom import Intercom
 from autokb.helpdesks.notes import marker_of, note_of, offered_of, reply_of
+from autokb.helpdesks.refused import RefusedWebhooks
 from autokb.helpdesks.sending import DeskClient, LaterError, RefusedError
 from autokb.helpdesks.zendesk import Zendesk
 from autokb.stores.hook_messages import (
@@ -49,6 +50,7 @@ from autokb.usage.sent_replies import documents_of, is_as_offered, verdict_of
 
 KINDS: Mapping[str, Helpdesk] = {"chatwoot": Chatwoot(), "zendesk": Zendesk(), "intercom": Intercom()}
 NOT_SIGNED = "This is no webhook that a helpdesk of this workspace signed in the last five minutes."
+NOT_OURS = "it is of another account than the settings name"
 KEPT_SECONDS = 30 * 86_400.0  # that a message is remembered: a month, many times as long as any helpdesk sends again
 OLDEST_SECONDS = KEPT_SECONDS - 86_400.0  # what was said longer ago is not worked on: it may have been forgotten
 LEASE = 180.0  # seconds for one try: two requests of 20 and a model's answer, and as much again
@@ -63,15 +65,22 @@ FORGET_EVERY = 3_600.0  # seconds between two cleanings up
 Became = Literal["noted", "replied", "silent", "compared", "skipped", "failed", "postponed", "waits"]
 
 
-class NotSignedError(BadInputError):
+class RefusedWebhookError(BadInputError):
+    """A webhook that is not taken; ``why`` is one of a few sentences, for the log and for ``doctor``."""
+
+    def __init__(self, sentence: str, why: str) -> None:
+        super().__init__(sentence)
+        self.why = why
+
+
+class NotSignedError(RefusedWebhookError):
     """A webhook without the signature that it needs, or for a helpdesk that the settings do not name.
 
-    ``why`` is for the log alone: whoever sent it is told the same of each.
+    Whoever sent it is told the same of each.
     """
 
     def __init__(self, why: str) -> None:
-        super().__init__(NOT_SIGNED)
-        self.why = why
+        super().__init__(NOT_SIGNED, why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,7 @@ class HelpdeskDesk:
 
     def __init__(self, workspace: Callable[[], Workspace], suggest: Suggests, give_feedback: GivesFeedback) -> None:
         self._workspace, self._suggest, self._give_feedback = workspace, suggest, give_feedback
+        self._refused = RefusedWebhooks(workspace)
         self._clients = local()
         self._forgot_at = 0.0
         self._cleaning = Lock()
@@ -130,19 +140,32 @@ class HelpdeskDesk:
     def take(self, helpdesk: str, headers: Mapping[str, str], token: str, body: bytes) -> str:
         """Store the message of a webhook; returns taken, known, skipped or not_ours (NotSignedError).
 
-        ``headers`` have names in lower case. It is on the disk when this returns.
+        ``headers`` have names in lower case. It is on the disk when this returns. What was refused is counted, and
+        stored by ``work``.
         """
+        try:
+            done = self._take(helpdesk, headers, token, body)
+        except RefusedWebhookError as error:
+            if helpdesk in KINDS:
+                self._refused.count(helpdesk, error.why)
+            raise
+        if done == "not_ours":
+            self._refused.count(helpdesk, NOT_OURS)
+        return done
+
+    def _take(self, helpdesk: str, headers: Mapping[str, str], token: str, body: bytes) -> str:
         settings, now = self.settings.get(helpdesk), time.time()
         if settings is None:
             raise NotSignedError("the settings name no such helpdesk")
         desk, secret = KINDS[helpdesk], os.environ.get(settings.secret_env, "").strip()
-        why = desk.why_unsigned(headers, token, body, secret, now) if secret else f"{settings.secret_env} is not set"
-        if why:
+        if not secret:
+            raise NotSignedError(f"{settings.variable('secret_env')} is not set")
+        if why := desk.why_unsigned(headers, token, body, secret, now):
             raise NotSignedError(why)
         try:
             given = json.loads(without_half_escapes(body))
         except (ValueError, RecursionError):
-            raise BadInputError("The body is no JSON.") from None
+            raise RefusedWebhookError("The body is no JSON.", "its body is no JSON") from None
         if settings.account and id_of(part_of(given, *desk.account_at)) not in ("", settings.account):
             return "not_ours"
         message = desk.read(given)
@@ -168,10 +191,11 @@ class HelpdeskDesk:
         """Do what is due for one message; call it again after ``wait`` seconds, or where a message was taken."""
         now = time.time()
         self._forget(now)
+        rest = self._refused.keep(now)
         with self._workspace().file() as file:
             due = next_due(file)
             if due is None or due > now:
-                return WorkDone(wait=None if due is None else due - now)
+                return WorkDone(wait=_shorter(rest, None if due is None else due - now))
             with file.transaction():
                 message = claim_message(file, now, now + LEASE, uuid4().hex)
         if message is None:  # another was faster
@@ -230,7 +254,7 @@ class HelpdeskDesk:
             return WorkDone(message.helpdesk, "postponed", "another took it over", 0.0)
         request = desk.write(settings, token, message.conversation, work.sending, to_customer=work.to_customer)
         try:
-            _, at = self._client().send(message.helpdesk, settings.url, request)
+            _, at = self._client().send(settings, request)
         except LaterError as error:
             work = replace(message.work, is_unsure=error.is_unsure)
             return self._postpone(replace(message, work=work), str(error), error.seconds)
@@ -245,7 +269,7 @@ class HelpdeskDesk:
         if settings is None:
             raise LaterError(f"The settings name no {message.helpdesk}.", is_unsure=False)
         if not (token := os.environ.get(settings.token_env, "").strip()):
-            raise LaterError(f"{settings.token_env} is not in the environment.", is_unsure=False)
+            raise LaterError(f"{settings.variable('token_env')} is not in the environment.", is_unsure=False)
         if not (token.isascii() and token.isprintable()):  # no header can hold it
             raise LaterError(f"{settings.token_env} holds characters that no token has.", is_unsure=False)
         return settings, token
@@ -254,7 +278,7 @@ class HelpdeskDesk:
         """Return since when the note on a message stands in its conversation; None where it does not."""
         desk, work = KINDS[message.helpdesk], message.work
         request = desk.look(settings, token, message.conversation, message.id)
-        answer, now = self._client().send(message.helpdesk, settings.url, request)
+        answer, now = self._client().send(settings, request)
         for one in desk.standing(answer):
             if marker_of(message.id) in one.text:
                 return one.since or now
@@ -373,6 +397,10 @@ class HelpdeskDesk:
             self._forgot_at = now
         with self._workspace().file() as file, file.transaction():
             forget_messages(file, now - KEPT_SECONDS)
+
+
+def _shorter(one: float | None, other: float | None) -> float | None:
+    return min((seconds for seconds in (one, other) if seconds is not None), default=None)
 
 
 def conversation_of(message: HookMessage) -> str:

@@ -11,6 +11,7 @@ import httpx2
 
 from autokb import __version__
 from autokb.core.errors import AutokbError
+from autokb.core.helpdesk_settings import REQUIRED, HelpdeskSettings
 from autokb.feeds.fetch import Reply, asked_pause
 from autokb.helpdesks.helpdesk import DeskRequest
 from autokb.llm.bounded_http import BoundedClient
@@ -19,8 +20,9 @@ from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError
 MOST_BYTES = 20_000_000  # of an answer; a conversation of 500 parts has some megabytes
 SILENT_SECONDS = 10.0  # that a helpdesk may say nothing
 LONGEST_REQUEST = 20.0  # seconds from the request to the last byte
-_TOKEN_REFUSED = frozenset({401, 403})
-_PASSING = frozenset({408, 425, *_TOKEN_REFUSED})
+# What a wrong setting leads to as a rule; redirects do, too. It goes through when the setting is mended.
+_OF_SETTINGS = frozenset({*range(300, 400), 401, 403, 404, 405})
+_PASSING = frozenset({408, 425, 429, *_OF_SETTINGS})
 
 
 class RefusedError(AutokbError):
@@ -50,22 +52,24 @@ class DeskClient:
         finally:
             self._runner.close()
 
-    def send(self, name: str, url: str, request: DeskRequest) -> tuple[Any, float]:
+    def send(self, settings: HelpdeskSettings, request: DeskRequest) -> tuple[Any, float]:
         """Return the JSON of an answer and its moment in seconds of Unix (RefusedError, LaterError)."""
+        name = settings.name
         try:
-            reply = self._runner.run(self._send(f"{url}{request.path}", request))
+            reply = self._runner.run(self._send(f"{settings.url}{request.path}", request))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise LaterError(f"{name} cannot be reached ({type(error).__name__}).", is_unsure=False) from error
         except ReplyTooLongError as error:
             raise LaterError(f"{name} sends more than {MOST_BYTES:,} bytes.", is_unsure=True) from error
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
-            raise RefusedError(f"The url of {name} in the settings cannot be asked.") from error
+            raise LaterError(f"The url of {name} in the settings cannot be asked.", is_unsure=False) from error
         except (httpx2.HTTPError, OSError, TimeoutError) as error:
             raise LaterError(f"{name} did not answer ({type(error).__name__}).", is_unsure=True) from error
         said = f"{name} answers with status {reply.status}"
-        if reply.status in _TOKEN_REFUSED:
-            said += "; see whether its token counts and may do this"
-        if reply.status == 429 or reply.status in _PASSING:
+        if reply.status in _OF_SETTINGS:
+            entries = " and ".join(dict.fromkeys(("url", *REQUIRED[name])))
+            said += f"; see {entries} in its settings, and whether its token counts and may do this"
+        if reply.status in _PASSING:
             raise LaterError(f"{said}.", is_unsure=reply.status == 408, seconds=asked_pause(reply))
         if reply.status >= 500:
             raise LaterError(f"{said}.", is_unsure=True, seconds=asked_pause(reply))

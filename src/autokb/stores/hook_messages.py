@@ -6,8 +6,8 @@ Of this workspace alone, in no export.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from autokb.core.ids import canonical_json
@@ -21,6 +21,8 @@ from autokb.stores.workspace_file import WorkspaceFile
 KIND = "hook_message"
 COLUMNS = "number, helpdesk, id, conversation, role, said, state, due, body"
 REASONS = 100  # messages that are looked at for the last reason: those that were just taken have none
+REFUSED = "refused_hooks"  # meta: how many webhooks were refused, by helpdesk and reason
+REFUSED_SECONDS = 30 * 86_400.0  # that a reason is remembered after its last webhook: a month, as messages are
 HookState = Literal["open", "done", "failed"]
 OPEN, DONE, FAILED = get_args(HookState)
 
@@ -86,6 +88,17 @@ class UnfinishedMessages:
     count: int
     since: float
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedHooks:
+    """How many webhooks of a helpdesk were refused for a reason, from ``since`` to ``last`` (Unix)."""
+
+    helpdesk: str
+    reason: str
+    count: int
+    since: float
+    last: float
 
 
 def keep_message(file: WorkspaceFile, message: HookMessage) -> bool:
@@ -175,6 +188,23 @@ def unfinished_messages(file: WorkspaceFile) -> list[UnfinishedMessages]:
             reason = next((one.work.note for one in rows if one.work.note), "")
             found.append(UnfinishedMessages(helpdesk, state, int(count), float(since), reason))
     return found
+
+
+def refused_hooks(file: WorkspaceFile, now: float) -> list[RefusedHooks]:
+    """Return what webhooks were refused in the last month, by helpdesk and reason."""
+    with damaged_rows("meta"):
+        rows = json.loads(file.meta(REFUSED) or "[]")
+        found = [RefusedHooks(str(h), str(why), int(n), float(since), float(last)) for h, why, n, since, last in rows]
+    return [one for one in found if one.last > now - REFUSED_SECONDS]
+
+
+def add_refused(file: WorkspaceFile, counted: Mapping[tuple[str, str], int], now: float) -> None:
+    """Add to the webhooks that were refused, by helpdesk and reason; call it inside a transaction."""
+    found = {(one.helpdesk, one.reason): one for one in refused_hooks(file, now)}
+    for key, count in counted.items():
+        before = found.get(key, RefusedHooks(*key, 0, now, now))
+        found[key] = replace(before, count=before.count + count, last=now)
+    file.note(REFUSED, canonical_json([astuple(found[key]) for key in sorted(found)]))
 
 
 def forget_messages(file: WorkspaceFile, before: float) -> None:

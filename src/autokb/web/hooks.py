@@ -7,7 +7,7 @@ from typing import Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from autokb.helpdesks.desk import NOT_SIGNED, NotSignedError
+from autokb.helpdesks.desk import NOT_OURS, NOT_SIGNED, NotSignedError, RefusedWebhookError
 from autokb.web.access import CHALLENGE, HOOKS
 from autokb.web.middleware import in_thread
 from autokb.web.problems import RESPONSES, ProblemError
@@ -35,13 +35,15 @@ async def take(request: Request, helpdesk: str, token: str = "") -> dict[str, st
     headers = {name.lower(): value for name, value in request.headers.items()}
     try:
         done = await in_thread(lambda: opened.kb.helpdesks.take(helpdesk, headers, body, token=token))
-    except NotSignedError as error:
+    except RefusedWebhookError as error:
         state["why"] = error.why
+        if not isinstance(error, NotSignedError):
+            raise
         raise ProblemError(401, NOT_SIGNED, CHALLENGE) from error
-    if done == "not_ours":
-        state["why"] = "it is of another account than the settings name"
-    figures_of(request).helpdesks.labels(helpdesk, done).inc()
-    if done == "taken":
-        wake = state["door"].wake
+    finally:
+        wake = state["door"].wake  # to note it, or to store that it was refused
         wake()
+    if done == "not_ours":
+        state["why"] = NOT_OURS
+    figures_of(request).helpdesks.labels(helpdesk, done).inc()
     return {"message": done}

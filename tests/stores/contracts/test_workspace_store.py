@@ -39,15 +39,19 @@ from autokb.stores.feedback import (
     take_back,
 )
 from autokb.stores.hook_messages import (
+    REFUSED_SECONDS,
     HookMessage,
     HookWork,
     OfferedText,
+    RefusedHooks,
+    add_refused,
     claim_message,
     conversation_messages,
     count_states,
     forget_messages,
     keep_message,
     next_due,
+    refused_hooks,
     update_message,
 )
 from autokb.stores.ledger_table import LedgerTable, in_flight, spending, spent_on
@@ -151,6 +155,19 @@ def test_a_message_of_a_helpdesk_is_kept_once_and_claimed_by_one(file: Workspace
         assert count_states(file) == {"open": 2, "done": 1}
         forget_messages(file, 1e12)
     assert count_states(file) == {"open": 2}
+
+
+def test_refused_webhooks_are_counted_by_reason_until_a_month_has_passed(store: Store, file: WorkspaceFile) -> None:
+    for now, counted in ((10.0, {("zendesk", "late"): 2}), (20.0, {("zendesk", "late"): 1, ("chatwoot", "'ä"): 3})):
+        with file.transaction():
+            add_refused(file, counted, now)
+    late = RefusedHooks("zendesk", "late", 3, 10.0, 20.0)
+    assert refused_hooks(store.open(), 20.0) == [RefusedHooks("chatwoot", "'ä", 3, 20.0, 20.0), late]
+    after = 20.0 + REFUSED_SECONDS
+    assert refused_hooks(file, after) == []
+    with file.transaction():
+        add_refused(file, {("zendesk", "late"): 1}, after)
+    assert refused_hooks(file, 20.0) == [RefusedHooks("zendesk", "late", 1, after, after)]
 
 
 def test_records_come_in_the_order_of_their_ids_whatever_their_letters(file: WorkspaceFile) -> None:
