@@ -29,6 +29,7 @@ SECONDS = 60  # that a request may take before it is given up
 READING = {"ask", "search_knowledge", "read_issue", "read_document", "search_tickets"}  # what a reader may
 INSIDE = {"suggest_reply", "ask_tickets"}
 WRITING = {"report_outcome"}
+TICKETS = {"search_tickets", "ask_tickets"}  # which are offered only where there are some
 
 
 def inside(kb: SupportKB, role: Role = "admin", *, writes: bool = False) -> Client:

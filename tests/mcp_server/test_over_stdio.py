@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mcp_sessions import INSIDE, READING, SECONDS, WRITING, call, over_stdio, read, refused
+from mcp_sessions import INSIDE, READING, SECONDS, TICKETS, WRITING, call, over_stdio, read, refused
 
 from mcp import Client  # isort: skip  # after mcp_sessions, which skips where there is none
 
@@ -54,7 +54,7 @@ def test_calls_at_once_are_answered_as_one_by_one(hand_made: Workspace, tmp_path
             async with anyio.create_task_group() as tasks:
                 for text in (*QUESTIONS, *QUESTIONS):
                     tasks.start_soon(ask, client, text)
-            assert {one.name for one in (await client.list_tools()).tools} == READING | INSIDE
+            assert {one.name for one in (await client.list_tools()).tools} == (READING | INSIDE) - TICKETS
             assert (await read(client, "autokb://themes"))["issues"] == kb.views.overview().issues
         assert len(found) == 8 and all(as_answered(answer) == wanted[text] for text, answer in found)
 
@@ -91,7 +91,7 @@ def test_it_keeps_nothing_unless_it_is_started_to(hand_made: Workspace, tmp_path
     async def talk(*words: str) -> str:
         async with over_stdio(hand_made.folder, *words, log=tmp_path / "log") as client:
             tools = {one.name for one in (await client.list_tools()).tools}
-            assert tools == READING | INSIDE | (WRITING if words else set())
+            assert tools == (READING | INSIDE) - TICKETS | (WRITING if words else set())
             assert (await call(client, "ask", text=unanswered))["outcome"] == "abstains"
             if words:
                 return str((await call(client, "report_outcome", **report))["changed"])

@@ -358,6 +358,10 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     kept |= {("/v1/checks", "get"), ("/v1/checks", "post"), ("/v1/checks/run", "post")}
     kept.add(("/v1/checks/{check}/remove", "post"))
     kept.add(("/v1/hooks/{helpdesk}", "post"))
+    (given,) = paths["/v1/documents/{document}"]["get"]["parameters"]
+    assert "percent-encoded" in given["description"]
+    whole = client.get("/v1/documents/charging.md").json()
+    assert client.get("/v1/documents/c%68arging%2Emd").json() == whole and whole["id"] == "charging.md"
     assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones | admins | kept
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()
@@ -437,6 +441,8 @@ def test_neither_log_nor_figures_hold_what_customers_say(
     client.get(f"/v1/documents/{secret}", params={"after": secret})
     client.get(f"/{secret}")
     client.request(secret.upper(), "/v1/ask")
+    for path in ("/v1/ask", f"/v1/documents/{secret}", f"/{secret}"):
+        client.post(path, headers={"host": "evil.example"})  # which is refused before it comes to a path
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError(secret) from KeyError(secret)
@@ -445,7 +451,8 @@ def test_neither_log_nor_figures_hold_what_customers_say(
     check_problem(client.post("/v1/ask", json={"text": secret}), 500, "its log")
     figures = client.get("/metrics")
     said = [json.loads(record.getMessage()) for record in caplog.records if record.name == "autokb.web"]
-    assert [one["path"] for one in said if "path" in one][4:6] == ["/v1/documents/{document:path}", "other"]
+    paths, document = [one["path"] for one in said if "path" in one], "/v1/documents/{document:path}"
+    assert paths[4:10] == [document, "other", "/v1/ask", "/v1/ask", document, "other"]
     assert [one["error"] for one in said if "error" in one] == ["RuntimeError"]
     assert secret.lower() not in caplog.text.lower() and secret.lower() not in figures.text.lower()
     assert 'autokb_requests_total{method="POST",path="/v1/ask",status="200"} 1.0' in figures.text

@@ -14,11 +14,12 @@ from autokb.core.storable import without_surrogates
 Record = Mapping[str, Any]
 
 # Field names that are known without an option, the likeliest first; ``Ticket No`` is ``ticket_no``.
-TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections", "description", "question", "message", "query")
+_BODIES = ("text", "body", "body_text", "content", "markdown", "html", "sections")
+TEXT_NAMES = (*_BODIES, "description", "question", "message", "message_text", "query")
 TITLE_NAMES = ("title", "subject", "summary", "headline")
 DOCUMENT_TITLE_NAMES = ("title", "subject", "heading", "name", "question")
 ID_NAMES = ("id", "issue_id", "document_id", "doc_id", "slug")
-NUMBER_NAMES = ("ticket_id", "ticket_no", "ticket_number", "case_id", "case_no", "case_number")
+NUMBER_NAMES = ("ticket_id", "ticket_no", "ticket_number", "case_id", "case_no", "case_number", "topic_id")
 ISSUE_ID_NAMES = (*ID_NAMES, *NUMBER_NAMES)
 DATE_NAMES = ("date", "created", "created_at", "timestamp")
 RESOLVED_NAMES = ("resolved_by",)
