@@ -21,6 +21,7 @@ from autokb.core.nouns import Document, Skipped
 from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.chats import read_chats
+from autokb.sources.documents import NO_ID
 from autokb.sources.formats import uncompressed
 from autokb.sources.tickets import read_tickets
 from autokb.stores.chats import CONVERSATION_CODEC
@@ -207,7 +208,7 @@ def _store(
             _refuse_ids_of_other_files(kind, old, changed)
         named = fields_read(file, kind)
         replaced, named_now = _read_otherwise(old.values(), items, named, fields)
-        _refuse_to_lose(workspace, replaced.values(), items, reading, named, fields)
+        _refuse_to_lose(workspace, replaced.values(), reading.skipped, named, fields)
         gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
         if sync and not yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
@@ -258,21 +259,20 @@ def _read_otherwise(
 def _refuse_to_lose(
     workspace: Workspace,
     replaced: Iterable[Staged],
-    items: Iterable[Staged],
-    reading: Reading[Any],
+    skipped: Iterable[Skipped],
     before: Mapping[str, Mapping[str, str]],
     fields: Fields,
 ) -> None:
     """Refuse other ids than before where some records of a file have none: what they gave before would be lost."""
-    now = _by_path(items)
+    without = {_named(s.path).rpartition(":")[0]: s for s in reversed(list(skipped)) if s.reason.startswith(NO_ID)}
     for path, lost in _by_path(replaced).items():
-        rest = [s for s in reading.skipped if _named(s.path).rpartition(":")[0] == lost[0].relative]
-        if fields.id and rest and fields.id != before.get(path, {}).get("id") and len(lost) > len(now[path]):
+        first = without.get(lost[0].relative)
+        if first and fields.id != before.get(path, {}).get("id"):
             command = f"autokb remove {shlex.quote(str(workspace.folder))} {shlex.quote(path)}"
             raise BadInputError(
-                f"{Path(path).name} gave {len(lost)} records before and would give {len(now[path])} with --id-field "
-                f"{fields.id}, for others cannot be read: {rest[0].path} {rest[0].reason} Name a field that all of "
-                f"them fill, or take out what the file gave before ({command}) and add it again. Nothing was added."
+                f"{Path(path).name} was added under other ids before, and what has none now would be lost: "
+                f"{first.path} {first.reason} Or take out what the file gave before ({command}) and add it again. "
+                "Nothing was added."
             )
 
 
