@@ -21,7 +21,7 @@ from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where
 from autokb.app import SupportKB
 from autokb.core.api_keys import ROLES
 from autokb.core.nouns import DISPLAYED
-from autokb.core.step_numbers import step_numbers
+from autokb.core.step_numbers import marked, step_numbers
 from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS, TO_PUBLISH
 from autokb.mcp_server.server import INSTRUCTIONS
 from autokb.mcp_server.tools import TOOLS
@@ -202,7 +202,7 @@ def test_steps_have_the_numbers_that_the_command_line_shows(headphones_kb: Suppo
     solution = headphones_kb.ask(question).shown[0]
     numbers = step_numbers(solution.steps, [one.quote for one in solution.evidence])
     assert None in numbers  # steps that the manual does not count, which stand between those that it does
-    numbered = "\n".join(f"{n}. {step}" if n else step for n, step in zip(numbers, solution.steps, strict=True))
+    numbered = "\n".join(map(marked, numbers, solution.steps))
 
     async def talk() -> None:
         async with inside(headphones_kb) as client:

@@ -88,6 +88,11 @@ def test_tables_code_comments_and_magic_words() -> None:
     )
 
 
+def test_a_wiki_shows_bold_in_code_bold_and_what_is_quoted_as_it_is() -> None:
+    text = "Allow <code>'''SMTP.Send'''</code>, <code>x=''y''</code> and <code><nowiki>'''a'''</nowiki></code>."
+    assert wiki_to_markdown(text) == "Allow `SMTP.Send`, `x=y` and `'''a'''`.\n"
+
+
 def test_what_is_written_never_becomes_html() -> None:
     text = "<account name> &lt;script&gt; <u>under</u><script>alert(1)</script> <img src=x onerror=y>"
     markdown = wiki_to_markdown(text)

@@ -17,8 +17,8 @@ from autokb.answering.answer import Answer, WrittenReply
 from autokb.answering.explain import ExplainedIssue, Explanation
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
-from autokb.core.step_numbers import step_numbers
-from autokb.views.reader_labels import for_whom, how_sure
+from autokb.core.step_numbers import BULLET, step_numbers
+from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
 if TYPE_CHECKING:
     from autokb.views.kinds import IssueView, SolutionView
@@ -134,6 +134,8 @@ def _child(child: IssueView) -> Text:
 def solution_panel(solution: SolutionView) -> Panel:
     """Show a solution's steps with their sources, its status, who edited it, and why."""
     body: list[RenderableType] = [_steps(solution)]
+    if solution.evidence:
+        body.insert(0, Text(_where(solution), style="bold"))
     if len(words := attributes_text(solution.attributes)):
         body.insert(0, words)
     if solution.edited_at is not None:
@@ -163,27 +165,42 @@ def by_and_when(author: str | None, date: str | None) -> str:
 
 
 def _steps(solution: SolutionView | Solution) -> Table:
+    """Show steps with their places, which name the document where it is not the only one, named above them."""
     steps, evidence = solution.steps or (solution.text,), solution.evidence
     table = Table.grid(padding=(0, 1))
     table.add_column(justify="right", no_wrap=True)
     table.add_column()
     beside = len(steps) == len(evidence)
+    is_named = len({one.document for one in evidence}) == 1
     for place, number in enumerate(step_numbers(steps, [one.quote for one in evidence])):
-        source = Text(f"\n{_place(evidence[place])}", style="dim") if beside else Text("")
-        table.add_row(f"{number}." if number and len(steps) > 1 else "", Text(steps[place]).append_text(source))
+        text = Text(steps[place])
+        if beside:
+            source = evidence[place]
+            text.append(f"  {_offsets(source) if is_named else _place(source)}", style="dim")
+        table.add_row(_mark(number) if len(steps) > 1 else "", text)
     if not beside:  # an edited solution need not have one source a step
         table.add_row("", Text("\n".join(map(_place, evidence)) or "written by hand", style="dim"))
     return table
 
 
+def _mark(number: int | None) -> str:
+    if number is None:
+        return ""
+    return "•" if number == BULLET else f"{number}."
+
+
 def _place(evidence: Evidence) -> str:
-    return f"{evidence.document} [{evidence.start}:{evidence.end}]"
+    return f"{evidence.document} {_offsets(evidence)}"
+
+
+def _offsets(evidence: Evidence) -> str:
+    return f"[{evidence.start}:{evidence.end}]"
 
 
 # Complex: one condition for each part that an answer may lack, in the order of the screen.
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     """Show an answer: how sure it is, a question back, what is best read first with its sources, further reading."""
-    head = Text(answer.outcome, style=f"bold {COLOURS[answer.outcome]}")
+    head = Text(outcome_label(answer.outcome, answer.confidence), style=f"bold {COLOURS[answer.outcome]}")
     if answer.outcome == "answered":
         head.append(f"   {how_sure(answer.confidence)}", style="not bold")
     if len(words := attributes_text(answer.attributes)):
@@ -239,7 +256,7 @@ def _title(solution: SolutionView | Solution) -> str:
     return one_line(solution.text.strip().split("\n", 1)[0], 80)
 
 
-def _where(solution: Solution) -> str:
+def _where(solution: SolutionView | Solution) -> str:
     """Return the documents that a solution is from."""
     documents = dict.fromkeys(e.document for e in solution.evidence)
     return ", ".join(documents) or "written by hand"

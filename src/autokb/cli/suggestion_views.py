@@ -10,7 +10,7 @@ from rich.text import Text
 
 from autokb.cli.issue_views import one_line
 from autokb.core.nouns import Evidence
-from autokb.views.reader_labels import for_whom, how_sure
+from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
 if TYPE_CHECKING:
     from autokb.answering.suggest import Suggested, Suggestion
@@ -21,8 +21,10 @@ COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yell
 
 def suggestions_view(suggested: Suggested) -> RenderableType:
     """Show each reply with a number and where it is from."""
-    head = Text(suggested.outcome, style=COLOURS[suggested.outcome])
-    if suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].evidence:
+    is_help = suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].evidence
+    label = outcome_label(suggested.outcome, suggested.confidence) if is_help else suggested.outcome
+    head = Text(label, style=COLOURS[suggested.outcome])
+    if is_help:
         head.append(f"   {how_sure(suggested.confidence)}", style="default not bold")
     lines: list[RenderableType] = [head]
     if suggested.reason:

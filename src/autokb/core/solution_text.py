@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autokb.core.nouns import Solution
-from autokb.core.step_numbers import step_numbers
+from autokb.core.step_numbers import marked, step_numbers
 
 
 def solution_text(title: str, steps: Sequence[str], numbers: Sequence[int | None] = ()) -> str:
     """Return the title and the steps, counted or by their ``numbers``, as people read a solution."""
     numbered = zip(numbers or range(1, len(steps) + 1), steps, strict=True)
-    lines = [f"{n}. {step}" if n else step for n, step in numbered] if len(steps) > 1 else list(steps)
+    lines = [marked(n, step) for n, step in numbered] if len(steps) > 1 else list(steps)
     return "\n".join(line for line in (title, *lines) if line)
 
 

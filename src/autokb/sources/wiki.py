@@ -18,6 +18,7 @@ from autokb.sources.wiki_inline import (
     inline_to_marks,
     marks_to_markdown,
     replace_templates,
+    without_emphasis,
 )
 
 
@@ -153,6 +154,8 @@ def _code_to_markdown(tag: str, content: str, placeholders: Placeholders) -> str
     if not code.strip():
         return ""
     if "\n" not in code.strip():
+        if tag == "code" and not _NOWIKI.search(content):  # a wiki shows what is bold in it bold
+            code = without_emphasis(code)
         return placeholders.protect(code_span(code.strip()))
     lines = code.strip("\n").split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)

@@ -148,6 +148,13 @@ def _macro_to_marks(kind: str, words: str, placeholders: Placeholders) -> str:
     return f"{BOLD}{words.replace(BOLD, '')}{BOLD}"
 
 
+def without_emphasis(text: str) -> str:
+    """Return wiki text without the quotes around what is bold or in italics."""
+    for pattern, _ in _EMPHASIS:
+        text = pattern.sub(r"\1", text)
+    return text
+
+
 def code_span(code: str) -> str:
     """Return a code span whose fence is longer than any run of backticks inside."""
     fence = "`" * (max(map(len, re.findall(r"`+", code)), default=0) + 1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from autokb.answering.suggest import Suggestion
 from autokb.core.domain import ENGLISH
 from autokb.core.in_use import FeedbackVerdict
+from autokb.core.step_numbers import marked
 from autokb.text.words import content_words
 
 # Share of a suggestion's words that a reply has: from here on it was written from the suggestion. Half of them were
@@ -18,7 +19,7 @@ def whole_of(one: Suggestion) -> str:
     """Return all steps of the solution that a suggestion is a part of, to be sent; empty where it is all of it."""
     if len(one.steps) < 2:
         return "".join(one.steps)
-    return "\n".join(f"{n}. {step}" if n else step for n, step in zip(one.numbers, one.steps, strict=True))
+    return "\n".join(map(marked, one.numbers, one.steps))
 
 
 def documents_of(one: Suggestion) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from autokb.answering.ask import OFF_TOPIC
 from autokb.answering.clarify import plain_name
 
+SURE = 0.5  # probability from which an answer is called one
 LEAST_SAID = 0.15  # probability below which no share of ten is said: hardly one such answer in ten is right
 
 
@@ -32,6 +33,11 @@ def how_sure(confidence: float) -> str:
         return "nothing sure"
     tenths = round(confidence * 10)
     return f"right in about {tenths} of 10" if tenths < 10 else "right in more than 9 of 10"
+
+
+def outcome_label(outcome: str, confidence: float) -> str:
+    """Say an outcome; what is answered, and more probably wrong than right, only may help."""
+    return "may help" if outcome == "answered" and confidence < SURE else outcome
 
 
 def for_whom(attributes: Mapping[str, Iterable[str]]) -> str:

@@ -272,9 +272,14 @@ class _Adapting:
 
 
 def _read_lead_with_item(markdown: str) -> str:
-    """Return the words that lead over to a list and its first item in one line, where no other item follows."""
+    """Return the words that lead over to a numbered list and its first item in one line, where no other item follows.
+
+    Bullets are several things of which each has a line; the first one, too.
+    """
     items = list(_OUTER_ITEM.finditer(markdown))
     if len(items) != 1 or not markdown[: items[0].start()].rstrip(" \n*_").endswith((":", "：", ".")):
+        return markdown
+    if not items[0][0][0].isdigit():
         return markdown
     return f"{markdown[: items[0].start()].rstrip()} {markdown[items[0].end() :]}"
 
