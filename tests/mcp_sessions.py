@@ -66,6 +66,14 @@ async def call(client: Client, tool: str, **arguments: Any) -> Any:
     return unmarked(result.structured_content)
 
 
+def as_answered(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer without its time and the solutions' texts, whose steps have the manual's marks over MCP."""
+    copy = {**json.loads(json.dumps(answer)), "seconds": 0}
+    for one in (*copy["passages"], *(solution for match in copy["matches"] for solution in match["solutions"])):
+        del one["text"]
+    return copy
+
+
 def check_same(text: Any, whole: Any, said: Sequence[str] = ()) -> None:
     """Check that a text has all of a result but steps, and quotes of evidence, whose words it ``said``."""
     if isinstance(whole, list):

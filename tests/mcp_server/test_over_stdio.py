@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mcp_sessions import INSIDE, READING, SECONDS, TICKETS, WRITING, call, over_stdio, read, refused
+from mcp_sessions import INSIDE, READING, SECONDS, TICKETS, WRITING, as_answered, call, over_stdio, read, refused
 
 from mcp import Client  # isort: skip  # after mcp_sessions, which skips where there is none
 
@@ -32,10 +32,6 @@ QUESTIONS = (
     "robot stops as soon as it rains",
 )
 LONG = "my robot does not charge in the dock and stops. " * 2_000  # 96,000 characters, which take a while
-
-
-def as_answered(answer: dict[str, Any]) -> dict[str, Any]:
-    return {**answer, "seconds": 0}
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
