@@ -41,7 +41,7 @@ def test_tsv_and_named_columns(tmp_path: Path) -> None:
     assert (record.root, record.relative) == (str(tmp_path), "i.tsv")
 
 
-@pytest.mark.parametrize("column", ["Ticket No", "Ticket ID", "Case Number", "ticket-number", "topic_id"])
+@pytest.mark.parametrize("column", ["Ticket No", "Ticket ID", "Case Number", "ticket-number"])
 def test_the_numbers_of_helpdesks_are_ids(tmp_path: Path, column: str) -> None:
     (record,) = read_issues([write(tmp_path, "i.csv", f"{column},text\nT-7,hello\n")]).records
     assert record.item.id == "T-7"

@@ -43,8 +43,8 @@ def test_it_answers_until_it_is_stopped(hand_made: Workspace, by: signal.Signals
         ("/v1/ready", 200, ""),
         ("/v1/ask", 200, ""),
         ("/v1/health", 200, ""),
-        ("/v1/issues", 401, ""),
-        ("/v1/issues", 401, ""),
+        ("other", 401, ""),
+        ("other", 401, ""),
         ("/v1/issues", 200, made.id),
     ]
 

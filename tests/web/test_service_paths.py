@@ -441,8 +441,6 @@ def test_neither_log_nor_figures_hold_what_customers_say(
     client.get(f"/v1/documents/{secret}", params={"after": secret})
     client.get(f"/{secret}")
     client.request(secret.upper(), "/v1/ask")
-    for path in ("/v1/ask", f"/v1/documents/{secret}", f"/{secret}"):
-        client.post(path, headers={"host": "evil.example"})  # which is refused before it comes to a path
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError(secret) from KeyError(secret)
@@ -451,8 +449,7 @@ def test_neither_log_nor_figures_hold_what_customers_say(
     check_problem(client.post("/v1/ask", json={"text": secret}), 500, "its log")
     figures = client.get("/metrics")
     said = [json.loads(record.getMessage()) for record in caplog.records if record.name == "autokb.web"]
-    paths, document = [one["path"] for one in said if "path" in one], "/v1/documents/{document:path}"
-    assert paths[4:10] == [document, "other", "/v1/ask", "/v1/ask", document, "other"]
+    assert [one["path"] for one in said if "path" in one][4:6] == ["/v1/documents/{document:path}", "other"]
     assert [one["error"] for one in said if "error" in one] == ["RuntimeError"]
     assert secret.lower() not in caplog.text.lower() and secret.lower() not in figures.text.lower()
     assert 'autokb_requests_total{method="POST",path="/v1/ask",status="200"} 1.0' in figures.text

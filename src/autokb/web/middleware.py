@@ -12,7 +12,7 @@ import logging
 import math
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -22,7 +22,6 @@ from typing import Any
 from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from autokb.core.errors import AutokbError, BadInputError
@@ -166,7 +165,7 @@ class ServiceMiddleware:
         return work()  # microseconds: memory, or an index of a connection that is open
 
     def _log(self, scope: Scope, method: str, status: int, seconds: float) -> None:
-        path = _pattern_of(scope)
+        path = getattr(scope.get("route"), "path", OTHER)
         method = method if method in METHODS else OTHER
         state = scope.get("state", {})
         door, caller = state["door"], state.get("caller")
@@ -174,24 +173,6 @@ class ServiceMiddleware:
         said = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6)}
         more = {"workspace": door.name, "why": state.get("why")}
         _say(logging.INFO, {**said, "key": caller.key if caller else "", **{k: v for k, v in more.items() if v}})
-
-
-def _pattern_of(scope: Scope) -> str:
-    """Return the pattern of a request's path, also of one that was refused before it came to its route."""
-    route = scope.get("route")
-    if route is None:
-        found: dict[Match, Any] = {}  # the first route that takes the path, with its method and without
-        for one in _single(scope["app"].routes):
-            found.setdefault(one.matches(scope)[0], one)
-        route = found.get(Match.FULL) or found.get(Match.PARTIAL)
-    return str(getattr(route, "path", OTHER))
-
-
-def _single(routes: Iterable[Any]) -> Iterator[Any]:
-    """Yield the routes of an application, those of the routers that it includes one by one."""
-    for one in routes:
-        router = getattr(one, "original_router", None)
-        yield from (one,) if router is None else _single(router.routes)
 
 
 def _folder_of(scope: Scope) -> Path:
