@@ -29,6 +29,7 @@ SECONDS = 60  # that a request may take before it is given up
 READING = {"ask", "search_knowledge", "read_issue", "read_document", "search_tickets"}  # what a reader may
 INSIDE = {"suggest_reply", "ask_tickets"}
 WRITING = {"report_outcome"}
+TICKETS = {"search_tickets", "ask_tickets"}  # which are offered only where there are some
 
 
 def inside(kb: SupportKB, role: Role = "admin", *, writes: bool = False) -> Client:
@@ -63,6 +64,14 @@ async def call(client: Client, tool: str, **arguments: Any) -> Any:
     assert not result.is_error, content
     check_same(json.loads(content.text), result.structured_content)  # type: ignore[union-attr]
     return unmarked(result.structured_content)
+
+
+def as_answered(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer without its time and the solutions' texts, whose steps have the manual's marks over MCP."""
+    copy = {**json.loads(json.dumps(answer)), "seconds": 0}
+    for one in (*copy["passages"], *(solution for match in copy["matches"] for solution in match["solutions"])):
+        del one["text"]
+    return copy
 
 
 def check_same(text: Any, whole: Any, said: Sequence[str] = ()) -> None:

@@ -302,6 +302,7 @@ FILES = {
             [("No sound on my laptop", "no-sound.html"), ("It does not pair with my phone", "pairing.html")] * 6, 1
         )
     ),
+    "corrected.csv": "number,message\n1,No sound on my old laptop\n",
     "cases.jsonl": '{"id": "1", "messages": [{"role": "customer", "text": "No sound"}], "reply": "Clean it.", '
     '"documents": ["no-sound.html"]}\n',
     "chats.jsonl": '{"id": "c1", "messages": [{"role": "customer", "text": "No sound"}, {"role": "agent", "text": '

@@ -307,6 +307,34 @@ def test_a_file_read_by_other_fields_gives_nothing_any_more_of_what_it_gave_befo
     assert note.startswith(f"{told}: 1 ("), "a new export has other rows, too"
 
 
+@pytest.mark.parametrize("kind", ["issues", "documents"])
+def test_ids_that_some_records_lack_take_nothing_away(workspace: Workspace, tmp_path: Path, kind: Kind) -> None:
+    path, beside = tmp_path / "i.jsonl", tmp_path / "beside.jsonl"
+    rows = ('{"id": "1", "ref": "a", "text": "it hums"}', '{"id": "2", "ref": "", "text": "it smells"}')
+    path.write_text("\n".join(rows))
+    add(workspace, [path], kind)
+    with pytest.raises(BadInputError, match=r"i\.jsonl was added under other ids before, ") as e:
+        add(workspace, [path], kind, Fields(id="ref"))
+    assert "i.jsonl:2 has no id at 'ref'" in str(e.value) and f"autokb remove {workspace.folder} {path}" in str(e.value)
+    held = issues if kind == "issues" else documents
+    assert set(held(workspace)) == {"1", "2"}
+    shutil.copy(path, beside)
+    done = add(workspace, [beside], kind, Fields(id="ref"))
+    assert (counts(done), [s.path for s in done.skipped]) == ((1, 0, 0, 0), ["beside.jsonl:2"])
+    path.write_text("\n".join(rows).replace('""', '"b"'))
+    assert counts(add(workspace, [path], kind, Fields(id="ref"))) == (1, 0, 1, 2)
+
+
+def test_links_by_a_title_are_counted(workspace: Workspace, folder: Callable, tmp_path: Path) -> None:
+    add(workspace, [folder("m", blades="They are sharp.", dock="Set it straight.")])
+    path = tmp_path / "i.jsonl"
+    path.write_text(
+        '{"text": "it hums", "resolved_by": ["Blades", "dock", "blades.md", "Rain"]}\n'
+        '{"text": "it stops", "resolved_by": "https://example.org/dock"}\n{"text": "it cuts", "resolved_by": "DOCK"}\n'
+    )
+    assert add(workspace, [path], "issues").titles == 2
+
+
 def test_rows_that_a_file_lost_stay_until_a_sync(workspace: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "issues.csv"
     path.write_text("number,text\n7,it hums\n8,it rains in\n", encoding="utf-8")
@@ -324,8 +352,13 @@ def test_documents_read_by_other_fields_replace_those_of_before(workspace: Works
     add(workspace, [path])
     assert set(documents(workspace)) == {"blades"}
     path.write_text('{"nr": "4", "slug": "blades", "body": "They are sharp."}\n')
-    assert counts(add(workspace, [path], "documents", Fields(id="nr"))) == (1, 0, 0, 1)
+    done = add(workspace, [path], "documents", Fields(id="nr"))
+    assert counts(done) == (1, 0, 0, 1)
     assert set(documents(workspace)) == {"4"}
+    (note,) = done.notes
+    assert note.startswith("Documents of d.jsonl that have other ids than before: 1 (the ids were read with no --id-")
+    path.write_text('{"nr": "5", "body": "They are sharp."}\n{"nr": "4", "body": "They are blunt."}\n')
+    assert add(workspace, [path], "documents", Fields(id="nr")).notes == (), "an id of before is still there"
 
 
 @pytest.mark.parametrize("kind", ["documents", "issues"])

@@ -214,12 +214,24 @@ def test_which_columns_issues_came_from_is_one_line(
     assert f"read: {told}; not found: resolved_by (--resolved-by-field) 1 date could be two days" in words
 
 
+def test_links_by_a_title_are_told_with_the_columns(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "lime.md").write_text("# Descale the kettle\n\nBoil it.\n")
+    (tmp_path / "i.csv").write_text("id,title,text,date,resolved_by\n1,,Lime,,Descale the kettle\n2,,Flakes,,lime.md\n")
+    seen(capsys, "add", hand_made.folder, tmp_path / "lime.md")
+    words = " ".join(" ".join(seen(capsys, "add", hand_made.folder, tmp_path / "i.csv", "--as", "issues")).split())
+    assert "read: id, text, resolved_by; not found: title (--title-field), date (--date-field); links by a " in words
+    assert "; links by a document's title: 1 Next: " in words
+
+
 def test_which_fields_documents_came_from_is_one_line(
     hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def read(*words: str) -> str:
         lines = seen(capsys, "add", hand_made.folder, tmp_path / "d", *words)
-        return " ".join(" ".join(lines).split()).partition(" read: ")[2].partition(" Next")[0]
+        told = " ".join(" ".join(lines).split()).partition(" read: ")[2]
+        return told.partition(" Next")[0].partition(" Documents of help.jsonl that have other ids")[0]
 
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "a.md").write_text("# A\n\nWords.\n")

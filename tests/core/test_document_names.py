@@ -27,6 +27,14 @@ def test_a_stem_counts_only_when_one_document_has_it() -> None:
     assert NAMES.resolve("reset.md") == "b/reset.md"
 
 
+def test_what_is_found_by_nothing_but_a_title_is_told() -> None:
+    assert NAMES.by_title(" A document whose ID is another one's stem ") == "pairing"
+    assert NAMES.by_title("Sound") == "17" == NAMES.resolve("sound")
+    assert [NAMES.by_title(name) for name in ("pairing", "17", "reset", "Reset", "https://help.example/Sound")] == [
+        None
+    ] * 5
+
+
 def test_an_address_is_found_however_it_is_written() -> None:
     for address in (
         "https://help.example/kb/sound-problems",

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mcp_sessions import INSIDE, READING, SECONDS, WRITING, call, over_stdio, read, refused
+from mcp_sessions import INSIDE, READING, SECONDS, TICKETS, WRITING, as_answered, call, over_stdio, read, refused
 
 from mcp import Client  # isort: skip  # after mcp_sessions, which skips where there is none
 
@@ -34,10 +34,6 @@ QUESTIONS = (
 LONG = "my robot does not charge in the dock and stops. " * 2_000  # 96,000 characters, which take a while
 
 
-def as_answered(answer: dict[str, Any]) -> dict[str, Any]:
-    return {**answer, "seconds": 0}
-
-
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_calls_at_once_are_answered_as_one_by_one(hand_made: Workspace, tmp_path: Path, mode: str) -> None:
     kb = SupportKB(hand_made)
@@ -54,7 +50,7 @@ def test_calls_at_once_are_answered_as_one_by_one(hand_made: Workspace, tmp_path
             async with anyio.create_task_group() as tasks:
                 for text in (*QUESTIONS, *QUESTIONS):
                     tasks.start_soon(ask, client, text)
-            assert {one.name for one in (await client.list_tools()).tools} == READING | INSIDE
+            assert {one.name for one in (await client.list_tools()).tools} == (READING | INSIDE) - TICKETS
             assert (await read(client, "autokb://themes"))["issues"] == kb.views.overview().issues
         assert len(found) == 8 and all(as_answered(answer) == wanted[text] for text, answer in found)
 
@@ -91,7 +87,7 @@ def test_it_keeps_nothing_unless_it_is_started_to(hand_made: Workspace, tmp_path
     async def talk(*words: str) -> str:
         async with over_stdio(hand_made.folder, *words, log=tmp_path / "log") as client:
             tools = {one.name for one in (await client.list_tools()).tools}
-            assert tools == READING | INSIDE | (WRITING if words else set())
+            assert tools == (READING | INSIDE) - TICKETS | (WRITING if words else set())
             assert (await call(client, "ask", text=unanswered))["outcome"] == "abstains"
             if words:
                 return str((await call(client, "report_outcome", **report))["changed"])

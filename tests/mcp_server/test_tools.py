@@ -14,7 +14,19 @@ from urllib.parse import quote
 import pytest
 
 import small_tickets
-from mcp_sessions import INSIDE, READING, WRITING, call, check_same, inside, read, refused, unmarked
+from mcp_sessions import (
+    INSIDE,
+    READING,
+    TICKETS,
+    WRITING,
+    as_answered,
+    call,
+    check_same,
+    inside,
+    read,
+    refused,
+    unmarked,
+)
 
 from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where there is none
 
@@ -62,20 +74,12 @@ def tickets_kb(hand_made: Workspace, tmp_path: Path) -> SupportKB:
     return kb
 
 
-def _without_texts(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without the texts of its solutions, whose steps have the manual's numbers over MCP."""
-    copy = json.loads(json.dumps(answer))
-    for one in (*copy["passages"], *(solution for match in copy["matches"] for solution in match["solutions"])):
-        del one["text"]
-    return dict(copy)
-
-
 def test_a_question_is_answered_asked_back_or_declined_with_evidence_that_can_be_read(headphones_kb: SupportKB) -> None:
     async def talk() -> None:
         async with inside(headphones_kb) as client:
             answer = await call(client, "ask", text=SOUND)
             asked = headphones_kb.ask(SOUND).as_json()
-            assert {**_without_texts(answer), "seconds": 0} == {**_without_texts(asked), "seconds": 0}
+            assert as_answered(answer) == as_answered(asked)
             solution = answer["matches"][0]["solutions"][0]
             assert len(solution["evidence"]) == len(solution["steps"]) > 1
             for place in solution["evidence"]:
@@ -165,15 +169,17 @@ def test_a_search_reads_attributes_as_ask_does_and_themes_by_id_or_name(tickets_
 
             everything, ios = await found(), await found(attributes={"os": "iOS"})
             assert ios["document"] == everything["document"] > set()  # they have no attributes
-            attributes = [{"os": "IOS"}, {"os": "ipad"}, {"os": ["ios", "iPhone"]}]
+            attributes = [{"os": "IOS"}, {"os": "ipad"}, {"os": ["ios", "iPhone"]}, {"OS": "iOS"}]
             assert all([await found(attributes=one) == ios for one in attributes])
             assert all([await found(attributes={"os": one}) == everything for one in (["Android", "ios"], "any", [])])
-            for of in ({"os": "Symbian"}, {"color": "red"}):
+            for of in ({"os": "Symbian"}, {"color": "red"}, {"os": "iOS", "OS": "iOS"}):
                 said = await refused(client, "search_knowledge", {"query": "robot", "attributes": of})
                 assert said == await refused(client, "ask", {"text": "robot", "attributes": of})
             overview = tickets_kb.views.overview()
             kept = await found(theme="t-connection")
             assert kept == await found(theme="Connection") and not kept["document"] and kept["issue"]
+            assert kept == await found(theme="T-Connection") and everything == await found(kinds=["ISSUE", "Document"])
+            assert await found(kinds="Issue") == {**everything, "document": set()}
             assert kept["issue"] < everything["issue"]
             assert (await read(client, "autokb://themes/Connection"))["id"] == "t-connection"
             said = await refused(client, "search_knowledge", {"query": "robot", "theme": "Sound"})
@@ -255,6 +261,9 @@ def test_what_is_not_there_is_refused_with_what_there_is(tickets_kb: SupportKB) 
             for tool, kind in (("read_document", "document"), ("read_issue", "issue")):
                 said = await refused(client, tool, {kind: "nothing"})
                 assert said == f"No {kind} has the id 'nothing'; the tool search_knowledge finds ids."
+            assert (await call(client, "read_document", document="Charging.MD"))["id"] == "charging.md"
+            assert (await read(client, "autokb://documents/CHARGING.md"))["id"] == "charging.md"
+            assert (await call(client, "read_issue", issue="Charge"))["id"] == "charge"
 
     asyncio.run(talk())
 
@@ -334,6 +343,10 @@ def test_what_is_given_is_what_the_schema_says_and_is_marked_as_data(tickets_kb:
                 assert tool.output_schema and set(tool.output_schema["properties"]) == {"notice", "data"}
                 assert tool.description and tool.input_schema["additionalProperties"] is False
                 await call(client, tool.name, **RIGHT[tool.name])  # the client holds it against the schema
+                shapes = tool.output_schema["$defs"]
+                if tool.name == "search_knowledge":
+                    item, found = (shapes[name]["properties"] for name in ("FoundItem", "FoundKnowledge"))
+                    assert all(one["description"] for one in (item["others"], item["alike"], found["partly"]))
             answer = await client.call_tool("ask_tickets", {"text": f"who is {ADDRESS}? T-1"})
             (content,) = answer.content
             held = json.loads(content.text)  # type: ignore[union-attr]
@@ -380,7 +393,14 @@ def test_an_argument_that_cannot_be_read_is_refused_with_what_it_takes(tickets_k
             assert (await refused(client, "ask", {})).startswith("text is missing; it takes the question in")
             message = {"text": "It does not charge."}
             said = await refused(client, "suggest_reply", {"messages": [message]})
-            assert said.startswith("messages takes the conversation: messages with role (customer or agent) and text")
+            assert said == 'messages[0].role is missing; it takes customer or agent; for example "customer".'
+            wrong = [{"role": "customer", **message}, {"role": "bot", "words": "x", **message}]
+            assert await refused(client, "suggest_reply", {"messages": wrong}) == (
+                'messages[1].role takes customer or agent; for example "customer". '
+                "There is no argument 'messages[1].words'; there are: role, text, date."
+            )
+            said = await refused(client, "read_document", {"document": "charging.md", "start": -1})
+            assert said.startswith("start takes a whole number from 0 on: ")
             said = await refused(client, "suggest_reply", {"messages": [{"role": "agent", **message}]})
             assert said == "The last message must be the customer's, with a text; put it at the end."
             one = await call(client, "search_knowledge", query="robot", kinds="document")
@@ -403,6 +423,9 @@ def test_what_is_not_published_is_refused_in_words_for_an_assistant(hand_made: W
             said = await refused(client, "ask", {"text": SOUND})
             assert said == f"Nothing is published yet; {TO_PUBLISH}"
             assert said == await refused(client, "search_knowledge", {"query": "sound"})
+            assert said == await refused(client, "read_issue", {"issue": "273f154f"})
+            assert said == await refused(client, "read_document", {"document": "pairing.html"})
+            assert not {one.name for one in (await client.list_tools()).tools} & TICKETS
 
     asyncio.run(talk())
 

@@ -213,6 +213,15 @@ def test_a_value_that_there_is_not_is_refused_in_words_that_can_be_written() -> 
         assert as_lists(read_values(spec, {"device": [written]})) == {"device": [value]}
 
 
+def test_an_attribute_is_known_in_another_case_where_only_one_has_its_name() -> None:
+    spec = _spec(Device={"values": ["Phone", "Tablet"]}, os={"values": ["A", "B"]}, OS={"values": ["C", "D"]})
+    assert as_lists(read_values(spec, {"dEVICE": ["phone"], "OS": ["c"]})) == {"Device": ["Phone"], "OS": ["C"]}
+    with pytest.raises(BadInputError, match="'Os' is no attribute of this domain; it has Device, OS, os"):
+        read_values(spec, {"Os": ["A"]})
+    with pytest.raises(BadInputError, match="Device is given twice"):
+        read_values(spec, {"device": ["Phone"], "Device": ["Tablet"]})
+
+
 def test_a_slip_in_two_words_names_both_values() -> None:
     spec = _spec(model={"values": ["Marola", "Marila", "Other maker"]})
     assert read_question("my marrola", {}, spec).attributes == {"model": frozenset({"Marola"})}

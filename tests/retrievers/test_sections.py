@@ -145,8 +145,17 @@ def test_it_says_so_where_there_is_no_server_or_another_one() -> None:
         Sections(f"http://127.0.0.1:{port}").find("no sound")
     with pytest.raises(AutokbError, match="no answer from"):
         Sections("http://[::1").find("no sound")
-    with FeedServer(lambda _asked: Answer()) as other, pytest.raises(AutokbError, match="no path of autokb serve"):
+    with (
+        FeedServer(lambda _asked: Answer()) as other,
+        pytest.raises(AutokbError, match=r"no path of autokb serve .* The URL must be"),
+    ):
         Sections(other.url).find("no sound")
+
+
+@pytest.mark.parametrize("below", ["/v1", "/kb"])
+def test_a_url_of_another_path_of_the_service_is_refused_with_what_it_must_be(url: str, below: str) -> None:
+    with pytest.raises(BadInputError, match=r"There is no such path.* The URL must be that of the service, .*/w/NAME"):
+        Sections(url + below).find("no sound")
 
 
 def test_a_folder_that_is_no_workspace_is_refused(tmp_path: Path) -> None:

@@ -66,17 +66,23 @@ def test_which_columns_held_what_is_told(tmp_path: Path) -> None:
 
 
 def test_titles_that_are_taken_for_want_of_a_text_are_said(tmp_path: Path) -> None:
-    table = write(tmp_path, "t.csv", "Ticket No,Subject,Body Text,Created\n7,No sound,It is silent,2026-11-03\n")
+    table = write(tmp_path, "t.csv", "Ticket No,Subject,In Words,Created\n7,No sound,It is silent,2026-11-03\n")
     reading = read_issues([table])
     assert [(r.item.id, r.item.text) for r in reading.records] == [("7", "No sound")]
     told = "No column is known to hold the text, so titles alone were taken; name it with --text-field"
-    assert reading.notes == (f"{told}: Ticket No, Body Text, Created.",)
+    assert reading.notes == (f"{told}: Ticket No, In Words, Created.",)
     lines = write(tmp_path, "t.jsonl", '{"subject": "No sound", "words": "It is silent"}\n{"subject": "b"}\n')
     assert read_issues([lines]).notes == (f"{told}: words.",)
-    assert read_issues([table], Fields(text="Body Text")).notes == ()
+    assert read_issues([table], Fields(text="In Words")).notes == ()
     empty = write(tmp_path, "e.csv", "id,Subject,Body\n7,No sound,\n")
     assert read_issues([empty]).notes == (), "the text is known, and there is none"
     assert read_issues([write(tmp_path, "o.csv", "Subject\nNo sound\n")]).notes == (), "there is no other column"
+
+
+@pytest.mark.parametrize("column", ["Body Text", "message_text"])
+def test_texts_of_forums_and_helpdesks_are_found(tmp_path: Path, column: str) -> None:
+    (record,) = read_issues([write(tmp_path, "i.csv", f"Subject,{column}\nNo sound,It is silent\n")]).records
+    assert (record.item.title, record.item.text) == ("No sound", "It is silent")
 
 
 def test_dates_are_read_as_the_column_of_their_file_is(tmp_path: Path) -> None:
@@ -85,14 +91,31 @@ def test_dates_are_read_as_the_column_of_their_file_is(tmp_path: Path) -> None:
     unclear = write(tmp_path, "unclear.csv", "id,text,Created\n6,a,03/11/2026\n7,b,\n")
     first = read_issues([days, months])
     assert [r.item.date for r in first.records] == ["2026-11-03", "2026-11-13", "", "2026-03-11", "2026-11-13"]
-    assert first.notes == ("1 date could be two days or is no date, so it is left out: soon",)
-    assert read_issues([months, unclear]).notes == (
-        "1 date could be two days or is no date, so it is left out: 03/11/2026",
-    )
+    told = "1 date could be two days or is no date, so it is left out; write dates as YYYY-MM-DD: "
+    assert first.notes == (f"{told}soon",)
+    assert read_issues([days, months, unclear]).notes[0].endswith(": soon, 03/11/2026"), "the others have two orders"
+    assert read_issues([unclear]).notes == (f"{told}03/11/2026",)
     write(tmp_path, "unclear.csv", "id,text,Created\n" + "".join(f"{n},a,0{n}/12/2026\n" for n in range(1, 9)))
     assert read_issues([unclear]).notes == (
-        "8 dates could be two days or are no dates, so they are left out: 01/12/2026, 02/12/2026, 03/12/2026, …",
+        "8 dates could be two days or are no dates, so they are left out; write dates as YYYY-MM-DD: "
+        "01/12/2026, 02/12/2026, 03/12/2026, …",
     )
+
+
+def test_dates_of_a_file_that_does_not_show_its_order_are_read_as_those_of_the_others(tmp_path: Path) -> None:
+    unclear = write(tmp_path, "a.csv", "id,text,Created\n1,a,03/11/2026\n2,b,soon\n1,c,04/11/2026\n3,d,05/11/2026\n")
+    days = write(tmp_path, "b.csv", "id,text,Created\n4,a,13/11/2026\n")
+    both = write(tmp_path, "c.csv", "id,text,Created\n5,a,14/11/2026\n6,b,11/15/2026\n7,c,03/11/2026\n")
+    found = read_issues([unclear, days])
+    assert {r.item.id: r.item.date for r in found.records} == {
+        "1": "2026-11-03",
+        "2": "",
+        "3": "2026-11-05",
+        "4": "2026-11-13",
+    }
+    assert len(found.notes) == 1 and found.notes[0].endswith(": soon")
+    found = read_issues([unclear, days, both])
+    assert [r.item.date for r in found.records if r.item.id in ("1", "7")] == ["", ""], "a file of both says neither"
 
 
 def test_a_table_without_its_column_is_one_line_that_names_the_columns(tmp_path: Path) -> None:

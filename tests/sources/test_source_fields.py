@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autokb.sources import chats, fields
-from autokb.sources.dates import date_order, iso_date
+from autokb.sources.dates import date_orders, iso_date, only_order
 from autokb.sources.fields import DATE_NAMES, ISSUE_ID_NAMES, TITLE_NAMES, as_text, document_names, raw_value, values_at
 from autokb.sources.markup import detect_markup
 from autokb.sources.records import join_sections
@@ -128,7 +128,7 @@ def test_dates_become_iso_or_nothing(value: object, date: str) -> None:
     ],
 )
 def test_a_column_says_in_which_order_its_dates_are(column: list[object], order: str, third_of_november: str) -> None:
-    found = date_order(column)
+    found = only_order(date_orders(column))
     assert (found, iso_date("03/11/2026", found)) == (order, third_of_november)
     assert iso_date("03.11.2026", found) == "2026-11-03" and iso_date("soon", found) == ""
 

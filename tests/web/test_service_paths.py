@@ -358,6 +358,10 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     kept |= {("/v1/checks", "get"), ("/v1/checks", "post"), ("/v1/checks/run", "post")}
     kept.add(("/v1/checks/{check}/remove", "post"))
     kept.add(("/v1/hooks/{helpdesk}", "post"))
+    (given,) = paths["/v1/documents/{document}"]["get"]["parameters"]
+    assert "percent-encoded" in given["description"]
+    whole = client.get("/v1/documents/charging.md").json()
+    assert client.get("/v1/documents/c%68arging%2Emd").json() == whole and whole["id"] == "charging.md"
     assert named == lists | ones | verbs | editing | queues | asks | use | closing | open_ones | admins | kept
     assert all(
         "application/problem+json" in m["responses"]["422"]["content"] for p in paths.values() for m in p.values()

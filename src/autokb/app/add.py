@@ -14,12 +14,14 @@ from typing import Any, Literal
 from autokb.chunking.auto.filtered_page import filter_page
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate, page_blocks
 from autokb.chunking.chunk_result import MarkedPage, Noise
+from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Document, Skipped
 from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.chats import read_chats
+from autokb.sources.documents import NO_ID
 from autokb.sources.formats import uncompressed
 from autokb.sources.tickets import read_tickets
 from autokb.stores.chats import CONVERSATION_CODEC
@@ -97,7 +99,19 @@ def add(
         dropped=tuple(dropped.most_common()),
         unresolved=reading.unresolved,
         columns=reading.columns,
+        titles=_links_by_title(workspace, reading) if kind == "issues" else 0,
     )
+
+
+def _links_by_title(workspace: Workspace, reading: Reading[Any]) -> int:
+    """Count the links of issues that mean an added document by its title."""
+    links = [name for record in reading.records for name in record.item.resolved_by]
+    if not links:
+        return 0
+    with workspace.file() as file:
+        bodies = {one.id: one.body for one in file.staged("documents")}
+    names = DocumentNames(Document(i, str(body["title"]), "", str(body.get("url", ""))) for i, body in bodies.items())
+    return sum(names.by_title(name) is not None for name in links)
 
 
 def _refuse_misspelt(reading: Reading[Any]) -> None:
@@ -194,6 +208,7 @@ def _store(
             _refuse_ids_of_other_files(kind, old, changed)
         named = fields_read(file, kind)
         replaced, named_now = _read_otherwise(old.values(), items, named, fields)
+        _refuse_to_lose(workspace, replaced.values(), reading.skipped, named, fields)
         gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
         if sync and not yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
@@ -241,20 +256,42 @@ def _read_otherwise(
     return {s.id: s for s in old if s.root and s.id not in ids and str(_path(s)) in other}, read
 
 
+def _refuse_to_lose(
+    workspace: Workspace,
+    replaced: Iterable[Staged],
+    skipped: Iterable[Skipped],
+    before: Mapping[str, Mapping[str, str]],
+    fields: Fields,
+) -> None:
+    """Refuse other ids than before where some records of a file have none: what they gave before would be lost."""
+    without = {_named(s.path).rpartition(":")[0]: s for s in reversed(list(skipped)) if s.reason.startswith(NO_ID)}
+    for path, lost in _by_path(replaced).items():
+        first = without.get(lost[0].relative)
+        if first and fields.id != before.get(path, {}).get("id"):
+            command = f"autokb remove {shlex.quote(str(workspace.folder))} {shlex.quote(path)}"
+            raise BadInputError(
+                f"{Path(path).name} was added under other ids before, and what has none now would be lost: "
+                f"{first.path} {first.reason} Or take out what the file gave before ({command}) and add it again. "
+                "Nothing was added."
+            )
+
+
 def _other_ids(
     kind: Kind, old: Iterable[Staged], items: Iterable[Staged], fields: Mapping[str, Mapping[str, str]]
 ) -> Iterator[str]:
-    """Give a sentence about each file that has issues of before, but none of their ids."""
-    if kind != "issues":
+    """Give a sentence about each file that has documents or issues of before, but none of their ids."""
+    if kind not in ("documents", "issues"):
         return
     now = _by_path(items)
     for path, before in _by_path(one for one in old if str(_path(one)) in now).items():
-        if not {s.id for s in before} & {s.id for s in now[path]} and (same := _texts(before) & _texts(now[path])):
+        same = _texts(kind, before) & _texts(kind, now[path])
+        if same and not {s.id for s in before} & {s.id for s in now[path]}:
             option = fields.get(path, {}).get("id")
+            found = "Decisions about" if kind == "issues" else "Links, checks and decisions that name"
             yield (
-                f"Issues of {Path(path).name} that have other ids than before: {len(same)} (the ids were read with "
-                f"{f'--id-field {option}' if option else 'no --id-field'}). Decisions about them are found again only "
-                "under the same ids. To go back, add the file with the fields and names of columns of before."
+                f"{kind.capitalize()} of {Path(path).name} that have other ids than before: {len(same)} (the ids were "
+                f"read with {f'--id-field {option}' if option else 'no --id-field'}). {found} them are found again "
+                "only under the same ids. To go back, add the file with the fields and names of columns of before."
             )
 
 
@@ -265,8 +302,8 @@ def _by_path(items: Iterable[Staged]) -> dict[str, list[Staged]]:
     return found
 
 
-def _texts(issues: Iterable[Staged]) -> set[str]:
-    return {RAW_ISSUE.read(s.body, id=s.id).full_text for s in issues}
+def _texts(kind: Kind, items: Iterable[Staged]) -> set[str]:
+    return {str(s.body["text"]) if kind == "documents" else RAW_ISSUE.read(s.body, id=s.id).full_text for s in items}
 
 
 def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:

@@ -186,7 +186,7 @@ def _steps(solution: SolutionView | Solution) -> Table:
 def _mark(number: int | None) -> str:
     if number is None:
         return ""
-    return "•" if number == BULLET else f"{number}."
+    return "-" if number == BULLET else f"{number}."
 
 
 def _place(evidence: Evidence) -> str:

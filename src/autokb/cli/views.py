@@ -65,7 +65,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
 def _told_lines(kind: str, done: Added) -> Iterator[RenderableType]:
     if any(done.columns.values()):
         made = "; ids are FILE#N" if kind == "documents" and done.columns.get("id") == () else ""
-        yield Text(_one_line(_columns_line(done.columns) + made))
+        linked = f"; links by a document's title: {done.titles}" if done.titles else ""
+        yield Text(_one_line(_columns_line(done.columns) + linked + made))
     yield from (Text(_one_line(f"  {note}"), style="yellow") for note in done.notes)
 
 

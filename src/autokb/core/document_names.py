@@ -29,17 +29,19 @@ class DocumentNames:
 
     def resolve(self, name: str) -> str | None:
         """Return the id of the document that the name means, or None."""
+        return self._by_place(name.strip()) or self.by_title(name)
+
+    def by_title(self, name: str) -> str | None:
+        """Return the id of the document that the name means as a title, and in no other way, or None."""
         name = name.strip()
-        if not name:
-            return None
+        return None if self._by_place(name) or _URL.match(name) else self._titles.get(_plain(name))
+
+    def _by_place(self, name: str) -> str | None:
         if name in self._ids:
             return name
-        if found := self._stems.get(name) or self._files.get(name):
+        found = self._stems.get(name) or self._files.get(name) or self._urls.get(normal_url(name))
+        if found or not _URL.match(name):
             return found
-        if found := self._urls.get(normal_url(name)):
-            return found
-        if not _URL.match(name):
-            return self._titles.get(_plain(name))
         # The last part may be the file of a document that does not say its own address.
         last = file_name(normal_url(name).partition("?")[0])
         found = self._files.get(last) or self._stems.get(last)

@@ -329,7 +329,8 @@ class Added(Result):
     ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
     or icon of a wiki was, the most frequent first. ``columns`` names the fields of records that hold ``id``,
     ``title`` and ``text`` of documents and issues, and ``date`` and ``resolved_by`` of issues. ``notes`` are sentences
-    about what was taken, but not as a person may expect.
+    about what was taken, but not as a person may expect. ``titles`` counts the links of issues that mean a document by
+    its title.
     """
 
     added: int
@@ -342,6 +343,7 @@ class Added(Result):
     unresolved: tuple[tuple[str, int], ...] = ()
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    titles: int = 0
 
     @property
     def took_nothing(self) -> bool:
@@ -351,7 +353,7 @@ class Added(Result):
     def as_json(self) -> dict[str, Any]:
         """Return the contract's shape."""
         shape = Result.as_json(self)
-        for name in ("gone", "dropped", "unresolved", "columns", "notes"):
+        for name in ("gone", "dropped", "unresolved", "columns", "notes", "titles"):
             del shape[name]
         return shape
 

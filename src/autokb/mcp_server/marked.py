@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -69,18 +69,32 @@ def read_arguments(takes: type[Arguments], given: dict[str, Any]) -> Arguments:
     try:
         return takes.model_validate(given)
     except ValidationError as error:
-        wrong = dict.fromkeys(str(one["loc"][0]) for one in error.errors(include_context=False))
-        said = [_what_it_takes(takes, name, name in given) for name in list(wrong)[:SHOWN_ERRORS]]
+        wrong = {_inside(takes, one["loc"]): one["type"] != "missing" for one in error.errors(include_context=False)}
+        said = [_what_it_takes(*where, is_given) for where, is_given in list(wrong.items())[:SHOWN_ERRORS]]
         raise BadInputError(" ".join(said)) from None
 
 
-def _what_it_takes(takes: type[BaseModel], name: str, is_given: bool) -> str:
+def _inside(takes: type[BaseModel], place: tuple[int | str, ...]) -> tuple[type[BaseModel], str, str]:
+    """Return which model has the field of an error, where in the call it stands, and its name.
+
+    It is an argument, or a field of one of a list of models.
+    """
+    name, *within = map(str, place)
+    field = takes.model_fields.get(name)
+    for one in get_args(field.annotation) if field and len(within) > 1 else ():
+        if isinstance(one, type) and issubclass(one, BaseModel):
+            return one, f"{name}[{within[0]}].", within[1]
+    return takes, "", name
+
+
+def _what_it_takes(takes: type[BaseModel], where: str, name: str, is_given: bool) -> str:
     field = takes.model_fields.get(name)
     if field is None:
-        return f"There is no argument {name[:SHOWN_CHARACTERS]!r}; there are: {', '.join(takes.model_fields)}."
+        shown = where + name[:SHOWN_CHARACTERS]
+        return f"There is no argument {shown!r}; there are: {', '.join(takes.model_fields)}."
     words, example = field.description or "", json.dumps((field.examples or [None])[0])
     verb = "takes" if is_given else "is missing; it takes"
-    return f"{name} {verb} {words[:1].lower()}{words[1:].removesuffix('.')}; for example {example}."
+    return f"{where}{name} {verb} {words[:1].lower()}{words[1:].removesuffix('.')}; for example {example}."
 
 
 def sentence_for(error: Exception, folder: Path) -> str:

@@ -11,7 +11,7 @@ from mcp_types import ListResourcesResult, Resource, ResourceTemplate
 from autokb.app import SupportKB
 from autokb.core.api_keys import Role
 from autokb.core.errors import UnknownIdError
-from autokb.mcp_server.tools import ids_from_search, issue_line, known_issue
+from autokb.mcp_server.tools import issue_line, known_document, known_issue
 
 SCHEME = "autokb://"
 THEMES = f"{SCHEME}themes"
@@ -69,8 +69,7 @@ def read_resource(kb: SupportKB, role: Role, uri: str) -> dict[str, Any]:
         if kind == "issues" and name:
             return known_issue(kb, role, name).as_json()
         if kind == "documents" and name:
-            with ids_from_search("document", name):
-                return kb.views.document(name).as_json()
+            return known_document(kb, name).as_json()
     raise UnknownIdError("There is no resource at this address; the lists of resources and templates name them.")
 
 

@@ -30,6 +30,7 @@ from mcp_types import (
 from autokb import __version__
 from autokb.app import SupportKB
 from autokb.core.api_keys import may
+from autokb.core.errors import AutokbError
 from autokb.core.storable import without_surrogates
 from autokb.mcp_server.marked import NOTICE, SHOWN_CHARACTERS, as_text, marked, read_arguments, schema_of, sentence_for
 from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource
@@ -73,7 +74,9 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
 
     async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         desk = desk_of(context)
-        return ListToolsResult(tools=[described[name] for name, tool in tools.items() if desk.offers(tool)])
+        has_tickets = await in_thread(lambda: _has_tickets(desk.kb))
+        offered = (name for name, tool in tools.items() if desk.offers(tool) and (has_tickets or not tool.tickets))
+        return ListToolsResult(tools=[described[name] for name in offered])
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         desk = desk_of(context)
@@ -119,6 +122,14 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
         on_list_resource_templates=templates,
         on_read_resource=resource,
     )
+
+
+def _has_tickets(kb: SupportKB) -> bool:
+    """Return whether there are tickets to search; where that cannot be read, the tools for them say why."""
+    try:
+        return bool(kb.tickets.list(1).items)
+    except AutokbError:
+        return True
 
 
 async def _read(desk: Desk, work: Callable[[], T]) -> T:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from autokb.app import SupportKB
 from autokb.core.api_keys import Role
 from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.nouns import DISPLAYED, Message, Span
+from autokb.core.nouns import Role as Speaker
 from autokb.core.results import Result
 from autokb.core.solution_text import shown_text
 from autokb.core.storable import without_surrogates
@@ -24,7 +25,7 @@ from autokb.ticket_answers.ask_tickets import TicketAnswer
 from autokb.ticket_answers.open_tickets import NO_TICKETS
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
-from autokb.views.kinds import IssueView, ShownRawIssue, SolutionView
+from autokb.views.kinds import DocumentView, IssueView, ShownRawIssue, SolutionView
 from autokb.views.knowledge import FoundKnowledge
 from autokb.web.answers import QuestionAnswer, Suggestions
 from autokb.web.shapes import NewOutcome, SaidMessage, Text
@@ -37,7 +38,12 @@ Said = Annotated[str, Field(max_length=100_000), Whole]  # of more nothing is re
 Count = Annotated[StrictInt, Field(ge=1, le=50)]
 First = Annotated[
     StrictInt,
-    Field(ge=0, le=FARTHEST, description="A whole number up to 1,000,000: how many to skip of the best.", examples=[0]),
+    Field(
+        ge=0,
+        le=FARTHEST,
+        description="A whole number from 0 to 1,000,000: how many to skip of the best.",
+        examples=[0],
+    ),
 ]
 Values = Annotated[
     dict[Text, list[Text] | Text],
@@ -46,7 +52,8 @@ Values = Annotated[
         examples=[{"os": ["iOS", "Android"]}],
     ),
 ]
-SearchedKind = Literal["issue", "solution", "document"]
+Kind = Literal["issue", "solution", "document"]
+SearchedKind = Annotated[Kind, BeforeValidator(lambda given: given.casefold() if isinstance(given, str) else given)]
 
 
 class _Arguments(BaseModel):
@@ -80,7 +87,12 @@ class Ask(_Arguments):
 class LiveMessage(SaidMessage):
     """A message of the customer or of an agent."""
 
-    text: Said
+    role: Annotated[Speaker, Field(description="Customer or agent.", examples=["customer"])]
+    text: Annotated[
+        Said,
+        Field(description="What was said, up to 100,000 characters.", examples=["My earbuds do not charge."]),
+    ]
+    date: Annotated[Text, Field(description="A day or a moment in ISO 8601, or nothing.", examples=["2026-03-01"])] = ""
 
 
 class SuggestReply(_Arguments):
@@ -144,7 +156,12 @@ class ReadDocument(_Arguments):
     ] = ""
     start: Annotated[
         StrictInt,
-        Field(ge=0, le=2**53, description="A whole number: where the quote begins, as evidence says.", examples=[1200]),
+        Field(
+            ge=0,
+            le=2**53,
+            description="A whole number from 0 on: where the quote begins, as evidence says.",
+            examples=[1200],
+        ),
     ] = 0
     page: Annotated[
         Annotated[StrictInt, Field(ge=1, le=FARTHEST)] | None,
@@ -284,13 +301,17 @@ def search_knowledge(kb: SupportKB, role: Role, asked: SearchKnowledge) -> dict[
     """
     if not re.search(r"\w", asked.query):
         raise BadInputError("The query has no word; give words to search for, such as dock or charge.")
+    _check_published(kb)
+    wanted = kb.views.filter_for(asked.theme, _as_lists(asked.attributes))
+    withheld = is_insider(role)
+    kinds = [asked.kinds] if isinstance(asked.kinds, str) else asked.kinds or get_args(Kind)
+    return kb.views.search(asked.query, wanted, kinds, asked.first, asked.most, withheld=withheld).as_json()
+
+
+def _check_published(kb: SupportKB) -> None:
     overview = kb.views.overview()
     if not overview.issues and not overview.documents:
         raise NothingPublishedError(NOTHING_PUBLISHED)
-    wanted = kb.views.filter_for(asked.theme, _as_lists(asked.attributes))
-    withheld = is_insider(role)
-    kinds = [asked.kinds] if isinstance(asked.kinds, str) else asked.kinds or get_args(SearchedKind)
-    return kb.views.search(asked.query, wanted, kinds, asked.first, asked.most, withheld=withheld).as_json()
 
 
 def read_issue(kb: SupportKB, role: Role, asked: ReadIssue) -> dict[str, Any]:
@@ -300,7 +321,7 @@ def read_issue(kb: SupportKB, role: Role, asked: ReadIssue) -> dict[str, Any]:
 
 def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
     """Return an issue as a role sees it (UnknownIdError)."""
-    with ids_from_search("issue", issue):
+    with _ids_from_search(kb, "issue", issue):
         found, insider = kb.views.known_issue(issue), is_insider(role)
     return KnownIssue(
         id=found.id,
@@ -321,12 +342,19 @@ def _as_shown(solution: SolutionView) -> SolutionView:
     )
 
 
+def known_document(kb: SupportKB, document: str) -> DocumentView:
+    """Return a document with its text, its id in upper or lower case if only one has it (UnknownIdError)."""
+    with _ids_from_search(kb, "document", document):
+        return kb.views.document(kb.views.view_document(document).id)
+
+
 @contextmanager
-def ids_from_search(kind: str, name: str) -> Iterator[None]:
+def _ids_from_search(kb: SupportKB, kind: str, name: str) -> Iterator[None]:
     """Say of an id that nothing has which tool finds ids; the lists of the service are not at hand here."""
     try:
         yield
     except UnknownIdError:
+        _check_published(kb)
         raise UnknownIdError(f"No {kind} has the id {name!r}; the tool search_knowledge finds ids.") from None
 
 
@@ -337,12 +365,12 @@ def issue_line(issue: IssueView) -> IssueLine:
 
 def read_document(kb: SupportKB, _role: Role, asked: ReadDocument) -> dict[str, Any]:
     """Read a page of a document: the one that has a quote of evidence, to see it in its place, or one by its number."""
-    with ids_from_search("document", asked.document):
-        text = kb.views.document(asked.document).text
+    document = known_document(kb, asked.document)
+    text = document.text
     _check_place(asked, len(text))
     place = _place_of(text, asked.quote, asked.start)
     at = place or ((asked.start, asked.start + 1) if asked.start else None)
-    page = kb.views.view_document(asked.document, [at] if at else [], asked.page)
+    page = kb.views.view_document(document.id, [at] if at else [], asked.page)
     if asked.page and asked.page > page.pages:
         pages = f"{page.pages} page{'' if page.pages == 1 else 's'}"
         raise BadInputError(f"There is no page {asked.page}: the document has {pages}.")
@@ -404,7 +432,10 @@ def report_outcome(kb: SupportKB, _role: Role, given: NewOutcome) -> dict[str, A
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeTool:
-    """A tool; ``role`` is the first that may call it, as over HTTP. One that ``computes`` waits for a processor."""
+    """A tool; ``role`` is the first that may call it, as over HTTP. One that ``computes`` waits for a processor.
+
+    One for ``tickets`` is offered only where there are some.
+    """
 
     work: Callable[[SupportKB, Role, Any], dict[str, Any]]
     takes: type[BaseModel]
@@ -412,6 +443,7 @@ class KnowledgeTool:
     role: Role = "reader"
     computes: bool = False
     writes: bool = False
+    tickets: bool = False
 
     @property
     def name(self) -> str:
@@ -429,8 +461,8 @@ TOOLS: Sequence[KnowledgeTool] = (
     KnowledgeTool(search_knowledge, SearchKnowledge, FoundKnowledge),
     KnowledgeTool(read_issue, ReadIssue, KnownIssue),
     KnowledgeTool(read_document, ReadDocument, ReadPage),
-    KnowledgeTool(search_tickets, SearchTickets, FoundTickets),
+    KnowledgeTool(search_tickets, SearchTickets, FoundTickets, tickets=True),
     KnowledgeTool(suggest_reply, SuggestReply, Suggestions, role="agent", computes=True),
-    KnowledgeTool(ask_tickets, AskTickets, TicketAnswer, role="agent", computes=True),
+    KnowledgeTool(ask_tickets, AskTickets, TicketAnswer, role="agent", computes=True, tickets=True),
     KnowledgeTool(report_outcome, NewOutcome, ReportedOutcome, role="agent", writes=True),
 )

@@ -63,16 +63,28 @@ def read_pairs(pairs: Iterable[str]) -> dict[str, list[str]]:
 
 def read_values(spec: DomainSpec, given: Mapping[str, Sequence[str]]) -> dict[str, Values]:
     """Check attribute values that a caller gives; spellings are taken as the domain writes them."""
-    result = {}
+    result: dict[str, Values] = {}
     for name, values in given.items():
-        attribute = spec.attributes.get(name)
-        if attribute is None:
-            known = ", ".join(sorted(spec.attributes)) or "none"
-            raise BadInputError(f"{name!r} is no attribute of this domain; it has {known}.")
+        attribute = _attribute_named(spec, name)
+        if attribute.name in result:
+            raise BadInputError(f"{attribute.name} is given twice; give all its values at once.")
         listed = [values] if isinstance(values, str) else list(values)
         if listed:
-            result[name] = attribute.normal(frozenset().union(*(_find_spellings(attribute, str(v)) for v in listed)))
+            result[attribute.name] = attribute.normal(
+                frozenset().union(*(_find_spellings(attribute, str(v)) for v in listed))
+            )
     return result
+
+
+def _attribute_named(spec: DomainSpec, name: str) -> Attribute:
+    """Return the attribute of this name, in another case if only one has it (BadInputError)."""
+    if found := spec.attributes.get(name):
+        return found
+    same = [one for known, one in spec.attributes.items() if known.casefold() == name.casefold()]
+    if len(same) != 1:
+        known = ", ".join(sorted(spec.attributes)) or "none"
+        raise BadInputError(f"{name!r} is no attribute of this domain; it has {known}.")
+    return same[0]
 
 
 def _find_spellings(attribute: Attribute, value: str) -> Values:

@@ -12,6 +12,11 @@ from autokb.core.errors import AutokbError, BadInputError
 
 API_KEY = "AUTOKB_API_KEY"  # the variable that holds a server's key where none is given
 MOST = 100  # sections of a question; the service allows no more
+NO_PATH = "There is no such path"  # as the service begins to say it
+ADDRESS = (
+    "The URL must be that of the service, such as http://localhost:8000, or of a workspace below it, such as "
+    "http://localhost:8000/w/NAME."
+)
 SECONDS = 60.0  # that a server may take: a model that chooses the answer takes some
 Stated = Mapping[str, Sequence[str] | str]
 Ask = Callable[[str, Mapping[str, Sequence[str]], int], dict[str, Any]]  # gives what ``ask`` prints, explained
@@ -102,11 +107,12 @@ def _of_server(url: str, api_key: str | None) -> Ask:
         except ValueError:
             body = None
         if not isinstance(body, dict) or not {"explain", "detail"} & set(body):
-            raise AutokbError(f"{path} is no path of autokb serve (status {reply.status_code}).")
+            raise AutokbError(f"{path} is no path of autokb serve (status {reply.status_code}). {ADDRESS}")
         if reply.is_success:
             return body
         kind = BadInputError if reply.is_client_error else AutokbError
-        raise kind(f"{path} says: {body['detail']}")
+        more = f" {ADDRESS}" if str(body["detail"]).startswith(NO_PATH) else ""
+        raise kind(f"{path} says: {body['detail']}{more}")
 
     return ask
 

@@ -1,9 +1,9 @@
-"""Dates as sources write them become ISO 8601; one that could mean two days is read as its column is, or left out."""
+"""Dates as sources write them become ISO 8601; one that could mean two days is read as others are, or left out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
@@ -32,16 +32,18 @@ def written_date(text: str) -> str:
     return next((dates[name] for name in _CHANGED if dates.get(name)), "")
 
 
-def date_order(values: Iterable[Any]) -> DateOrder:
-    """Return how a column writes its dates, if some of them can be read in one order only, and all those in the same.
+def date_orders(values: Iterable[Any]) -> frozenset[DateOrder]:
+    """Return the orders in which a column writes those of its dates that can be read in one order only.
 
     Dates with full stops have the day first in any column and say nothing of the others.
     """
     readings = (_both_readings(found) for v in values if (found := _DAY_OR_MONTH_FIRST.match(as_text(v).strip())))
-    orders: set[DateOrder] = {
-        "day first" if day else "month first" for day, month in readings if bool(day) != bool(month)
-    }
-    return orders.pop() if len(orders) == 1 else ""
+    return frozenset("day first" if day else "month first" for day, month in readings if bool(day) != bool(month))
+
+
+def only_order(orders: Collection[DateOrder]) -> DateOrder:
+    """Return the order that settles what could mean two days: the only one that was seen."""
+    return next(iter(orders)) if len(orders) == 1 else ""
 
 
 # Complex: one branch for each way to write a date, and what is ambiguous in it gives none.

@@ -34,6 +34,7 @@ LONGEST_DOCUMENT = 5_000_000
 _USUAL_IN_A_FILE = {"title": f.DOCUMENT_TITLE_NAMES, "text": f.TEXT_NAMES}  # one record, whose id is the file's
 _USUAL_NAMES = {"id": f.ID_NAMES, **_USUAL_IN_A_FILE}
 _LONGEST_ID = 1_000  # characters; an id is written again in everything that refers to it
+NO_ID = "has no id at"
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
 
 
@@ -312,5 +313,5 @@ def named_id(record: f.Record, path: str) -> str:
     """Return the id at the named field, which must be there and say something."""
     found = id_text(f.raw_value(record, path, ()))
     if not found:
-        raise UnreadableFileError(f"has no id at {path!r}; add one, or name another field with --id-field.")
+        raise UnreadableFileError(f"{NO_ID} {path!r}; add one, or name another field with --id-field.")
     return checked_id(found)

@@ -14,7 +14,8 @@ from autokb.core.storable import without_surrogates
 Record = Mapping[str, Any]
 
 # Field names that are known without an option, the likeliest first; ``Ticket No`` is ``ticket_no``.
-TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections", "description", "question", "message", "query")
+_BODIES = ("text", "body", "body_text", "content", "markdown", "html", "sections")
+TEXT_NAMES = (*_BODIES, "description", "question", "message", "message_text", "query")
 TITLE_NAMES = ("title", "subject", "summary", "headline")
 DOCUMENT_TITLE_NAMES = ("title", "subject", "heading", "name", "question")
 ID_NAMES = ("id", "issue_id", "document_id", "doc_id", "slug")

@@ -12,7 +12,7 @@ from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import occurrences, short_id
 from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
-from autokb.sources.dates import DateOrder, date_order, iso_date
+from autokb.sources.dates import DateOrder, date_orders, iso_date, only_order
 from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_text, missing_text, named_id, read_records
 from autokb.sources.files import FoundFile, find_files
@@ -47,15 +47,16 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a file's columns say: the order of its dates, those that are left out, and where the parts of issues are.
+    """What a file's columns say: the orders of its dates, those that are left out, and where the parts of issues are.
 
-    ``unknown`` are the columns one of which may be the text, if there is none that is known to be.
+    ``unknown`` are the columns one of which may be the text, if there is none that is known to be. ``undated`` has what
+    is left out by the number of its issue among all that were read.
     """
 
-    order: DateOrder
+    orders: frozenset[DateOrder]
     unknown: Sequence[str] = ()
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    undated: list[str] = field(default_factory=list)
+    undated: dict[int, str] = field(default_factory=dict)
 
 
 def read_issues(
@@ -94,13 +95,13 @@ def read_issues(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        told.append(_Told(_date_order(records, fields), _maybe_text(records, fields)))
+        told.append(_Told(_date_orders(records, fields), _maybe_text(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
             place = f"{file.relative}:{record.line}"
             try:
-                issue = _without_controls(_issue(record, fields, told[-1]))
+                issue = _issue(record, fields, told[-1], len(found))
                 found.append((_cut(issue), file, place))
                 if len(issue.text) > LONGEST_ISSUE:
                     # No ``file:line``: the record was taken, so that --sync need not take its file for an unread one.
@@ -110,10 +111,12 @@ def read_issues(
                 slow += isinstance(error, TakesTooLongError)
                 if slow == MOST_SLOW:
                     del found[before:]
+                    told[-1].undated.clear()
                     skipped_lines = [Skipped(file.relative, MANY_ARE_SLOW)]
                     break
                 skipped_lines.append(Skipped(place, str(error)))
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
+    _date_by_other_files(found, told)
     issues, duplicates = _with_unique_ids(found)
     return Reading(
         issues,
@@ -183,8 +186,19 @@ def _parts(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, .
     return read_parts(placed.record, fields, _USUAL_NAMES, {} if placed.is_line else columns)
 
 
-def _date_order(records: Iterable[PlacedRecord], fields: Fields) -> DateOrder:
-    return date_order(f.raw_value(placed.record, fields.date, f.DATE_NAMES) for placed in records)
+def _date_orders(records: Iterable[PlacedRecord], fields: Fields) -> frozenset[DateOrder]:
+    return date_orders(f.raw_value(placed.record, fields.date, f.DATE_NAMES) for placed in records)
+
+
+def _date_by_other_files(found: list[tuple[RawIssue, FoundFile, str]], told: Sequence[_Told]) -> None:
+    """Read the dates of files that do not show their order in the order of all others, if those have but one."""
+    order = only_order({order for one in told for order in one.orders})
+    for undated in (one.undated for one in told if not one.orders):
+        for n, written in list(undated.items()):
+            if date := iso_date(written, order):
+                issue, file, place = found[n]
+                found[n] = (replace(issue, date=date), file, place)
+                del undated[n]
 
 
 def _maybe_text(records: Sequence[PlacedRecord], fields: Fields) -> Sequence[str]:
@@ -209,7 +223,7 @@ def _notes(told: Sequence[_Told]) -> Iterator[str]:
     if unknown := dict.fromkeys(name for names in alone for name in names):
         option = f"name it with --text-field: {_shown(unknown)}"
         yield f"No column is known to hold the text, so titles alone were taken; {option}."
-    yield from _date_notes([date for one in told for date in one.undated])
+    yield from _date_notes([date for one in told for date in one.undated.values()])
 
 
 def _date_notes(dates: Sequence[str]) -> Iterator[str]:
@@ -218,10 +232,11 @@ def _date_notes(dates: Sequence[str]) -> Iterator[str]:
             ", …" if len(dates) > _MAX_SHOWN_DATES else ""
         )
         words = "date could be two days or is no date, so it is" if len(dates) == 1 else _UNDATED
-        yield f"{len(dates)} {words} left out: {shown}"
+        yield f"{len(dates)} {words} left out; write dates as YYYY-MM-DD: {shown}"
 
 
-def _issue(placed: PlacedRecord, fields: Fields, told: _Told) -> RawIssue:
+def _issue(placed: PlacedRecord, fields: Fields, told: _Told, number: int) -> RawIssue:
+    """Return a record's issue; a date that is left out is noted under the issue's ``number``."""
     record, found = placed.record, _parts(placed, fields, told.columns)
     value = found["text"]
     title = short_title(" ".join(f.as_text(found["title"]).split()))
@@ -235,16 +250,19 @@ def _issue(placed: PlacedRecord, fields: Fields, told: _Told) -> RawIssue:
     if not text:
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
     given = named_id(record, fields.id) if fields.id else checked_id(id_text(found["id"]))
-    date = iso_date(found["date"], told.order)
-    if not date and (written := f.as_text(found["date"]).strip()):
-        told.undated.append(written)
-    return RawIssue(
-        id=given,
-        text=text,
-        title=title,
-        date=date,
-        resolved_by=f.document_names(found["resolved_by"]),
+    date = iso_date(found["date"], only_order(told.orders))
+    issue = _without_controls(
+        RawIssue(
+            id=given,
+            text=text,
+            title=title,
+            date=date,
+            resolved_by=f.document_names(found["resolved_by"]),
+        )
     )
+    if not date and (written := f.as_text(found["date"]).strip()):
+        told.undated[number] = written
+    return issue
 
 
 def _cut(issue: RawIssue) -> RawIssue:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Annotated, Literal
 from weakref import finalize
+
+from pydantic import Field as Said
 
 from autokb.core.api_keys import Role
 from autokb.core.attributes import ANY, Attributes, as_lists
@@ -97,9 +99,7 @@ class FoundItem(Result):
     """One thing that was found; the marks are code points ``[start, end)`` of the title and of the snippet.
 
     ``issue_id`` and ``issue`` are the node of a solution, ``status`` is that of a solution or a ticket, ``reason`` why
-    a solution is not shown. ``others`` counts what else was found and belongs to it: further issues of its tree, of
-    which ``alike`` has the first with their ids and texts, and further nodes for which a solution is written in the
-    same words or under the same title.
+    a solution is not shown.
     """
 
     kind: Kind
@@ -111,23 +111,34 @@ class FoundItem(Result):
     attributes: Mapping[str, list[str]] = field(default_factory=dict)
     issue_id: str = ""
     issue: str = ""
-    others: int = 0
+    others: Annotated[
+        int,
+        Said(
+            description="How much else was found that belongs to it: further issues of its tree, or further nodes for "
+            "which a solution is written in the same words or under the same title."
+        ),
+    ] = 0
     status: str = ""
     reason: str = ""
-    alike: tuple[tuple[str, str], ...] = ()
+    alike: Annotated[
+        tuple[tuple[str, str], ...], Said(description="The first of these further issues: id and text.")
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundKnowledge(Result):
-    """What was found, best first; ``totals`` counts each kind, what belongs together (see FoundItem) once.
-
-    ``partly`` says that nothing has all words of the query, and how many of how many words these have.
-    """
+    """What was found, best first; ``totals`` counts each kind, what belongs together (see FoundItem) once."""
 
     query: str
     totals: Mapping[str, int]
     items: tuple[FoundItem, ...]
-    partly: tuple[int, int] | None = None
+    partly: Annotated[
+        tuple[int, int] | None,
+        Said(
+            description="Null if these have all words of the query; else nothing has, and how many of how many of its "
+            "words these have."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +334,7 @@ class ReadModel:
     def _theme_named(self, theme: str) -> str:
         themes = self.overview.themes
         for one in themes:
-            if theme == one.id or theme.casefold() == one.name.casefold():
+            if theme.casefold() in (one.id.casefold(), one.name.casefold()):
                 return one.id
         names = ", ".join(one.name for one in themes[:MOST_THEMES]) or "none"
         more = f" and {len(themes) - MOST_THEMES} more" if len(themes) > MOST_THEMES else ""
@@ -399,6 +410,7 @@ class ReadModel:
         UnknownIdError where no published document has the id.
         """
         document = self._document(document_id)
+        document_id = document.id
         cited = [
             CitedPassage(
                 s.id,
@@ -413,11 +425,15 @@ class ReadModel:
         return view_document(document, cited, asked, page)
 
     def _document(self, document_id: str) -> Document:
-        if document_id not in self.published.kb.documents:
+        documents = self.published.kb.documents
+        if document_id in documents:
+            return documents[document_id]
+        same = [i for i in documents if i.casefold() == document_id.casefold()]
+        if len(same) != 1:
             raise UnknownIdError(
                 f"No published document has the id {document_id!r}; the list of documents has them all."
             )
-        return self.published.kb.documents[document_id]
+        return documents[same[0]]
 
     # -- search --------------------------------------------------------------------------------------
 

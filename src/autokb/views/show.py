@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -153,11 +153,12 @@ def show_issue(workspace: Workspace, wanted: str) -> IssueView:
 def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path | None = None) -> Issue:
     """Return the issue with this id or these first letters of one (BadInputError where several have them).
 
-    UnknownIdError where none has, which names the command that lists those of a workspace's ``folder``.
+    Another case counts where none is written like that. UnknownIdError where none has them at all, which names the
+    command that lists those of a workspace's ``folder``.
     """
     if wanted in issues:
         return issues[wanted]
-    fitting = sorted(i for i in issues if wanted and i.startswith((wanted, f"issue-{wanted}")))
+    fitting = _beginning_with(issues, wanted) if wanted else []
     if not fitting:
         listed = "the list of the knowledge base has those there are."
         where = f"this lists them: autokb show {shlex.quote(str(folder))}" if folder else listed
@@ -167,3 +168,13 @@ def find_issue(issues: Mapping[str, Issue], wanted: str, folder: Path | None = N
             f"{len(fitting)} issues start with {wanted!r}: {', '.join(fitting[:3])} ...; write more of it."
         )
     return issues[fitting[0]]
+
+
+def _beginning_with(issues: Iterable[str], wanted: str) -> list[str]:
+    """Return the ids that begin with these letters, in any case if none does with these very ones."""
+    begins = (wanted, f"issue-{wanted}")
+    if fitting := sorted(i for i in issues if i.startswith(begins)):
+        return fitting
+    folded = {i: i.casefold() for i in issues}
+    whole = sorted(i for i, text in folded.items() if text == wanted.casefold())
+    return whole or sorted(i for i, text in folded.items() if text.startswith(tuple(map(str.casefold, begins))))

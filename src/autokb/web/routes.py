@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Header, Path, Request
 from fastapi.security import HTTPBearer
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -83,6 +83,8 @@ def needs(role: Role) -> Any:
 
 
 IfMatch = Annotated[str | None, Header(description="The version that was read, in quotes: the ETag of the solution.")]
+ID_IN_A_PATH = "The id, percent-encoded: `my page?.md` is `my%20page%3F.md`. Slashes may stay as they are."
+DocumentId = Annotated[str, Path(description=ID_IN_A_PATH)]
 READER, AGENT, EDITOR, ADMIN = needs("reader"), needs("agent"), needs("editor"), needs("admin")
 
 
@@ -475,7 +477,7 @@ async def documents(request: Request, limit: int = 100, after: str = "") -> Resp
 
 
 @v1.get("/documents/{document:path}", response_model=DocumentView, dependencies=[READER])
-async def document(request: Request, document: str) -> Response:
+async def document(request: Request, document: DocumentId) -> Response:
     """Show one document with its text."""
     return await _answer(lambda: kb_of(request).views.document(document))
 
