@@ -164,6 +164,7 @@ def by_and_when(author: str | None, date: str | None) -> str:
     return "".join(f"{word}{value}" for word, value in ((" by ", author), (", ", date)) if value)
 
 
+# Complex: a row has a mark, a step and a place, and each of them is only there under a condition.
 def _steps(solution: SolutionView | Solution) -> Table:
     """Show steps with their places, which name the document where it is not the only one, named above them."""
     steps, evidence = solution.steps or (solution.text,), solution.evidence
@@ -172,7 +173,10 @@ def _steps(solution: SolutionView | Solution) -> Table:
     table.add_column()
     beside = len(steps) == len(evidence)
     is_named = len({one.document for one in evidence}) == 1
-    for place, number in enumerate(step_numbers(steps, [one.quote for one in evidence])):
+    numbers = step_numbers(steps, [one.quote for one in evidence])
+    for place, number in enumerate(numbers):
+        if place and number is None and numbers[place - 1] is None:
+            table.add_row()  # paragraphs have nothing else that tells them apart
         text = Text(steps[place])
         if beside:
             source = evidence[place]
