@@ -91,13 +91,15 @@ def test_dates_are_read_as_the_column_of_their_file_is(tmp_path: Path) -> None:
     unclear = write(tmp_path, "unclear.csv", "id,text,Created\n6,a,03/11/2026\n7,b,\n")
     first = read_issues([days, months])
     assert [r.item.date for r in first.records] == ["2026-11-03", "2026-11-13", "", "2026-03-11", "2026-11-13"]
-    told = "1 date could be two days or is no date, so it is left out; write dates as YYYY-MM-DD: "
+    told = "1 date could be two days or is no date, so it is left out; write dates as YYYY-MM-DD, or "
+    told += "add the file together with one that shows the order: "
     assert first.notes == (f"{told}soon",)
     assert read_issues([days, months, unclear]).notes[0].endswith(": soon, 03/11/2026"), "the others have two orders"
     assert read_issues([unclear]).notes == (f"{told}03/11/2026",)
     write(tmp_path, "unclear.csv", "id,text,Created\n" + "".join(f"{n},a,0{n}/12/2026\n" for n in range(1, 9)))
     assert read_issues([unclear]).notes == (
-        "8 dates could be two days or are no dates, so they are left out; write dates as YYYY-MM-DD: "
+        "8 dates could be two days or are no dates, so they are left out; write dates as YYYY-MM-DD, or "
+        "add the file together with one that shows the order: "
         "01/12/2026, 02/12/2026, 03/12/2026, …",
     )
 

@@ -34,6 +34,7 @@ _CUT_MARK = " […]"
 _MAX_SHOWN_COLUMNS = 20
 _MAX_SHOWN_DATES = 3  # in the note on those left out: enough to see how they are written
 _LONGEST_DATE = 40  # characters of each; one with a weekday, a time and a zone has 37
+_WRITE_DATES = "write dates as YYYY-MM-DD, or add the file together with one that shows the order"
 _UNDATED = "dates could be two days or are no dates, so they are"
 _EACH_LINE = "each line, the first too"  # in the place of a column, where there is none
 _USUAL_NAMES: Mapping[str, Sequence[str]] = {
@@ -228,11 +229,10 @@ def _notes(told: Sequence[_Told]) -> Iterator[str]:
 
 def _date_notes(dates: Sequence[str]) -> Iterator[str]:
     if dates:
-        shown = ", ".join(date[:_LONGEST_DATE] for date in dates[:_MAX_SHOWN_DATES]) + (
-            ", …" if len(dates) > _MAX_SHOWN_DATES else ""
-        )
+        told = list(dict.fromkeys(date[:_LONGEST_DATE] for date in dates))
+        shown = ", ".join(told[:_MAX_SHOWN_DATES]) + (", …" if len(told) > _MAX_SHOWN_DATES else "")
         words = "date could be two days or is no date, so it is" if len(dates) == 1 else _UNDATED
-        yield f"{len(dates)} {words} left out; write dates as YYYY-MM-DD: {shown}"
+        yield f"{len(dates)} {words} left out; {_WRITE_DATES}: {shown}"
 
 
 def _issue(placed: PlacedRecord, fields: Fields, told: _Told, number: int) -> RawIssue:
