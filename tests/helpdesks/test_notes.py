@@ -189,7 +189,7 @@ def test_no_secret_and_no_word_of_a_customer_is_in_the_log_the_settings_or_an_ex
     send(url, "zendesk", hook("zendesk", "1", f"{QUESTION} quokka"))
     wait_until(lambda: counts(workspace) == {"failed": 1})
     send(url, "chatwoot", hook("chatwoot", "1", "quokka"), headers={"x": "y"}, params={"token": f"{SECRET}x"})
-    hint = "see url and user in its settings, and whether its token counts and may do this."
+    hint = "see url and user in its settings, and whether its token is valid and may do this."
     assert f"zendesk answers with status 403; {hint}" in caplog.text
     assert "zendesk answers with status 422." in caplog.text
     SupportKB(workspace).export(tmp_path / "kb.jsonl")

@@ -68,7 +68,7 @@ class DeskClient:
         said = f"{name} answers with status {reply.status}"
         if reply.status in _OF_SETTINGS:
             entries = " and ".join(dict.fromkeys(("url", *REQUIRED[name])))
-            said += f"; see {entries} in its settings, and whether its token counts and may do this"
+            said += f"; see {entries} in its settings, and whether its token is valid and may do this"
         if reply.status in _PASSING:
             raise LaterError(f"{said}.", is_unsure=reply.status == 408, seconds=asked_pause(reply))
         if reply.status >= 500:
