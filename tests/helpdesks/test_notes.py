@@ -249,7 +249,7 @@ def test_doctor_says_how_many_messages_wait_or_failed_since_when_and_why(
         db.execute("DELETE FROM hook_message")
     just = take("chatwoot", 0, works=True)
     why = "Last reason: chatwoot answers with status 404; see url and account in its settings, and whether its token"
-    line = f"Helpdesk chatwoot, messages that wait for a note: {{}}, since {{}}. {why} counts and may do this."
+    line = f"Helpdesk chatwoot, messages that wait for a note: {{}}, since {{}}. {why} is valid and may do this."
     assert doctor() == (0, [f"note         {line.format(1, just)}"])  # it has waited for seconds
     earlier = take("chatwoot", 3, works=True)
     untried = take("intercom", 4, works=False)
