@@ -575,3 +575,12 @@ def test_templates_of_a_wiki_are_read_by_the_domain_or_left_out_with_a_warning(t
     with workspace.file() as file:
         (staged,) = file.staged("documents")
     assert staged.body["text"] == "# Start\n\n1. Choose **Settings**.\n2. Wait.\n"
+
+
+def test_issues_that_lose_what_helped_are_said(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "issues.csv"
+    path.write_text("id,text,article\n7,it hums,oil\n8,it rains in,dry\n9,it is cold,\n", encoding="utf-8")
+    assert add(workspace, [path], "issues", Fields(resolved_by="article")).notes == ()
+    (note,) = add(workspace, [path], "issues").notes
+    assert note.startswith("Issues that said before what helped, and say nothing now: 2.") and "--resolved-by" in note
+    assert add(workspace, [path], "issues").notes == (), "it is said once"

@@ -219,7 +219,8 @@ def _store(
         note_fields_read(file, kind, named | named_now)
     unchanged = len(items) - len(new) - len(changed)
     done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
-    return replace(done, notes=(*reading.notes, *_other_ids(kind, old.values(), items, named)))
+    notes = (*reading.notes, *_other_ids(kind, old.values(), items, named), *_lost_links(kind, old, items))
+    return replace(done, notes=notes)
 
 
 def added_today(kind: str, items: Iterable[Staged]) -> Iterable[Staged]:
@@ -293,6 +294,16 @@ def _other_ids(
                 f"read with {f'--id-field {option}' if option else 'no --id-field'}). {found} them are found again "
                 "only under the same ids. To go back, add the file with the fields and names of columns of before."
             )
+
+
+def _lost_links(kind: Kind, old: Mapping[str, Staged], items: Iterable[Staged]) -> Iterator[str]:
+    """Give a sentence on issues that are read without the links to what helped, and had some before."""
+    again = ((old[one.id], one) for one in items if one.id in old) if kind == "issues" else ()
+    if lost := sum(bool(before.body.get("resolved_by")) and not now.body.get("resolved_by") for before, now in again):
+        yield (
+            f"Issues that said before what helped, and say nothing now: {lost}. If a column still says it, add the "
+            "file again and name that column with --resolved-by-field."
+        )
 
 
 def _by_path(items: Iterable[Staged]) -> dict[str, list[Staged]]:
