@@ -17,7 +17,7 @@ from autokb.answering.answer import Answer, WrittenReply
 from autokb.answering.explain import ExplainedIssue, Explanation
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
-from autokb.core.step_numbers import BULLET, step_numbers
+from autokb.core.step_numbers import marked, step_numbers
 from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
 if TYPE_CHECKING:
@@ -181,16 +181,10 @@ def _steps(solution: SolutionView | Solution) -> Table:
         if beside:
             source = evidence[place]
             text.append(f"  {_offsets(source) if is_named else _place(source)}", style="dim")
-        table.add_row(_mark(number) if len(steps) > 1 else "", text)
+        table.add_row(marked(number, "").rstrip() if len(steps) > 1 else "", text)
     if not beside:  # an edited solution need not have one source a step
         table.add_row("", Text("\n".join(map(_place, evidence)) or "written by hand", style="dim"))
     return table
-
-
-def _mark(number: int | None) -> str:
-    if number is None:
-        return ""
-    return "-" if number == BULLET else f"{number}."
 
 
 def _place(evidence: Evidence) -> str:
