@@ -326,8 +326,7 @@ class TicketBuildReport(BuildReport):
 class Added(Result):
     """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
 
-    ``left`` names the first of that, by ids and titles, in one line.
-
+    ``left`` names the first of what is gone, by ids and titles, in one line.
     ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
     or icon of a wiki was, the most frequent first. ``columns`` names the fields of records that hold ``id``,
     ``title`` and ``text`` of documents and issues, and ``date`` and ``resolved_by`` of issues. ``notes`` are sentences
