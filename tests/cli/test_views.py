@@ -363,3 +363,27 @@ def test_a_plan_says_which_command_asks_about_tickets(capsys: pytest.CaptureFixt
     shown = capsys.readouterr().out
     assert shown.startswith("0 documents, 0 issues, 41 tickets: 3 requests to a model")
     assert "sections are those of tickets, which autokb tickets build asks about" in shown
+
+
+def test_a_text_without_a_heading_does_not_show_its_first_step_twice(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own.md").write_text("1. Wipe the contacts.\n2. Press the dock's switch.", encoding="utf-8")
+    asked = "my robot does not charge in the dock"
+    issue = SupportKB(hand_made).ask(asked).matches[0].issue.id
+    seen(capsys, "write", hand_made.folder, issue, tmp_path / "own.md")
+    for words in (("ask", hand_made.folder, asked), ("show", hand_made.folder, issue)):
+        lines = seen(capsys, *words)
+        assert sum("Wipe the contacts." in line for line in lines) == 1, words
+        assert any(line.startswith("╭───") for line in lines), "no title stands over it"
+    assert "1  written by hand" in seen(capsys, "suggest", hand_made.folder, asked)
+
+
+def test_an_edited_text_without_a_heading_stands_under_that_of_what_was_edited(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = SupportKB(hand_made).views.known_solution("s-contacts")[0]
+    SupportKB(hand_made).curation.edit("s-contacts", "1. Wipe the contacts.\n2. Wait a minute.")
+    lines = seen(capsys, "show", hand_made.folder, one.issue_id)
+    assert any(line.startswith(f"╭─ {one.heading} ─") for line in lines)
+    assert sum("Wipe the contacts." in line for line in lines) == 1

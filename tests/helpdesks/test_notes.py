@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -464,17 +465,22 @@ def test_all_steps_stand_in_a_note_and_in_a_reply_where_the_suggestion_has_but_t
     whole = "1. Wipe it.\nNote: gently.\n2. Plug it in."
     assert whole in note_of(found, "7", {}) and reply_of(found, 0.9) == whole
     assert reply_of(found, 0.96) == ""
+    own = replace(one, evidence=())
+    assert reply_of(replace(found, suggestions=(own,)), 0.9) == "", "what cites no document goes through an agent"
 
 
 def test_a_note_says_in_plain_words_what_it_is_and_where_it_is_from() -> None:
     place = Evidence("a.md", 0, 1, "x")
     help_, ticket = Suggestion("Wipe it.", "solution", (place,), title="Dust"), TicketEvidence("T-1", "log", 0, 1, "x")
     past, back = Suggestion("It was dust.", "ticket", (ticket,)), Suggestion("Which robot is it?", "question")
+    own = Suggestion("Dry it.", "solution", title="Wet")
     source = "Wipe it.\nSource: “Dust”, a.md, https://docs.example/a"
     for outcome, offered, confidence, note in (
         ("answered", (help_,), 0.8, f"Suggested reply, right in about 8 of 10:\n\n{source}"),
         ("answered", (help_, past), 0.97, "Suggested replies, the first right in more than 9 of 10:\n\n"
          f"(1) {source}\n\n(2) It was dust.\nSource: past ticket T-1"),
+        ("answered", (own,), 0.8,
+         "Suggested reply, right in about 8 of 10:\n\nDry it.\nSource: “Wet”, written by hand"),
         ("answered", (Suggestion("You are welcome.", "small_talk"),), 0.0, "Suggested reply:\n\nYou are welcome."),
         ("asks", (back,), 0.5, "Ask the customer first:\n\nWhich robot is it?"),
         ("abstains", (past,), 0.3, "Not sure enough to suggest a reply; nearest is:\n\n"

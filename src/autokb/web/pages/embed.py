@@ -14,11 +14,11 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from autokb.answering.answer import Answer
-from autokb.answering.suggest import title_of
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import Solution
 from autokb.core.settings import OFFLINE_MODEL
+from autokb.core.solution_text import heading_of
 from autokb.core.storable import without_surrogates
 from autokb.web.access import EMBED
 from autokb.web.middleware import compute, in_thread
@@ -131,7 +131,7 @@ def _show(
         text=text,
         characters=CHARACTERS,
         found=found,
-        shown=[(title_of(one), one) for one in best],
+        shown=[(heading_of(one.text, one.steps), one) for one in best],
         sources=sources or {},
         known=json.dumps(known or {}),
         notice=notice,
