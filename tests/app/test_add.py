@@ -660,3 +660,15 @@ def test_names_of_documents_that_are_not_there_are_said(workspace: Workspace, fo
     )
     path.write_text("id,text,resolved_by\n1,a,Pairing\n")
     assert add(workspace, [path], "issues").notes == ()
+
+
+def test_columns_with_the_name_of_an_attribute_are_said_to_be_not_used(workspace: Workspace, tmp_path: Path) -> None:
+    name = next(iter(workspace.spec.attributes))
+    path = tmp_path / "i.csv"
+    path.write_text(f"id,message,{name.upper()},agent\n1,Hello there,x,ann\n", encoding="utf-8")
+    done = add(workspace, [path], "issues")
+    told = [note for note in done.notes if note.startswith("Not used: ")]
+    assert len(told) == 1 and told[0].startswith(f"Not used: {name.upper()}. ")
+    assert set(issues(workspace)["1"]) == {"text", "title", "date", "resolved_by"}
+    read = add(workspace, [path], "issues", Fields(title=name.upper()))
+    assert not any(note.startswith("Not used: ") for note in read.notes), "the title was read from it"

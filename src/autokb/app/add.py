@@ -20,6 +20,7 @@ from autokb.app.notes_of_add import (
     named_items,
     other_ids,
     path_of,
+    unused_attributes,
     with_earlier,
 )
 from autokb.chunking.auto.filtered_page import filter_page
@@ -111,7 +112,7 @@ def add(
         dropped=tuple(dropped.most_common()),
         unresolved=reading.unresolved,
         columns=reading.columns,
-        notes=(*done.notes, *lost),
+        notes=(*done.notes, *unused_attributes(reading.unused, workspace.spec.attributes), *lost),
         titles=titles,
     )
 

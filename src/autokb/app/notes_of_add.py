@@ -9,6 +9,7 @@ from pathlib import Path
 from autokb.core.document_names import DocumentNames
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Document, RawIssue
+from autokb.sources.fields import matching_keys
 from autokb.sources.notes import MOST_NAMED, named
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.staged import ADDED, DROPPED, EARLIER
@@ -18,6 +19,15 @@ from autokb.stores.workspace_file import Staged
 _LONGEST_TITLE = 60  # characters of a title, or of a text without one: enough to know it again
 _DIGITS = 16  # of a digest: 64 bits, of the few contents that one record had
 _MOST_EARLIER = 10  # contents that are known of a record: older ones than that nobody adds by mistake
+
+
+def unused_attributes(unused: Iterable[str], attributes: Iterable[str]) -> Iterator[str]:
+    """Give a sentence about fields that have the name of an attribute, from which nothing is read."""
+    if left := matching_keys(dict.fromkeys(unused), tuple(attributes)):
+        yield (
+            f"Not used: {', '.join(left)}. What an issue says of an attribute is read from its words; a field of that "
+            "name is not."
+        )
 
 
 def content(staged: Staged) -> str:

@@ -46,11 +46,12 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
 class _Told:
     """What a file's columns say: the orders of its dates, those that are left out, and where the parts of issues are.
 
-    ``unknown`` are the columns one of which may be the text, if there is none that is known to be. ``undated`` has what
-    is left out by the number of its issue among all that were read.
+    ``fields`` are those of its first record, ``unknown`` the columns one of which may be the text, if there is none
+    that is known to be. ``undated`` has what is left out by the number of its issue among all that were read.
     """
 
     orders: frozenset[DateOrder]
+    fields: Sequence[str] = ()
     unknown: Sequence[str] = ()
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
     undated: dict[int, str] = field(default_factory=dict)
@@ -94,7 +95,8 @@ def read_issues(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        told.append(_Told(_date_orders(records, fields), _maybe_text(records, fields)))
+        names = [str(name) for placed in records[:1] for name in placed.record]
+        told.append(_Told(_date_orders(records, fields), names, _maybe_text(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
@@ -125,6 +127,7 @@ def read_issues(
         misspelt=named.missing_field(),
         columns=_all_columns(told),
         notes=(*_notes(told), *id_notes(made, "text")),
+        unused=tuple(_unused(told)),
     )
 
 
@@ -211,6 +214,11 @@ def _all_columns(told: Iterable[_Told]) -> dict[str, tuple[str, ...]]:
     for part, names in (column for one in told for column in one.columns.items()):
         found[part] = tuple(dict.fromkeys((*found.get(part, ()), *names)))
     return found
+
+
+def _unused(told: Iterable[_Told]) -> dict[str, None]:
+    """Return the fields that no part of an issue was read from."""
+    return {name: None for one in told for name in one.fields if not any(name in read for read in one.columns.values())}
 
 
 def _notes(told: Sequence[_Told]) -> Iterator[str]:
