@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from autokb.cli.issue_views import one_line
-from autokb.cli.views import next_line, quoted, several
+from autokb.cli.views import NOT_COUNTED, next_line, quoted, several
 
 if TYPE_CHECKING:
     from autokb.core.changes import Changes, SolutionChange
@@ -43,6 +43,7 @@ def review_view(workspace: Path, page: ReviewPage) -> RenderableType:
         if item.edit:
             command = f"autokb dismiss {quoted(workspace)} {one_line(item.id)}"
             lines.append(Text(f"       to take it out of this list and keep it: {command}"))
+    lines.append(Text(f"What customers asked is counted by the service. {NOT_COUNTED}", "dim"))
     if page.next is not None:
         lines.append(next_line(f"More: autokb review {quoted(workspace)} --after {shlex.quote(page.next)}"))
     return Group(*lines)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CHOOSING = "answers/choose_answer"  # the task of which one request is one question
 REASONING = "of which reasoning"  # a column, where a model reasons: tokens of the output that nobody sees
+NOT_COUNTED = "Questions from the command line are not counted."
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
 
