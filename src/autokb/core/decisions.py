@@ -337,7 +337,7 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
             origin = origin_of(solution, tree_of(solution.issue_id, forest))
             for tree in (origin.tree, None):
                 fitting.setdefault((tree, origin.document, origin.steps), solution_id)
-    found = {}
+    found: dict[str, str] = {}
     for edit in orphans:
         for tree in (edit.origin.tree, None):
             if (offered := fitting.get((tree, edit.origin.document, edit.origin.steps))) is not None:
