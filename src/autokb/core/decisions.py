@@ -7,7 +7,7 @@ whoever wants to know what holds asks it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -411,24 +411,34 @@ class _Twins:
 def _assign(decisions: Iterable[Decision], twins: _Twins) -> tuple[dict[str, list[Decision]], list[Decision]]:
     """Return the decisions of each solution, its own behind those that followed it here, and those that have none."""
     direct: dict[str, list[Decision]] = {}
-    followed: dict[str, list[Decision]] = {}
     lost = []
     for one in decisions:
         if one.solution_id in twins.base:
             direct.setdefault(one.solution_id, []).append(one)
-        elif targets := twins.of(one.origin):
-            for target in targets:
-                followed.setdefault(target, []).append(one)
         else:
             lost.append(one)
-    decided, orphans = direct.keys() | followed.keys(), []
-    for one in lost:
-        targets = [i for i in twins.anywhere(one.origin) if i not in decided] if one.kind == "edit" else []
+    followed, lost = _follow(lost, lambda one: twins.of(one.origin))
+    decided = direct.keys() | followed.keys()
+    strayed, lost = _follow(
+        lost, lambda one: [i for i in twins.anywhere(one.origin) if i not in decided] if one.kind == "edit" else []
+    )
+    given = {i: [*followed.get(i, strayed.get(i, ())), *direct.get(i, ())] for i in decided | strayed.keys()}
+    return given, [one for one in lost if not one.undone]
+
+
+def _follow(
+    decisions: Iterable[Decision], targets_of: Callable[[Decision], Sequence[str]]
+) -> tuple[dict[str, list[Decision]], list[Decision]]:
+    """Return decisions by the solutions that they go to, and those that go to none."""
+    followed: dict[str, list[Decision]] = {}
+    left = []
+    for one in decisions:
+        targets = targets_of(one)
         for target in targets:
             followed.setdefault(target, []).append(one)
-        if not targets and not one.undone:
-            orphans.append(one)
-    return {i: [*followed.get(i, ()), *direct.get(i, ())] for i in followed.keys() | direct.keys()}, orphans
+        if not targets:
+            left.append(one)
+    return followed, left
 
 
 def _holding(given: Mapping[str, Sequence[Decision]], kind: DecisionKind) -> dict[str, Decision]:
