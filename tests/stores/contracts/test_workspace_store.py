@@ -39,12 +39,16 @@ from autokb.stores.feedback import (
     take_back,
 )
 from autokb.stores.hook_messages import (
+    ACCEPTED,
     REFUSED_SECONDS,
+    CountedHooks,
     HookMessage,
+    HookState,
     HookWork,
     OfferedText,
-    RefusedHooks,
-    add_refused,
+    UnfinishedMessages,
+    accepted_hooks,
+    add_hooks,
     claim_message,
     conversation_messages,
     count_states,
@@ -52,6 +56,7 @@ from autokb.stores.hook_messages import (
     keep_message,
     next_due,
     refused_hooks,
+    unfinished_messages,
     update_message,
 )
 from autokb.stores.ledger_table import LedgerTable, in_flight, spending, spent_on
@@ -157,17 +162,41 @@ def test_a_message_of_a_helpdesk_is_kept_once_and_claimed_by_one(file: Workspace
     assert count_states(file) == {"open": 2}
 
 
-def test_refused_webhooks_are_counted_by_reason_until_a_month_has_passed(store: Store, file: WorkspaceFile) -> None:
-    for now, counted in ((10.0, {("zendesk", "late"): 2}), (20.0, {("zendesk", "late"): 1, ("chatwoot", "'ä"): 3})):
+def test_what_failed_is_past_where_a_later_note_was_written(file: WorkspaceFile) -> None:
+    def keep(ident: str, conversation: str, due: float, work: HookWork, state: HookState = "failed") -> None:
         with file.transaction():
-            add_refused(file, counted, now)
-    late = RefusedHooks("zendesk", "late", 3, 10.0, 20.0)
-    assert refused_hooks(store.open(), 20.0) == [RefusedHooks("chatwoot", "'ä", 3, 20.0, 20.0), late]
+            keep_message(file, HookMessage("zendesk", ident, conversation, "customer", 10.0 - due, work, state, due))
+
+    for number, conversation in enumerate("aabcd", 1):
+        keep(str(number), conversation, number, HookWork("it leaks", note=f"because {number}"))
+    keep("6", "f", 6.0, HookWork("it leaks"), "done")  # nothing was written
+    keep("7", "g", 4.5, HookWork("it leaks", sent_at=1e9), "done")  # before the last one failed
+    failed = UnfinishedMessages("zendesk", "failed", 5, 5.0, "because 5", ("d", "c", "b"), is_past=False)
+    assert unfinished_messages(file) == [failed]
+    keep("8", "h", 5.5, HookWork("it leaks", sent_at=0.25), "done")
+    keep("9", "h", 7.0, HookWork("it leaks"), "open")
+    waits = UnfinishedMessages("zendesk", "open", 1, 3.0, "", ("h",), is_past=False)
+    assert unfinished_messages(file) == [waits, replace(failed, is_past=True)]
+
+
+def test_refused_webhooks_are_counted_by_reason_until_a_month_has_passed(store: Store, file: WorkspaceFile) -> None:
+    other = CountedHooks("chatwoot", "'ä", 3, 20.0, 20.0)
+    for now, counted in (
+        (10.0, [CountedHooks("zendesk", "late", 2, 9.0, 10.0), CountedHooks("zendesk", ACCEPTED, 1, 8.0, 8.0)]),
+        (20.0, [CountedHooks("zendesk", "late", 1, 19.0, 19.0), other]),
+        (21.0, [CountedHooks("zendesk", ACCEPTED, 1, 7.0, 7.0)]),  # from a process that stores late
+    ):
+        with file.transaction():
+            add_hooks(file, counted, now)
+    assert refused_hooks(store.open(), 20.0) == [other, CountedHooks("zendesk", "late", 3, 9.0, 19.0)]
+    assert accepted_hooks(store.open()) == {"zendesk": 8.0}
     after = 20.0 + REFUSED_SECONDS
     assert refused_hooks(file, after) == []
+    again = CountedHooks("zendesk", "late", 1, after, after)
     with file.transaction():
-        add_refused(file, {("zendesk", "late"): 1}, after)
-    assert refused_hooks(file, 20.0) == [RefusedHooks("zendesk", "late", 1, after, after)]
+        add_hooks(file, [again], after)
+    assert refused_hooks(file, 20.0) == [again]
+    assert accepted_hooks(file) == {"zendesk": 8.0}  # which is remembered for as long as there is a helpdesk
 
 
 def test_records_come_in_the_order_of_their_ids_whatever_their_letters(file: WorkspaceFile) -> None:
