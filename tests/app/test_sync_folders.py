@@ -56,7 +56,8 @@ def commit(folder: Path, **texts: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_waits_for_a_server_ends_at_once_when_it_is_stopped(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shell", [[], ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]], ids=["in front", "behind"])
+def test_a_run_that_waits_for_a_server_ends_at_once_when_it_is_stopped(tmp_path: Path, shell: list[str]) -> None:
     waits, goes_on = threading.Event(), threading.Event()
 
     def hang(asked: Asked) -> Answer:
@@ -67,7 +68,7 @@ def test_a_run_that_waits_for_a_server_ends_at_once_when_it_is_stopped(tmp_path:
     with FeedServer(hang) as server:
         web = {"type": "web", "urls": [f"{server.url}/a"], "allow_networks": [LOOPBACK]}
         settle(tmp_path / "kb", site=web)
-        words = [sys.executable, "-m", "autokb.cli", "sync", str(tmp_path / "kb"), "--watch"]
+        words = [*shell, sys.executable, "-m", "autokb.cli", "sync", str(tmp_path / "kb"), "--watch"]
         process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
         assert waits.wait(60)
         process.send_signal(signal.SIGTERM)
