@@ -5,6 +5,7 @@ docs/notebooks.md is run by a kernel of Jupyter (notebook/test_in_a_notebook.py)
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -17,11 +18,14 @@ from typing import Any
 import httpx2
 import pytest
 
+from autokb.app import SupportKB
+from served_process import served as serving
 from served_workspace import served
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```python\n((?s:.*?))^```$|^( {4}from \w.*\n(?: {4}.*\n|\n(?= {4}))+)", re.MULTILINE)
-SERVER = "http://localhost:8000"  # where the documents have a server
+# Where the documents have a server, the command and a workspace.
+SERVER, PROGRAM, WORKSPACE = "http://localhost:8000", "/path/to/autokb/.venv/bin/autokb", "/path/to/kb"
 
 
 def run(page: str, url: str = "") -> dict[str, object]:
@@ -29,8 +33,9 @@ def run(page: str, url: str = "") -> dict[str, object]:
     blocks = [fence or dedent(plain) for fence, plain in BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))]
     assert blocks
     names: dict[str, object] = {}
+    here = {SERVER: url, PROGRAM: str(Path(sys.executable).with_name("autokb")), WORKSPACE: str(Path("kb").absolute())}
     for block in blocks:
-        exec(compile(block.replace(SERVER, url), page, "exec"), names)
+        exec(compile(re.sub("|".join(here), lambda found: here[found[0]], block), page, "exec"), names)
     return names
 
 
@@ -50,6 +55,16 @@ def test_the_retrievers(kb: Path, capsys: pytest.CaptureFixture[str]) -> None:
         text = httpx2.get(f"{url}/v1/documents/{meta['source']}").json()["text"]
     assert names["quotes"] == [text[start:end] for start, end in meta["places"]] != []
     assert capsys.readouterr().out.count("pairing.html") == 6  # three retrievers, two of their three sections each
+
+
+def test_the_client_of_the_protocol(kb: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("mcp", reason="the extra mcp is not installed")
+    names: Any = run("docs/mcp.md")
+    assert ".html\n" in capfd.readouterr().out
+    key = SupportKB.open(kb).keys.create("reader").key
+    with serving(kb, "--http", command="mcp") as (_process, said):
+        asyncio.run(names["over_http"](said["url"], key))
+    assert "'ask'" in capfd.readouterr().out
 
 
 def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,9 +14,12 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.retrievers.sections import API_KEY, MOST, Sections
 from autokb.stores.workspace import Workspace
+from autokb.web.app import create_app
+from autokb.web.middleware import ServiceLimits
 from feed_server import Answer, FeedServer
 from served_process import served
 from served_workspace import served as served_here
+from served_workspace import served_app
 
 QUESTIONS = (
     "my earbuds do not pair with my iPhone",
@@ -126,6 +129,18 @@ def test_a_server_wants_its_key(_built_headphones: Path, tmp_path: Path, monkeyp
         monkeypatch.setenv(API_KEY, key)
         assert Sections(address).find("no sound") == by_parameter != []
         assert Sections(address, f" {key}\n").find("no sound") == by_parameter, "as a file or a shell gives it"
+
+
+def test_a_server_that_is_asked_too_often_may_be_asked_later(_built_headphones: Path, tmp_path: Path) -> None:
+    shutil.copytree(_built_headphones, tmp_path / "kb")
+    key = SupportKB.open(tmp_path / "kb").keys.create("reader").key
+    app = create_app(tmp_path / "kb", limits=ServiceLimits(requests_a_minute=1))
+    with served_app(app) as address:
+        sections = Sections(address, key)
+        with pytest.raises(AutokbError, match="a minute") as refused:
+            for _ in range(100):
+                sections.find("no sound")
+    assert not isinstance(refused.value, BadInputError)
 
 
 @pytest.mark.parametrize("key", ["akb_quokka\nx", "akb_quöokka"])

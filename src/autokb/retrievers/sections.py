@@ -17,6 +17,7 @@ ADDRESS = (
     "The URL must be that of the service, such as http://localhost:8000, or of a workspace below it, such as "
     "http://localhost:8000/w/NAME."
 )
+LATER = (408, 429)  # what was asked is right, and may be asked again later
 SECONDS = 60.0  # that a server may take: a model that chooses the answer takes some
 Stated = Mapping[str, Sequence[str] | str]
 Ask = Callable[[str, Mapping[str, Sequence[str]], int], dict[str, Any]]  # gives what ``ask`` prints, explained
@@ -68,7 +69,8 @@ class Sections:
         """Return at most k sections, best first, as ``ask`` shows them: none where it abstains.
 
         ``attributes`` (name to values) replace what is read from the question. What is for others is never among them.
-        Raises BadInputError for a name, a value or a ``k`` that cannot be, AutokbError where the server fails.
+        Raises BadInputError for a name, a value, a key or a ``k`` that cannot be, and AutokbError where the server
+        fails, cannot be reached or has too many questions: later it may answer.
         """
         if not 1 <= k <= MOST:
             raise BadInputError(f"A question gets 1 to {MOST} sections, not {k}.")
@@ -110,7 +112,7 @@ def _of_server(url: str, api_key: str | None) -> Ask:
             raise AutokbError(f"{path} is no path of autokb serve (status {reply.status_code}). {ADDRESS}")
         if reply.is_success:
             return body
-        kind = BadInputError if reply.is_client_error else AutokbError
+        kind = BadInputError if reply.is_client_error and reply.status_code not in LATER else AutokbError
         more = f" {ADDRESS}" if str(body["detail"]).startswith(NO_PATH) else ""
         raise kind(f"{path} says: {body['detail']}{more}")
 
