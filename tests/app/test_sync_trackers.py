@@ -487,7 +487,7 @@ def test_githubs_limit_is_waited_for_until_its_reset(tmp_path: Path) -> None:
         limits = iter([Answer(status=403, headers={"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset})])
         served.tracker.refuses = lambda _asked: next(limits, None)
         pauses: list[float] = []
-        assert served.run(pauses).error is None and len(pauses) == 1 and 45 < pauses[0] < 55
+        assert served.run(pauses).error is None and len(pauses) == 1 and 20 < pauses[0] < 55
 
 
 @pytest.mark.parametrize(

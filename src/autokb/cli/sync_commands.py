@@ -65,7 +65,12 @@ def _watch(kb: SupportKB, names: list[str], *, build: bool, json: bool) -> None:
             if done.build is not None:
                 say([f"{now} {build_line(done.build)}"])
 
-    signal.signal(signal.SIGTERM, lambda _signal, _frame: signal.raise_signal(signal.SIGINT))
+    def stop(_signal: int, _frame: object) -> None:
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a script does in what it starts with &
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGTERM, stop)
     try:
         kb.watch(names, build=build, tell=tell)
     except KeyboardInterrupt:

@@ -82,7 +82,18 @@ from autokb.stores.ticket_tables import (
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 from real_postgres import needs_postgres
-from workspace_stores import DATE, HELD, STORES, Store, paid, read_everything, solution, ticket, write_everything
+from workspace_stores import (
+    DATE,
+    HELD,
+    SHORT,
+    STORES,
+    Store,
+    paid,
+    read_everything,
+    solution,
+    ticket,
+    write_everything,
+)
 
 TESTS = Path(workspace_stores.__file__).parent
 KILLS = 8
@@ -513,14 +524,16 @@ def test_a_writer_that_is_killed_at_any_moment_loses_no_acknowledged_write(
     acknowledged = HELD
     for _ in range(KILLS):
         with writer(store, writers) as process:
-            time.sleep(random.random() / 3)
+            lines = random.randrange(2, 12)  # two a transaction
+            said = [next(process.lines) for _ in range(lines)]
+            time.sleep(random.random() * SHORT)
             process.kill()
-            acknowledged = max([acknowledged, *(int(line) for line in process.lines if line != "in")])
+            acknowledged = max(int(line) for line in (*said, *process.lines) if line != "in")
         with closing(store.open()) as file:
             found = read_everything(file)
         assert len(set(found.values())) == 1, found
         assert int(str(found["staged"])) >= acknowledged
-    assert acknowledged > HELD + KILLS
+    assert acknowledged >= HELD + KILLS
 
 
 def test_transactions_of_several_connections_wait_for_one_another(store: Store, file: WorkspaceFile) -> None:
@@ -563,13 +576,13 @@ def test_snapshots_hold_while_another_process_writes(store: Store, writers: subp
     write_until_held(store)
     with writer(store, writers), closing(store.open()) as reader:
         seen = set()
-        end = time.monotonic() + 1.0
-        while time.monotonic() < end:
+        end = time.monotonic() + 60
+        while len(seen) < 20:
+            assert time.monotonic() < end
             with reader.snapshot():
                 found = read_everything(reader)
             assert len(set(found.values())) == 1, found
             seen |= set(found.values())
-    assert len(seen) > 3
 
 
 def test_a_publication_is_told_by_its_count(store: Store, file: WorkspaceFile) -> None:
