@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -332,9 +333,44 @@ def test_serving_ends_without_showing_what_settings_that_are_refused_are(
     (hand_made.folder / "settings.yaml").write_text(f"{BAD_SETTINGS[sentence]}\n", encoding="utf-8")
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:  # so that it ends where it would begin
         port = str(taken.getsockname()[1])
-        assert main(["serve", str(hand_made.folder), "--port", port]) == 2
+        for words in (["serve"], *([["mcp", "--http"]] if find_spec("mcp") else [])):
+            assert main([words[0], str(hand_made.folder), *words[1:], "--port", port]) == 2
+            said = "".join(capsys.readouterr())
+            assert "embedder" not in sentence or sentence in said
+            assert (sentence in said or f"port {port}, cannot be listened on" in said) and ACME not in said
+
+
+@pytest.mark.usefixtures("keys_unset")
+@pytest.mark.parametrize("sentence", [one for one in BAD_SETTINGS if one != "OPENAI_API_KEY"])  # a model is no value
+def test_a_sync_says_what_is_wrong_with_settings_and_not_what_they_are(
+    sentence: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autokb.app.syncing.watch.time.sleep", end)
+    (hand_made.folder / "manuals").mkdir()
+    (hand_made.folder / "manuals" / "pair.md").write_text("# Pair\n\nHold the button.\n", encoding="utf-8")
+    source = "" if "sources:" in BAD_SETTINGS[sentence] else "sources: {manuals: {type: folder, path: manuals}}\n"
+    (hand_made.folder / "settings.yaml").write_text(f"{source}{BAD_SETTINGS[sentence]}\n", encoding="utf-8")
+    for words in (["--watch"], [], ["--json"]):  # the first finds the source not read yet
+        main(["sync", str(hand_made.folder), "--build", *words])
+        said = "".join(capsys.readouterr())
+        assert ACME not in said, words
+
+
+@pytest.mark.parametrize("name", ["ghp_QUOKKA", "QUOKKA_4711"])
+def test_a_secret_in_the_place_of_its_variable_is_never_shown(
+    name: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = f"sources: {{guide: {{type: github, repo: a/b, token_env: {name}}}}}\n"
+    (hand_made.folder / "settings.yaml").write_text(settings, encoding="utf-8")
+    assert main(["sync", str(hand_made.folder)]) == 1
     said = "".join(capsys.readouterr())
-    assert (sentence in said or f"port {port}, cannot be listened on" in said) and ACME not in said
+    assert "guide: The environment variable that token_env names is not set" in said and name not in said
+    monkeypatch.setenv(name, " ")
+    assert main(["sync", str(hand_made.folder)]) == 1
+    assert f"{name} holds no secret" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("keys_unset")

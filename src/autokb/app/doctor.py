@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autokb import __version__
+from autokb.app.helpdesk_health import find_helpdesk_faults
 from autokb.app.private_words import PrivateWords
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
 from autokb.core.results import Result
@@ -26,7 +26,6 @@ from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, Ask
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
 from autokb.stores.health import StoreHealth, look_at_file, look_at_server
-from autokb.stores.hook_messages import FAILED, refused_hooks, unfinished_messages
 from autokb.stores.schema import EARLIER
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
@@ -51,7 +50,6 @@ SOLUTIONS = 7_000  # of that knowledge base
 SLOW = 5  # times as long as there is called slow: other machines, and what else runs, make a factor of two or three
 HINT = "autokb plan WORKSPACE shows the words that are hidden here."
 IN_SETTINGS = "The words that are hidden here stand in settings.yaml, or in a variable whose name begins with AUTOKB_."
-WAITS_LONG = 600.0  # seconds that a note may wait: it takes some, and a short outage of a helpdesk some minutes
 SPARE = 200 * 2**20  # bytes that a disk should have left beside a second copy of the workspace, as a vacuum makes one
 
 
@@ -272,19 +270,12 @@ class _Examination:
             self.doctor.published = file.counts_of("")
             if file.has_candidate:
                 self.tell("A candidate waits; autokb publish or autokb discard decides.")
-            for one in unfinished_messages(file):
-                what = "will get no note" if one.state == FAILED else "wait for a note"
-                why = f"Last reason: {one.reason}" if one.reason else "None was tried; see whether autokb serve runs."
-                said = f"Helpdesk {one.helpdesk}, messages that {what}: {one.count}, since {_minute(one.since)}. {why}"
-                if one.state == FAILED or time.time() - one.since > WAITS_LONG:
-                    self._blame(self.private.hide(said), 1)
+            for one in find_helpdesk_faults(file, self.settings.helpdesks):
+                said = self.private.hide(one.sentence) + one.ids
+                if one.is_problem:
+                    self._blame(said, 1)
                 else:
-                    self.tell(said)
-            for refused in refused_hooks(file, time.time()):
-                self.tell(
-                    f"Helpdesk {refused.helpdesk}, webhooks that were refused: {refused.count}, since "
-                    f"{_minute(refused.since)}, the last at {_minute(refused.last)}. Reason: {refused.reason}."
-                )
+                    self.doctor.notes.append(said)
         listed = self.kind(workspace).keys.list().keys
         self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
 
@@ -369,10 +360,6 @@ def _variables(settings: Settings) -> dict[str, None]:
     desks = [name for one in settings.helpdesks.values() for name in (one.secret_env, one.token_env)]
     sources = [one.token_env for one in settings.sources.values()]
     return dict.fromkeys([*ours, *OTHERS, *models, *desks, *sources])
-
-
-def _minute(moment: float) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _seconds(work: Callable[[str], object], text: str) -> float:

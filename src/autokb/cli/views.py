@@ -55,7 +55,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
         lines.append(Text(_one_line(f"  {words}: {named}"), style="yellow"))
     lines += skipped_lines(done.skipped)
     if done.gone:
-        lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))
+        left = _one_line(f"  no longer there: {done.gone}, kept for now; --sync removes them: {done.left}")
+        lines.append(Text(left, style="yellow"))
     if done.added or done.updated or done.removed:
         following = {"tickets": "tickets build {}", "chats": "draft-cases {} cases.jsonl"}.get(kind, "build {}")
         lines.append(next_line(f"Next: autokb {following.format(quoted(workspace))}"))

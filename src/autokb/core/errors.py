@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,6 +39,15 @@ class BadEntryError(BadInputError):
     def __init__(self, sentence: str) -> None:
         super().__init__(_VALUE.sub(r"\1", sentence))
         self.without_values = _VALUE.sub(r"\2", _NOT_VALUE.sub("", sentence))
+
+
+@contextmanager
+def hide_values() -> Iterator[None]:
+    """Raise a BadEntryError as a BadInputError without its values: what a service says stays in journals and logs."""
+    try:
+        yield
+    except BadEntryError as error:
+        raise BadInputError(error.without_values) from None
 
 
 def as_value(text: str, hidden: str = HIDDEN) -> str:
