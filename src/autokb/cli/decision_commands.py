@@ -99,7 +99,9 @@ def undo(workspace: Folder, solution: Solution, version: Version = "", author: A
 @app.command(epilog="Example: autokb dismiss kb edit-1234...  and  autokb dismiss kb edit-1234... --undo")
 def dismiss(
     workspace: Folder,
-    edit: Annotated[str, typer.Argument(metavar="EDIT", help="The id of an edit whose solution is gone.")],
+    edit: Annotated[
+        str, typer.Argument(metavar="EDIT", help="The id of an edit whose solution is gone, or its first letters.")
+    ],
     author: Author = "",
     undo: Annotated[bool, typer.Option("--undo", help="Put it into the queue again.")] = False,
     json: Json = False,

@@ -102,6 +102,15 @@ class Decided:
             return edit or verdict
         return edit if edit.number > verdict.number else verdict
 
+    @property
+    def lost_edits(self) -> list[Decision]:
+        """The edits whose solution is gone, of each solution the newest; those before it were replaced by it."""
+        newest: dict[str, Decision] = {}
+        for one in sorted(self.orphans, key=lambda one: one.number):
+            if one.kind == "edit":
+                newest[one.solution_id] = one
+        return list(newest.values())
+
     def is_waiting(self, solution_id: str) -> bool:
         """Return whether somebody approved a text that is shown and more people must do so."""
         status = self.solutions[solution_id].status
