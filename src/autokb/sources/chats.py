@@ -24,6 +24,7 @@ from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, wi
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.text.control_characters import printable_name, replace_controls
 
+NO_FIELDS = Fields()  # none is named; the usual names are looked for
 LONGEST_MESSAGE = 20_000  # characters that are taken of one; people write fewer, logs that they paste more
 MOST_MESSAGES = 5_000  # of one conversation
 _CUT_MARK = " […]"
@@ -165,7 +166,7 @@ def _read_conversations(
         inside, date = ([placed.record], "") if inner is None else (inner, _date(placed.record, fields))
         for one in inside:
             try:
-                message = _message(one, fields, date)
+                message = read_message(one, fields, date)
             except UnreadableFileError as error:
                 read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
                 continue
@@ -219,8 +220,8 @@ def _conversation_id(record: Record, inner: list[Any] | None, fields: Fields, na
     return given
 
 
-def _message(record: Any, fields: Fields, date: str) -> Message:
-    """Read a message; ``date`` is that of its conversation's record."""
+def read_message(record: Any, fields: Fields = NO_FIELDS, date: str = "") -> Message:
+    """Read a message (UnreadableFileError says what is wrong with it); ``date`` is that of its conversation."""
     if not isinstance(record, Mapping):
         raise UnreadableFileError("has a message that is no object with role and text; write it as one.")
     role = _role(f.as_text(f.raw_value(record, None, _ROLE)))
