@@ -84,8 +84,8 @@ class SearchSettings:
 class EmbedSettings:
     """The ask box that other sites show: pages of which ``origins`` may, and none may where there are none.
 
-    An address may ask ``a_minute`` questions. It is what the last of so many trusted ``proxies`` says in
-    X-Forwarded-For; without a proxy it is the connection's own.
+    An address may ask ``a_minute`` questions, and no more at once. It is what the last of so many trusted ``proxies``
+    says in X-Forwarded-For; without a proxy it is the connection's own.
     """
 
     origins: tuple[str, ...] = ()
