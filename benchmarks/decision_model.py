@@ -78,6 +78,7 @@ class Model:
     choices: list[Choice] = field(default_factory=list)
     built: dict[str, Built] = field(default_factory=dict)
     parents: dict[str, str | None] = field(default_factory=dict)
+    seeds: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     statuses: dict[str, str] = field(default_factory=dict)
     orphans: list[Choice] = field(default_factory=list)
@@ -86,7 +87,9 @@ class Model:
         """Take in what was built, from the lines of an export; every choice learns where its solution is now."""
         edited = self._counting("edit", self.here)
         before = {i: one.text for i, one in self.built.items() if self.statuses[i] == "approved" and i not in edited}
-        self.parents = {line["id"]: line.get("parent_id") for line in lines if line["kind"] == "issue"}
+        issues = [line for line in lines if line["kind"] == "issue"]
+        self.parents = {line["id"]: line.get("parent_id") for line in issues}
+        self.seeds = {line["id"]: line.get("seed") or "" for line in issues}
         self.built = {
             line["id"]: Built(
                 line["id"],
@@ -141,26 +144,46 @@ class Model:
         edits, verdicts = self._counting("edit", here), self._counting("verdict", here)
         self.texts = {i: edits[i].text if i in edits else built.text for i, built in here.items()}
         self.statuses = {i: self._status(b, edits.get(i), verdicts.get(i)) for i, b in here.items()}
-        places = {b.place[:3] for b in here.values()}
         self.orphans = [
             c
             for c in self.choices
             if not c.undone
-            and (not self._node(c) if c.kind == "written" else c.solution not in here and c.place[:3] not in places)  # type: ignore[index]
+            and (
+                not self._node(c)
+                if c.kind == "written"
+                else c.solution not in here and not self._twins(c, here) and not self._strays(c, here)
+            )
         ]
+
+    def _twins(self, choice: Choice, here: Mapping[str, Built]) -> list[str]:
+        """Return what has the text of a lost choice in its tree, or else in another tree of the same seed."""
+        if choice.kind == "written" or choice.solution in here or choice.place is None:
+            return []
+        alike = [one for one in here.values() if one.place[1:3] == choice.place[1:3]]
+        for wanted in (choice.place[0], self.seeds.get(choice.place[0])):
+            near = [b.id for b in alike if wanted and wanted in (b.place[0], self.seeds.get(b.place[0]))]
+            if near:
+                return near
+        return []
+
+    def _strays(self, choice: Choice, here: Mapping[str, Built]) -> list[str]:
+        """Return what has the text of a lost edit in any tree, without a choice of its own or of a twin."""
+        if choice.kind != "edit" or choice.solution in here or choice.place is None or self._twins(choice, here):
+            return []
+        chosen = {i for c in self.choices for i in (c.solution, *self._twins(c, here)) if c.kind != "written"}
+        return [i for i, one in here.items() if one.place[1:3] == choice.place[1:3] and i not in chosen]
 
     def _counting(self, kind: str, here: Mapping[str, Built]) -> dict[str, Choice]:
         """Return the choice that counts for each solution: its own last one, else the last one of a lost twin."""
         counting = {}
-        for solution in here.values():
-            own = [c for c in self.choices if c.kind == kind and not c.undone and c.solution == solution.id]
-            twins = [
-                c
-                for c in self.choices
-                if c.kind == kind and not c.undone and c.solution not in here and c.place[:3] == solution.place[:3]  # type: ignore[index]
-            ]
-            if chosen := own or twins:
-                counting[solution.id] = chosen[-1]
+        lasting = [c for c in self.choices if c.kind == kind and not c.undone]
+        twins = [(c, self._twins(c, here)) for c in lasting]
+        strays = [(c, self._strays(c, here)) for c in lasting]
+        for i in here:
+            own = [c for c in lasting if c.solution == i]
+            followed = [c for c, to in twins if i in to] or [c for c, to in strays if i in to]
+            if chosen := own or followed:
+                counting[i] = chosen[-1]
         return counting
 
     def _status(self, built: Built, edit: Choice | None, verdict: Choice | None) -> str:

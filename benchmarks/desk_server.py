@@ -89,6 +89,7 @@ class DeskServer:
         self.fault_of: Any = None  # given the number of a request that writes, its fault or None
         self.hold = threading.Event()  # while it is set, requests that write wait
         self.held = threading.Event()  # set when one waits
+        self.connected: set[Any] = set()  # the handlers of connections that are open
         self._lock = threading.Lock()
         self.requests = 0  # that write
         self._server = _Server(("127.0.0.1", 0), self._handler())
@@ -128,6 +129,14 @@ class DeskServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
+
+            def setup(self) -> None:
+                super().setup()
+                desk.connected.add(self)
+
+            def finish(self) -> None:
+                desk.connected.discard(self)
+                super().finish()
 
             def log_message(self, *_: object) -> None:
                 """Print nothing."""

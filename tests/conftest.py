@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 import hand_made_kb
 import made_once
@@ -20,6 +22,11 @@ from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from benchmarks import postgres_server
 
 made_once.share()
+# No test may depend on how fast the machine is.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as scripts do in what they start with &: tests send Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:

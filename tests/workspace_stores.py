@@ -51,7 +51,7 @@ from autokb.stores.workspace_file import Staged, WorkspaceFile, vector_key
 
 DATE = "2026-01-01T00:00:00+00:00"
 HELD = 5  # the transaction that the program holds for a while after it has said that it is inside
-LONG, SHORT = 5.0, 0.02  # seconds for which it does that, and for which it is inside another one
+LONG, SHORT = 60.0, 0.02  # seconds for which it does that, and for which it is inside another one
 
 
 class Store(Protocol):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autokb.answering.answer import Answer, answer
+from autokb.answering.answer import FAR_BEHIND, Answer, answer
 from autokb.core.nouns import Evidence, Hit, Passage, Solution
 from small_index import node, passage, presentation, solution
 from work_count import python_lines
@@ -121,6 +121,17 @@ def test_what_a_person_wrote_comes_first_on_its_node() -> None:
     by_hand = solution("by-hand", "p", document="", rank=0)
     one = given([GENERAL, by_hand])
     assert [s.id for s in one.matches[0].solutions] == ["by-hand", "general"]
+
+
+def test_what_a_person_wrote_is_as_near_as_what_it_comes_before() -> None:
+    """Its own words may say little of the question; what comes first is no help that nobody would send."""
+    issues = (*TREE, node("q"))
+    own = [solution(name, name[-1], document="", rank=0) for name in ("own-p", "own-q")]
+    built = [solution("built-p", "p"), solution("built-q", "q", "faq.md")]
+    scores = {"built-p": 0.9 + 2 * FAR_BEHIND, "own-p": 0.1, "built-q": 0.2, "own-q": 0.1}
+    one = answer("x", presentation(issues, [*built, *own], scores=scores))
+    assert [s.id for s in one.shown] == ["own-p", "built-p", "own-q", "built-q"]
+    assert one.far == {"own-q", "built-q"}
 
 
 def test_k_bounds_every_list() -> None:

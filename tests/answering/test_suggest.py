@@ -162,3 +162,41 @@ def test_beside_a_warning_that_was_called_for_stands_only_what_its_document_says
 def test_outside_of_what_is_known_there_is_the_refusal_alone() -> None:
     (one,) = suggestions_from(answer(outcome="abstains", matches=()), RULES, RULES.refusal)
     assert (one.text, one.source) == ("Only kettles here.", "refusal")
+
+
+def by_hand(text: str, *steps: str, **given: object) -> Solution:
+    return replace(Solution("s1", "i1", text, steps, {}, ()), **given)  # type: ignore[arg-type]
+
+
+def test_what_a_person_wrote_is_suggested_like_any_other_and_cites_nothing() -> None:
+    text = "It does not boil\n1. Press the lid.\n2. Turn the dial.\n3. Wait for two minutes, then press the dial again."
+    own = by_hand(text, "Press the lid.", "Turn the dial.", text.rpartition("3. ")[2])
+    found = offered(own, solution("s2", "Descale the heating plate."))
+    assert [one.text for one in found] == ["Press the lid. Turn the dial.", "Descale the heating plate."]
+    first = found[0]
+    assert (first.source, first.title, first.evidence) == ("solution", "It does not boil", ()) and first.is_by_hand
+    assert first.as_json()["evidence"] == [] and first.steps == own.steps and first.numbers == (1, 2, 3)
+    assert offered(own, said="i have pressed the dial again and waited two minutes")[0].text == first.text
+
+
+def test_a_numbered_text_of_a_person_is_a_procedure_and_bullets_are_things_to_try() -> None:
+    steps = ("Press the lid " + "very slowly " * 6 + "down.", "Click the red limescale button.")
+    numbered = by_hand(f"Slow\n1. {steps[0]}\n2. {steps[1]}", *steps)
+    bullets = by_hand(f"Slow\n- {steps[0]}\n- {steps[1].replace('Click', 'Mind')}", steps[0], "Mind the red button.")
+    assert not offered(numbered, query="limescale"), "the second step of a procedure is none by itself"
+    assert [one.text for one in offered(bullets)] == ["Mind the red button."]
+
+
+def test_an_edited_solution_is_suggested_with_the_steps_that_were_added() -> None:
+    built = solution("s1", "Press the lid.")
+    edited = replace(built, text="1. Press the lid.\n2. Turn the dial.", steps=("Press the lid.", "Turn the dial."))
+    (one,) = offered(edited)
+    assert (one.text, one.title, one.evidence) == ("Press the lid. Turn the dial.", "", built.evidence)
+    assert not one.is_by_hand
+
+
+def test_beside_a_warning_that_was_called_for_no_text_by_hand_is_suggested_but_the_warning_itself() -> None:
+    own, warning = by_hand("Call the fire brigade."), solution("s2", "Leave the house.")
+    own = replace(own, steps=("Call the fire brigade.",))
+    assert [one.solution_id for one in offered(own, warning, called=True, urgent=frozenset({"s2"}))] == ["s2"]
+    assert [one.solution_id for one in offered(own, warning, called=True, urgent=frozenset({"s1"}))] == ["s1"]

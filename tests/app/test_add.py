@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import hand_made_kb
 from autokb.app.add import Added, Kind, add
+from autokb.cli.views import added_view
 from autokb.core.errors import BadInputError
 from autokb.sources import Fields
 from autokb.sources.reading import RECORDS_A_STEP
+from autokb.stores.staged import EARLIER, staged_raw_issues
 from autokb.stores.workspace import Workspace, create_workspace
 from autokb.stores.workspace_file import Staged
 
@@ -584,3 +588,87 @@ def test_issues_that_lose_what_helped_are_said(workspace: Workspace, tmp_path: P
     (note,) = add(workspace, [path], "issues").notes
     assert note.startswith("Issues that said before what helped, and say nothing now: 2.") and "--resolved-by" in note
     assert add(workspace, [path], "issues").notes == (), "it is said once"
+
+
+# -- notes on what was replaced and left ------------------------------------------------------------------------
+
+
+def test_what_a_file_no_longer_has_is_named(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "i.csv"
+    path.write_text("id,title,text\n1,Hum,it hums\n2,,it rains\n3,Cold,it is cold\n4,Hot,it is hot\n5,,x\n")
+    add(workspace, [path], "issues")
+    path.write_text("id,title,text\nA1,Hum,it hums\nA2,,it rains\n3,Cold,it is cold\n4,Hot,it is hot\n5,,x\n")
+    done = add(workspace, [path], "issues")
+    assert (done.gone, done.left) == (2, "1 (Hum), 2 (it rains)")
+    console = Console(width=100, file=io.StringIO())
+    console.print(added_view(workspace.folder, "issues", done))
+    told = "  no longer there: 2, kept for now; --sync removes them: 1 (Hum), 2 (it rains)"
+    assert told in console.file.getvalue().splitlines()
+    assert "left" not in done.as_json()
+    path.write_text("id,title,text\nB1,Hum,it hums\n")
+    done = add(workspace, [path], "issues")
+    assert (done.gone, done.left.count(","), done.left[-1]) == (7, 3, "…"), "three of them are enough"
+    assert add(workspace, [path], "issues", sync=True).left == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("issues", "id,text\n7,it hums\n8,it rains in\n", "id,text\n7,it hums loudly\n"),
+        ("tickets", "id,title,status\n7,it hums,open\n8,it stops,open\n", "id,title,status\n7,it hums,closed\n"),
+        ("chats", "conversation,role,text\n7,customer,hm\n", "conversation,role,text\n7,customer,hello\n"),
+    ],
+)
+def test_an_older_file_that_undoes_a_correction_is_said(
+    workspace: Workspace, tmp_path: Path, kind: Kind, old: str, new: str
+) -> None:
+    stale, corrected = tmp_path / "a.csv", tmp_path / "b.csv"
+    stale.write_text(old), corrected.write_text(new)
+    assert add(workspace, [stale], kind).notes == ()
+    assert add(workspace, [corrected], kind, update=True).notes == ()
+    (note,) = add(workspace, [stale], kind, update=True).notes
+    assert note.startswith(f"{kind.capitalize()} that are again as they were before a later change: 1; if ")
+    assert "--update" in note and ": 7 (" in note
+    assert add(workspace, [corrected], kind, update=True).notes == (), "what the note says to do is no going back"
+    assert counts(add(workspace, [corrected], kind, update=True))[1:3] == (0, 1)
+    moved = tmp_path / "moved" / "b.csv"
+    moved.parent.mkdir()
+    shutil.move(corrected, moved)
+    add(workspace, [moved], kind)
+    assert add(workspace, [stale], kind, update=True).notes != (), "it is known where the file was moved, too"
+
+
+def test_what_an_add_knows_of_a_record_is_bounded_and_no_part_of_it(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for number in range(30):
+        path.write_text(f"id,text\n7,it hums {number}\n")
+        assert add(workspace, [path], "issues").notes == ()
+    with workspace.file() as file:
+        (staged,) = file.staged("issues")
+        (issue,) = staged_raw_issues(file)
+    assert len(staged.body[EARLIER]) == 10 and issue.text == "it hums 29"
+
+
+def test_names_of_documents_that_are_not_there_are_said(workspace: Workspace, folder: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "i.csv"
+    path.write_text("id,text,resolved_by\n1,a,Pairng\n2,b,Pairing\n3,c,Pairng\n4,d,dock.html;x;y\n5,e,\n")
+    assert add(workspace, [path], "issues").notes == (), "the documents may still come"
+    add(workspace, [folder("m", Pairing="Hold the button.")])
+    (note,) = add(workspace, [path], "issues").notes
+    assert note.startswith(
+        "Named as what resolved issues, but no document added so far: 4 (Pairng, dock.html, x, …). Add those documents"
+    )
+    path.write_text("id,text,resolved_by\n1,a,Pairing\n")
+    assert add(workspace, [path], "issues").notes == ()
+
+
+def test_columns_with_the_name_of_an_attribute_are_said_to_be_not_used(workspace: Workspace, tmp_path: Path) -> None:
+    name = next(iter(workspace.spec.attributes))
+    path = tmp_path / "i.csv"
+    path.write_text(f"id,message,{name.upper()},agent\n1,Hello there,x,ann\n", encoding="utf-8")
+    done = add(workspace, [path], "issues")
+    told = [note for note in done.notes if note.startswith("Not used: ")]
+    assert len(told) == 1 and told[0].startswith(f"Not used: {name.upper()}. ")
+    assert set(issues(workspace)["1"]) == {"text", "title", "date", "resolved_by"}
+    read = add(workspace, [path], "issues", Fields(title=name.upper()))
+    assert not any(note.startswith("Not used: ") for note in read.notes), "the title was read from it"

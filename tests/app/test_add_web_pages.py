@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.app.add import DROPPED, add, without_boilerplate
+from autokb.app.add import add, without_boilerplate
 from autokb.app.support_kb import SupportKB
 from autokb.chunking.auto import filtered_page
 from autokb.chunking.boilerplate import BlockVerdict
@@ -19,6 +19,7 @@ from autokb.core.nouns import Document
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest, chunk_files
 from autokb.sources.html import html_page
 from autokb.stores.codecs import DOCUMENT
+from autokb.stores.staged import DROPPED
 from autokb.stores.workspace import Workspace
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "D_chunking"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
@@ -14,7 +16,9 @@ from benchmarks.postgres_server import PostgresServer
 
 from autokb.app import SupportKB
 from autokb.app.create import create
-from autokb.core.errors import AutokbError, UnwritableWorkspaceError
+from autokb.core.errors import AutokbError, StoreAwayError, UnwritableWorkspaceError
+from autokb.stores.postgres_notices import Notices
+from autokb.stores.postgres_pool import pool_of
 from autokb.stores.workspace import open_workspace
 from real_postgres import needs_postgres
 
@@ -91,6 +95,27 @@ def test_a_user_who_may_only_read_is_served(postgres: PostgresServer, tmp_path: 
         with pytest.raises((UnwritableWorkspaceError, AutokbError), match=r"written|right"):
             kb.add([manual], update=True)
             kb.build()
+
+
+def test_connections_that_nobody_uses_are_closed_at_the_end_of_the_process(postgres: PostgresServer) -> None:
+    program = (
+        "import atexit, sys\nkept = []\natexit.register(lambda: print([db.closed for db in kept]))\n"
+        "from autokb.stores.postgres_pool import pool_of\n"
+        "with pool_of(sys.argv[1]).connection() as db: kept.append(db)\n"
+        "assert not db.closed\n"
+    )
+    command = [sys.executable, "-c", program, postgres.url(f"e{uuid4().hex}")]
+    assert subprocess.run(command, capture_output=True, check=True, text=True).stdout == "[True]\n"
+
+
+def test_a_connection_that_cannot_hear_is_closed(postgres: PostgresServer) -> None:
+    db = pool_of(postgres.url("public")).connect()
+    db.execute("BEGIN")
+    with pytest.raises(psycopg.Error):
+        db.execute("SELECT 1 / 0")
+    with pytest.raises(StoreAwayError):
+        Notices(db, "public")
+    assert db.closed
 
 
 def test_tables_of_a_later_version_are_refused(postgres: PostgresServer, tmp_path: Path) -> None:

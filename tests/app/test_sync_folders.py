@@ -56,22 +56,23 @@ def commit(folder: Path, **texts: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_waits_for_a_server_ends_at_once_when_it_is_stopped(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shell", [[], ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]], ids=["in front", "behind"])
+def test_a_run_that_waits_for_a_server_ends_at_once_when_it_is_stopped(tmp_path: Path, shell: list[str]) -> None:
     waits, goes_on = threading.Event(), threading.Event()
 
     def hang(asked: Asked) -> Answer:
         waits.set()
-        goes_on.wait(60)
+        goes_on.wait(600)
         return Answer("Clean it.")
 
     with FeedServer(hang) as server:
         web = {"type": "web", "urls": [f"{server.url}/a"], "allow_networks": [LOOPBACK]}
         settle(tmp_path / "kb", site=web)
-        words = [sys.executable, "-m", "autokb.cli", "sync", str(tmp_path / "kb"), "--watch"]
+        words = [*shell, sys.executable, "-m", "autokb.cli", "sync", str(tmp_path / "kb"), "--watch"]
         process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
         assert waits.wait(60)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=60)
         goes_on.set()
         assert (process.returncode, said) == (0, "")
 
@@ -342,7 +343,7 @@ def test_watching_reads_each_source_in_its_time_and_ends_cleanly(tmp_path: Path)
             lines.append(process.stderr.readline())
             assert lines[-1], lines
         os.kill(process.pid, stop)
-        left, _ = process.stderr.read(), process.wait(20)
+        left, _ = process.stderr.read(), process.wait(60)
         assert process.returncode == 0 and "Traceback" not in left
         assert all(" often: " in line or " seldom: " in line for line in lines)
         # The second process waits for the rest of the day.

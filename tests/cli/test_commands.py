@@ -424,3 +424,28 @@ def test_a_misspelt_field_ends_with_two(run: Run, hand_made: Workspace, tmp_path
     (tmp_path / "i.csv").write_text("id,message\n1,Hello there\n")
     status, shown = run("add", hand_made.folder, tmp_path / "i.csv", "--as", "issues", "--text-field", "mesage")
     assert status == 2 and "the fields are: id, message" in shown["error"]
+
+
+def test_a_misspelt_command_is_told_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shwo"]) == 2
+    assert capsys.readouterr().err == "No such command 'shwo'. Did you mean 'show'? See: autokb --help\n"
+    assert main(["show"]) == 2
+    assert capsys.readouterr().err == "Missing argument 'WORKSPACE'. See: autokb show --help\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "also"),
+    [("build", ("publish", "discard", "checks")), ("add", ("build",)), ("gaps", ("write", "add"))],
+)
+def test_a_help_names_what_is_wanted_next(
+    command: str, also: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--help"]) == 0
+    named = " ".join(capsys.readouterr().out.split()).rpartition("See also: ")[2].split(", ")
+    assert {f"autokb {one}" for one in also} <= set(named) and len(set(named)) == len(named)
+
+
+def test_gaps_and_review_say_what_is_not_counted(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("gaps", "review"):
+        assert main([command, str(hand_made.folder)]) == 0
+        assert "Questions from the command line are not counted." in " ".join(capsys.readouterr().out.split()), command

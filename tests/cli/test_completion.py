@@ -35,6 +35,11 @@ def environment() -> dict[str, str]:
         ("autokb keys ''", {"create", "list", "revoke"}),
         ("autokb evaluate ret", {"retrieval", "retrievers"}),
         ("autokb build kb --bat", {"--batch", "--batch-files"}),
+        ("autokb add kb manuals --as ''", {"documents", "issues", "tickets", "chats"}),
+        ("autokb plan kb --mode e", {"economical"}),
+        ("autokb build kb --mode p", {"paper"}),
+        ("autokb init kb --domain ''", {"headphones", "medical", "thunderbird"}),
+        ("autokb keys create kb --role a", {"agent", "admin"}),
     ],
 )
 def test_a_bash_offers_what_fits(typed: str, offered: set[str], environment: dict[str, str]) -> None:

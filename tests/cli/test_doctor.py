@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -121,6 +122,12 @@ def _spoil_rows(path: Path) -> None:
 
 CASES: dict[str, tuple[Callable[[Path], object], int, str]] = {
     "a folder that is not there": (lambda path: shutil.rmtree(path.parent), 2, "WORKSPACE is no workspace"),
+    "no knowledge": (
+        Path.unlink,
+        2,
+        "WORKSPACE has its domain.yaml, and its knowledge.db is gone; restore your backup of it, or begin an empty one "
+        "beside your domain.yaml: autokb init WORKSPACE",
+    ),
     "no domain": (lambda path: (path.parent / "domain.yaml").unlink(), 2, "domain.yaml is gone"),
     "settings that are none": (
         lambda path: (path.parent / "settings.yaml").write_text(f"model: [{KEY}\n", encoding="utf-8"),
@@ -169,9 +176,17 @@ BAD_SETTINGS = {
     ),
     "sources must be a mapping.": f"sources: [{ACME}]",
     "the source HIDDEN: write a mapping with a type": f"sources: {{{ACME}: x}}",
-    "HIDDEN is not a setting; the settings are answer": f"{ACME}: 1",
+    "settings.yaml, line 3: HIDDEN is not a setting; the settings are answer": f"\nmodel: offline\n{ACME}: 1",
     "the price of HIDDEN needs input and output": f"prices: {{'openai:ft:gpt-4o:{ACME}::x': 1}}",
     "the reasoning_effort of HIDDEN must be one of none": f"reasoning_effort: {{'openai:ft:gpt-4o:{ACME}::x': much}}",
+    "the source HIDDEN: write a mapping with a type: folder, git, web, zendesk, jira, github.": (
+        f"sources: {{{ACME}: {{type: {ACME}}}}}"
+    ),
+    "there is no chunker HIDDEN; choose one of: auto_chunker": f"chunker: {ACME}",
+    "context must be document, chained or woven.": f"context: {ACME}",
+    "the reranker HIDDEN is not known": f"reranker: {ACME}",
+    "executor must be local, ray or ray://HOST:PORT.": f"executor: {ACME}",
+    "tasks: there is no task HIDDEN": f"tasks: {{{ACME}: offline}}",
     "line 2: HIDDEN stands twice": f"{ACME}: 1\n{ACME}: 2",
     "no valid YAML in line 1: found undefined alias HIDDEN.": f"model: *{ACME}",
     "the embedder HIDDEN is not known": f"embedder: {ACME}",
@@ -194,6 +209,120 @@ def test_settings_that_are_refused_are_named_by_their_path_and_never_by_what_the
     status, found, text = run(hand_made.folder)
     assert status == 2 and sentence in " ".join(found["problems"]), found["problems"]
     assert ACME not in text + json.dumps(found)
+    assert len(set(found["problems"])) == len(found["problems"])
+
+
+NO_HINT = ("in capitals with an underscore", "AUTOKB_STORE")  # sentences that nobody's words belong to
+
+
+@pytest.mark.usefixtures("keys_unset")
+@pytest.mark.parametrize("sentence", BAD_SETTINGS)
+def test_the_last_line_says_where_the_hidden_words_are(
+    sentence: str, hand_made: Workspace, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = hand_made.folder / "settings.yaml"
+    settings.write_text(f"{BAD_SETTINGS[sentence]}\n", encoding="utf-8")
+    _, found, text = run(hand_made.folder)
+    last = text.rstrip().splitlines()[-1]
+    assert last.split(maxsplit=1) == (["hint", found["hint"]] if found["hint"] else last.split(maxsplit=1))
+    if "autokb plan" in found["hint"]:
+        assert main(["plan", str(hand_made.folder)]) == 2
+        assert ACME in capsys.readouterr().err
+    else:
+        said = " ".join(found["problems"])
+        assert ("settings.yaml" in found["hint"]) is not any(one in said for one in NO_HINT), (found["hint"], said)
+
+
+BAD_DOMAINS = {
+    "attribute 2: kind must be closed or open.": f"attributes: {{os: {{values: [a]}}, {ACME}: {{kind: {ACME}}}}}",
+    "attribute 1: values must be a list; write it as [one, two].": f"attributes: {{{ACME}: {{values: '{ACME}, US'}}}}",
+    "attribute 1: HIDDEN is not one of its values.": (
+        f"attributes: {{{ACME}: {{values: [{ACME}], synonyms: {{b: [x]}}}}}}"
+    ),
+    "attribute 1: labels: HIDDEN is not one of its values.": (
+        f"attributes: {{{ACME}: {{values: [{ACME}], labels: {{{ACME}2: x}}}}}}"
+    ),
+    "attribute 1: synonyms of HIDDEN must be a list": f"attributes: {{a: {{values: [b], synonyms: {{{ACME}: {{}}}}}}}}",
+    "attribute 1: the label of HIDDEN must be text": f"attributes: {{a: {{values: [b], labels: {{{ACME}: []}}}}}}",
+    "attribute 1: implies of HIDDEN names the attribute HIDDEN, which": (
+        f"attributes: {{{ACME}: {{values: [{ACME}], implies: {{{ACME}: {{{ACME}2: [x]}}}}}}}}"
+    ),
+    "attribute 1: implies of HIDDEN: HIDDEN is not a value of HIDDEN.": (
+        f"attributes: {{{ACME}: {{values: [{ACME}], implies: {{{ACME}: {{{ACME}: [{ACME}2]}}}}}}}}"
+    ),
+    "rule 2: the pattern HIDDEN is no regular expression.": (
+        f"rules: [Be kind., {{id: {ACME}, text: x, patterns: ['write to (Anna Meier or {ACME}']}}]"
+    ),
+    "rule 1: the pattern HIDDEN is no regular expression. ": f"rules: [{{text: x, patterns: ['(?P={ACME})']}}]",
+    "rule 1 needs a text.": f"rules: [{{id: {ACME}}}]",
+    "rule 1: text must be text": f"rules: [{{id: {ACME}, text: []}}]",
+    "rule 1: forbid: HIDDEN has no word in it": f"rules: [{{id: {ACME}, text: x, forbid: ['!!']}}]",
+    "rule 1: forbid: HIDDEN has too many alternatives": (
+        f"rules: [{{id: {ACME}, text: x, forbid: ['{ACME}/b/c/d a/b/c/d a/b/c/d a/b/c/d a/b/c/d a/b/c/d']}}]"
+    ),
+    "urgent 1 has the entry HIDDEN; it may have name": f"urgent: [{{name: {ACME}, {ACME}: x}}]",
+    "urgent 1 needs what customers write": f"urgent: [{{name: {ACME}}}]",
+    "urgent 1 needs the heading of its section": f"urgent: [{{name: {ACME}, when: [{ACME}]}}]",
+    "templates: HIDDEN must be text": f"templates: {{{ACME}: []}}",
+    "review: show must be all, approved.": f"review: {{show: {ACME}}}",
+    "review: approvals must be a whole number from 1 to 9.": f"review: {{approvals: {ACME}}}",
+    "language must be a code of two letters such as en or de.": f"language: {ACME}",
+    "scope names the attribute HIDDEN, which is not configured.": f"scope: {{{ACME}: [x]}}",
+    "scope: HIDDEN is not a value of HIDDEN.": f"attributes: {{a: {{values: [b]}}}}\nscope: {{a: [{ACME}]}}",
+    "scope: HIDDEN needs its values, for example {HIDDEN: [One]}.": (
+        f"attributes: {{{ACME}: {{values: [b]}}}}\nscope: {{{ACME}: []}}"
+    ),
+    "domain.yaml: HIDDEN is no entry; write rules.": f"rulez: [{ACME}]",
+}
+
+
+@pytest.mark.parametrize("sentence", BAD_DOMAINS)
+def test_a_domain_that_is_refused_is_named_by_the_place_and_never_by_what_it_says(
+    sentence: str, hand_made: Workspace, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (hand_made.folder / "domain.yaml").write_text(f"name: x\n{BAD_DOMAINS[sentence]}\n", encoding="utf-8")
+    status, found, text = run(hand_made.folder)
+    assert status == 2 and sentence.strip() in " ".join(found["problems"]), found["problems"]
+    assert ACME not in text + json.dumps(found) and "Anna" not in text
+    assert text.rstrip().endswith("autokb plan WORKSPACE shows the words that are hidden here.")
+    for words in (["plan"], ["build", "--yes"], ["ask", "the robot stops"]):
+        assert main([words[0], str(hand_made.folder), *words[1:]]) == 2
+        said = capsys.readouterr().err
+        assert ACME in said or "rulez" in said
+        assert not any(mark in said for mark in "\x02\x03") and "HIDDEN" not in said
+
+
+def test_what_could_not_be_read_is_not_called_nothing(hand_made: Workspace, run: Run) -> None:
+    (hand_made.folder / "settings.yaml").write_text(f"{ACME}: 1\n", encoding="utf-8")
+    _, found, text = run(hand_made.folder)
+    assert found["not_read"] == ["keys", "models", "published", "settings"]
+    lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in text.splitlines()}
+    assert all(lines[name] == "not read" for name in found["not_read"])
+    (hand_made.folder / "settings.yaml").write_text("", encoding="utf-8")
+    _, found, text = run(hand_made.folder)
+    assert found["not_read"] == [] and "settings     defaults" in text and "keys         none" in text
+    assert found["hint"] == "" and "hint" not in text
+    (hand_made.folder / "domain.yaml").write_text("rulez: []\n", encoding="utf-8")
+    _, found, text = run(hand_made.folder)
+    assert found["not_read"] == ["keys", "published"] and "settings     defaults" in text
+
+
+def test_folders_of_sources_that_are_not_there_are_a_problem(
+    hand_made: Workspace, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (hand_made.folder / "settings.yaml").write_text(
+        f"sources:\n  here: {{type: folder, path: .}}\n  {ACME}: {{type: folder, path: '../{ACME}'}}\n",
+        encoding="utf-8",
+    )
+    status, found, text = run(hand_made.folder)
+    assert status == 1 and ACME not in text + json.dumps(found)
+    assert [one for one in found["problems"] if "the folder of source 2" in one and "autokb sync" in one]
+    assert len(found["problems"]) == 1
+    assert main(["sync", str(hand_made.folder), "--source", ACME]) == status
+    printed = capsys.readouterr()
+    assert f"{ACME} does not exist" in printed.err and "does not exist" not in printed.out
+    (hand_made.folder.parent / ACME).mkdir()
+    assert run(hand_made.folder)[1]["problems"] == []
 
 
 @pytest.mark.usefixtures("keys_unset")
@@ -204,9 +333,44 @@ def test_serving_ends_without_showing_what_settings_that_are_refused_are(
     (hand_made.folder / "settings.yaml").write_text(f"{BAD_SETTINGS[sentence]}\n", encoding="utf-8")
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:  # so that it ends where it would begin
         port = str(taken.getsockname()[1])
-        assert main(["serve", str(hand_made.folder), "--port", port]) == 2
+        for words in (["serve"], *([["mcp", "--http"]] if find_spec("mcp") else [])):
+            assert main([words[0], str(hand_made.folder), *words[1:], "--port", port]) == 2
+            said = "".join(capsys.readouterr())
+            assert "embedder" not in sentence or sentence in said
+            assert (sentence in said or f"port {port}, cannot be listened on" in said) and ACME not in said
+
+
+@pytest.mark.usefixtures("keys_unset")
+@pytest.mark.parametrize("sentence", [one for one in BAD_SETTINGS if one != "OPENAI_API_KEY"])  # a model is no value
+def test_a_sync_says_what_is_wrong_with_settings_and_not_what_they_are(
+    sentence: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autokb.app.syncing.watch.time.sleep", end)
+    (hand_made.folder / "manuals").mkdir()
+    (hand_made.folder / "manuals" / "pair.md").write_text("# Pair\n\nHold the button.\n", encoding="utf-8")
+    source = "" if "sources:" in BAD_SETTINGS[sentence] else "sources: {manuals: {type: folder, path: manuals}}\n"
+    (hand_made.folder / "settings.yaml").write_text(f"{source}{BAD_SETTINGS[sentence]}\n", encoding="utf-8")
+    for words in (["--watch"], [], ["--json"]):  # the first finds the source not read yet
+        main(["sync", str(hand_made.folder), "--build", *words])
+        said = "".join(capsys.readouterr())
+        assert ACME not in said, words
+
+
+@pytest.mark.parametrize("name", ["ghp_QUOKKA", "QUOKKA_4711"])
+def test_a_secret_in_the_place_of_its_variable_is_never_shown(
+    name: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = f"sources: {{guide: {{type: github, repo: a/b, token_env: {name}}}}}\n"
+    (hand_made.folder / "settings.yaml").write_text(settings, encoding="utf-8")
+    assert main(["sync", str(hand_made.folder)]) == 1
     said = "".join(capsys.readouterr())
-    assert (sentence in said or f"port {port}, cannot be listened on" in said) and ACME not in said
+    assert "guide: The environment variable that token_env names is not set" in said and name not in said
+    monkeypatch.setenv(name, " ")
+    assert main(["sync", str(hand_made.folder)]) == 1
+    assert f"{name} holds no secret" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("keys_unset")

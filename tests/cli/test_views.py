@@ -90,6 +90,63 @@ def test_an_edit_without_its_solution_is_shown(
     )
 
 
+def _lose(workspace: Workspace, solution: str) -> None:
+    with workspace.file() as file, file.transaction():
+        solutions = {(kind, i): body for kind, i, body in file.lines() if kind == "solution" and i != solution}
+        file.publish(solutions, ["solution"])
+
+
+def test_of_the_drafts_of_a_lost_edit_the_newest_is_listed_with_all_that_can_be_done(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = SupportKB(hand_made)
+    kb.curation.edit("s-pair", "Switch it off.", author="ann")
+    kb.curation.edit("s-pair", "Switch it off, then on.", author="ann")
+    _lose(hand_made, "s-pair")
+    tree = seen(capsys, "show", hand_made.folder)
+    assert [line for line in tree if "s-pair" in line] == ["edit without its solution: s-pair: Switch it off, then on."]
+    (item,) = [one for one in kb.curation.review(kind="edit_orphaned").items if one.edit and one.edit.author == "ann"]
+    assert item.edit and item.edit.text == "Switch it off, then on."
+    queue = [line.strip() for line in seen(capsys, "review", hand_made.folder, "--kind", "edit_orphaned")]
+    assert f"to put its text on another solution: autokb edit {hand_made.folder} SOLUTION FILE" in queue
+    (first,) = [one.decision for one in kb.curation.history("s-pair").items if one.after == "Switch it off."]
+    kb.curation.dismiss_edit(item.id)
+    assert first not in {one.id for one in kb.curation.review().items}  # it was replaced, whatever became of the other
+
+
+def test_a_change_is_shown_where_two_texts_differ(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    from autokb.cli.review_views import changes_text
+    from autokb.core.changes import Changes, SolutionChange
+
+    same = "Hold the button until the lamp is white and wait for a minute. " * 5
+
+    def told(before: str | None, after: str | None) -> list[str]:
+        change = SolutionChange("s-1", "i", before, after, "displayed", "displayed", ("text",))
+        Console(width=500).print(changes_text("Now:", Changes("2026", changed=(change,), counts={"changed": 1})))
+        return [line.strip() for line in capsys.readouterr().out.splitlines()[3:]]
+
+    before, after = told(f"{same}Then press start twice.", f"{same}Then press stop once.")
+    assert before.startswith("before: …") and before.endswith(" for a minute. Then press start twice.")
+    assert after.startswith("after: …") and after.endswith(" for a minute. Then press stop once.")
+    assert told(f"Off.\n{same}", f"On. {same}") == [
+        f"before: Off. {same[:154].rstrip()}…",
+        f"after: On. {same[:155].rstrip()}…",
+    ]
+    assert told("Off.", "On.") == ["before: Off.", "after: On."] and told(None, "On.") == ["after: On."]
+    assert told("Off. On.", "Off.\nOn.")[1] == "after: Off. On. (only spaces and line breaks differ)"
+
+
+def test_the_history_of_a_long_text_shows_where_it_was_changed(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb, same = SupportKB(hand_made), "Hold the button until the lamp is white. " * 8
+    kb.curation.edit("s-pair", f"{same}Press start.")
+    kb.curation.edit("s-pair", f"{same}Press stop.")
+    lines = [line.strip() for line in seen(capsys, "history", hand_made.folder, "s-pair")]
+    assert any(line.startswith("before: …") and line.endswith("Press start.") for line in lines)
+    assert any(line.startswith("after: …") and line.endswith("Press stop.") for line in lines)
+
+
 def test_an_answer_unfolds_its_first_solutions(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     lines = seen(capsys, "ask", hand_made.folder, "my robot does not pair with my iPad")
     assert re.fullmatch(
@@ -363,3 +420,27 @@ def test_a_plan_says_which_command_asks_about_tickets(capsys: pytest.CaptureFixt
     shown = capsys.readouterr().out
     assert shown.startswith("0 documents, 0 issues, 41 tickets: 3 requests to a model")
     assert "sections are those of tickets, which autokb tickets build asks about" in shown
+
+
+def test_a_text_without_a_heading_does_not_show_its_first_step_twice(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own.md").write_text("1. Wipe the contacts.\n2. Press the dock's switch.", encoding="utf-8")
+    asked = "my robot does not charge in the dock"
+    issue = SupportKB(hand_made).ask(asked).matches[0].issue.id
+    seen(capsys, "write", hand_made.folder, issue, tmp_path / "own.md")
+    for words in (("ask", hand_made.folder, asked), ("show", hand_made.folder, issue)):
+        lines = seen(capsys, *words)
+        assert sum("Wipe the contacts." in line for line in lines) == 1, words
+        assert any(line.startswith("╭───") for line in lines), "no title stands over it"
+    assert "1  written by hand" in seen(capsys, "suggest", hand_made.folder, asked)
+
+
+def test_an_edited_text_without_a_heading_stands_under_that_of_what_was_edited(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = SupportKB(hand_made).views.known_solution("s-contacts")[0]
+    SupportKB(hand_made).curation.edit("s-contacts", "1. Wipe the contacts.\n2. Wait a minute.")
+    lines = seen(capsys, "show", hand_made.folder, one.issue_id)
+    assert any(line.startswith(f"╭─ {one.heading} ─") for line in lines)
+    assert sum("Wipe the contacts." in line for line in lines) == 1

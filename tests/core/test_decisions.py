@@ -77,7 +77,6 @@ def test_decisions_go_along_to_the_same_text_on_another_node_of_the_tree() -> No
     [
         replace(MOVED, text="Title\nOther"),
         replace(MOVED, text="Other title\nOld"),
-        replace(MOVED, issue_id="far"),
         replace(MOVED, evidence=(Evidence("b.md", 0, 3, "Old"),)),
     ],
 )
@@ -90,10 +89,28 @@ def test_they_go_along_to_nothing_else(other: Solution) -> None:
 def test_they_follow_a_solution_to_a_tree_that_was_split_from_theirs() -> None:
     home, part = Issue("root", "R", None, {}, "seed"), Issue("part", "P", None, {}, "seed")
     other = Issue("other", "O", None, {}, "other seed")
+    hidden = new_verdict(BUILT, "hidden", "ann", "", ORIGIN)
     for node, follows in ((part, True), (other, False)):
         there = replace(BUILT, id="s2", issue_id=node.id)
-        decided = apply_decisions({"s2": there}, {i.id: i for i in (home, part, other)}, Decisions((edit_to("New"),)))
-        assert decided.solutions["s2"].text == ("New" if follows else BUILT.text)
+        decided = apply_decisions({"s2": there}, {i.id: i for i in (home, part, other)}, Decisions((hidden,)))
+        assert decided.solutions["s2"].status == ("hidden" if follows else "displayed")
+
+
+def test_an_edit_follows_its_section_to_other_trees_where_its_own_has_it_no_longer() -> None:
+    far, further = replace(BUILT, id="s2", issue_id="far"), replace(BUILT, id="s3", issue_id="further")
+    issues = ISSUES | {"further": Issue("further", "G", None, {})}
+    hidden = new_verdict(far, "hidden", "bob", "", origin_of(far, "far"))
+    for solutions, log, expected in (
+        ([far, further], [edit_to("New")], ["New", "New"]),
+        ([MOVED, further], [edit_to("New")], ["New", BUILT.text]),
+        ([far, further], [edit_to("New"), hidden], [BUILT.text, "New"]),
+    ):
+        decided = apply_decisions({s.id: s for s in solutions}, issues, Decisions(tuple(log)))
+        assert [decided.solutions[i].text for i in ("s2", "s3")] == expected
+        assert decided.orphans == ()
+    decided = apply_decisions({"s2": far}, issues, Decisions((edit_to("New"), hidden)))
+    assert (decided.solutions["s2"].text, len(decided.orphans)) == (BUILT.text, 1)
+    assert find_offers(decided, issues) == {decided.orphans[0].id: "s2"}
 
 
 def test_they_stay_with_their_own_solution_while_it_is_there() -> None:
@@ -164,7 +181,9 @@ def test_an_edit_is_offered_to_the_same_steps_under_another_heading() -> None:
     decided = decide([renamed], edit)
     assert decided.solutions == {"s9": renamed}
     assert find_offers(decided, ISSUES) == {edit.id: "s9"}
-    assert find_offers(decide([replace(renamed, issue_id="far")], edit), ISSUES) == {}
+    assert find_offers(decide([replace(renamed, issue_id="far")], edit), ISSUES) == {edit.id: "s9"}
+    both = decide([replace(renamed, id="s0", issue_id="far"), renamed], edit)
+    assert find_offers(both, ISSUES) == {edit.id: "s9"}  # its own tree comes first
     assert find_offers(decide([replace(renamed, steps=("x",))], edit), ISSUES) == {}
 
 
@@ -185,7 +204,7 @@ def test_decisions_follow_a_tree_that_another_took_in() -> None:
     edit = new_edit("gone", "New", (), "ann", "2026-01-01", origin=elsewhere)
     verdict = new_verdict(replace(BUILT, id="gone"), "rejected", "ann", "", elsewhere)
     decisions = Decisions((edit, verdict))
-    assert len(apply_decisions({"s1": BUILT}, ISSUES, decisions).orphans) == 2
+    assert [one.what for one in apply_decisions({"s1": BUILT}, ISSUES, decisions).orphans] == ["rejected"]
     followed = apply_decisions({"s1": BUILT}, ISSUES, follow_joined(decisions, {"taken in": "root"}))
     assert followed.orphans == ()
     assert (followed.solutions["s1"].text, followed.solutions["s1"].status) == ("New", "rejected")

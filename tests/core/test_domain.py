@@ -126,6 +126,7 @@ def test_a_wrong_impossible_combination_is_named(impossible: Any, sentence: str)
         ({"os": {"values": ["A"], "implies": {"A": {"device": ["X"]}}}}, "which is not configured"),
         ({"os": {"values": ["A"], "implies": {"A": {"os": ["X"]}}}}, "'X' is not a value"),
         ({"os": {"values": {"A": 1}}}, "list of strings"),
+        ({"os": {"values": "EU, US"}}, r"values must be a list; write it as \[EU, US\]\."),
         ({"os": "A"}, "mapping"),
     ],
 )

@@ -275,6 +275,38 @@ def test_more_steps_than_places_and_repaired_ones_are_named(hand_made: Workspace
     assert "rules" in kinds["s-android"]
 
 
+def test_an_edit_without_its_solution_is_named_by_the_first_letters_of_its_id(hand_made: Workspace) -> None:
+    kb, forget = SupportKB(hand_made), {"s-pair", "s-ios"}
+    for solution in sorted(forget):
+        kb.curation.edit(solution, f"Switch {solution} off.", author="ann")
+    with hand_made.file() as file, file.transaction():
+        solutions = {(kind, i): body for kind, i, body in file.lines() if kind == "solution"}
+        file.publish({key: body for key, body in solutions.items() if key[1] not in forget}, ["solution"])
+    lost = [one.id for one in kb.views.show().orphaned_edits if one.solution_id in forget]
+    for given in (lost[0][:12], lost[0].removeprefix("edit-")[:7]):
+        assert kb.curation.dismiss_edit(given).id == lost[0]
+    with pytest.raises(BadInputError, match=r"edits without their solution have an id that starts with 'edit-'"):
+        kb.curation.dismiss_edit("edit-")
+    with pytest.raises(BadInputError, match=f"{lost[0]} has no solution that it could belong to"):
+        kb.curation.approve([lost[0][:12]])
+    with pytest.raises(BadInputError, match="No solution has the id"):  # without edit- it is one of a solution
+        kb.curation.approve([lost[0].removeprefix("edit-")])
+
+
+def test_a_solution_by_hand_is_withdrawn_as_undo_says(hand_made: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "own.md").write_text("# Charge it\n\n1. Clean it.\n", encoding="utf-8")
+    kb = SupportKB(hand_made)
+    written = kb.curation.write("charge", tmp_path / "own.md")
+    with pytest.raises(
+        BadInputError, match=f"written by hand; this withdraws it: autokb reject WORKSPACE {written.id}"
+    ):
+        kb.curation.undo(written.id)
+    assert kb.curation.reject([written.id]).solutions[0].status == "rejected"
+    assert kb.curation.undo(written.id).undone == "rejected"
+    with pytest.raises(BadInputError, match=r"can be taken back\. Nothing was changed"):
+        kb.curation.undo("s-pair")
+
+
 def test_an_edit_without_its_solution_is_dismissed_and_kept(hand_made: Workspace, tmp_path: Path) -> None:
     kb = SupportKB(hand_made)
     kb.curation.edit("s-pair", "Switch it off.", author="ann")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -70,11 +69,9 @@ def test_a_group_of_our_name_counts_alone() -> None:
     assert not read_rules("User-agent: autokb\nDisallow: /").may_read("https://example.com/")
 
 
-def test_hostile_patterns_take_linear_time() -> None:
+def test_hostile_patterns_end() -> None:
     rules = read_rules("User-agent: *\nDisallow: /" + "*a" * 5_000 + "b$")
-    started = time.process_time()
-    assert rules.may_read("https://example.com/" + "a" * 20_000)
-    assert time.process_time() - started < 1
+    assert rules.may_read("https://example.com/" + "a" * 20_000)  # a search that goes back would not end
 
 
 NOW = "Fri, 02 Jan 2026 10:00:00 GMT"

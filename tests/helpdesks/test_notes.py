@@ -7,8 +7,9 @@ import logging
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,14 @@ from benchmarks.desk_server import BASIC, ENVIRONMENT, HELPDESKS, SECRET, TOKEN,
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
 from autokb.cli import main
+from autokb.core.errors import BadInputError
 from autokb.core.helpdesk_settings import read_helpdesks
-from autokb.core.nouns import Evidence
+from autokb.core.nouns import CUSTOMER, Evidence
 from autokb.core.tickets import TicketEvidence
 from autokb.helpdesks import refused
 from autokb.helpdesks.desk import KINDS
 from autokb.helpdesks.notes import note_of, reply_of
-from autokb.stores.hook_messages import refused_hooks
+from autokb.stores.hook_messages import HookMessage, HookWork, keep_message, refused_hooks
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.usage.sent_replies import documents_of
 from autokb.views.reader_labels import how_sure
@@ -244,7 +246,8 @@ def test_doctor_says_how_many_messages_wait_or_failed_since_when_and_why(
 
     failed = take("zendesk", 0, works=True)
     since = f"zendesk, messages that will get no note: 1, since {failed}. Last reason: zendesk answers with status 422."
-    assert doctor() == (1, [f"problem      Helpdesk {since}"])
+    until = "This is a problem until a later note is written. Their conversations, the latest first: 1."
+    assert doctor() == (1, [f"problem      Helpdesk {since} {until}"])
     with workspace.file() as file, file.transaction(), file.reading() as db:
         db.execute("DELETE FROM hook_message")
     just = take("chatwoot", 0, works=True)
@@ -321,16 +324,140 @@ def test_doctor_says_which_webhooks_were_refused_and_why(
             for (helpdesk, _), (sent, headers) in reasons.items():
                 send(url, helpdesk, sent, headers=headers)
             wait_until(lambda times=times: stored() == [(*one, times) for one in wanted])
-    assert main(["doctor", str(workspace.folder)]) == 0  # for anybody may send what is refused
+    assert main(["doctor", str(workspace.folder)]) == 1
     text = capsys.readouterr().out
-    line = r"note +Helpdesk (\w+), webhooks that were refused: 2, since (.+) UTC, the last at (.+) UTC\. Reason: (.+)\."
+    line = (
+        r"(\w+) +Helpdesk (\w+), webhooks that were refused: 2, since (.+) UTC, the last at (.+) UTC\. "
+        r"Reason: (.+?)\.( None was ever accepted: .+)?\n"
+    )
     found = re.findall(line, text)
-    assert [(helpdesk, why) for helpdesk, _, _, why in found] == wanted
-    assert all(began <= first <= last for _, first, last, _ in found)
+    assert sorted((helpdesk, why) for _, helpdesk, _, _, why, _ in found) == wanted
+    assert all(began <= first <= last for _, _, first, last, _, _ in found)
+    for kind, helpdesk, _, _, _, more in found:  # anybody can send what is for a helpdesk that there is not
+        assert (kind == "note", bool(more)) == ((True, False) if helpdesk == "zendesk" else (False, True))
     assert "Helpdesk intercom: AUTOKB_INTERCOM_SECRET is not set here" in text
     assert "; the variable that token_env names is not set here" in text
     assert "quokka" not in text and "PASTED" not in text
     assert counts(workspace) == {}
+
+
+@pytest.fixture
+def doctor(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[], tuple[int, str]]:
+    """Return the status of doctor and what it says of helpdesks, whatever was counted a moment ago."""
+    monkeypatch.setattr(refused, "KEEP_EVERY", 0.0)
+
+    def call() -> tuple[int, str]:
+        status = main(["doctor", str(hand_made.folder)])
+        said = capsys.readouterr().out.splitlines()
+        return status, "\n".join(line for line in said if " Helpdesk " in line)
+
+    return call
+
+
+def take(kb: SupportKB, helpdesk: str, body: Any, secret: str = SECRET, **more: Any) -> str:
+    """Give a webhook to a knowledge base, and let it store what it counts; returns what it said of it."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    try:
+        said = kb.helpdesks.take(helpdesk, signed(helpdesk, data, secret, **more), data)
+    except BadInputError as error:
+        said = type(error).__name__
+    kb.helpdesks.work()
+    kb.helpdesks.close()
+    return said
+
+
+@pytest.mark.parametrize("helpdesk", HELPDESKS)
+def test_refused_webhooks_are_a_problem_until_one_is_accepted_and_an_outsider_makes_none(
+    desk: DeskServer, workspace: Workspace, helpdesk: str, doctor: Callable[[], tuple[int, str]]
+) -> None:
+    kb = SupportKB(workspace)
+    body = hook(helpdesk, "1", QUESTION)
+    assert take(kb, helpdesk, body, "another") == "NotSignedError"
+    status, said = doctor()
+    secret = f"AUTOKB_{helpdesk.upper()}_SECRET, in the environment of the service"
+    assert status == 1 and f"None was ever accepted: compare {secret}" in said and said.startswith("problem ")
+    assert take(kb, helpdesk, {}) == "skipped"  # signed, and no message of a person
+    status, said = doctor()
+    assert status == 0 and said.endswith("Later ones were accepted.") and said.startswith("note ")
+    assert take(kb, helpdesk, body, "rubbish") == "NotSignedError"
+    status, said = doctor()
+    assert status == 0 and "The last one was accepted at " in said
+    assert f"if messages are missing, compare {secret}" in said
+    assert take(kb, helpdesk, body) == "taken"
+    assert doctor()[0] == 0 and doctor()[1].endswith("Later ones were accepted.")
+
+
+def test_what_an_outsider_cannot_send_is_a_problem_until_a_later_webhook_is_accepted(
+    desk: DeskServer,
+    hand_made: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    doctor: Callable[[], tuple[int, str]],
+) -> None:
+    body = hook("chatwoot", "1", QUESTION)
+    settings = desk.settings()
+    without = settings.replace("  chatwoot", "  # chatwoot")
+    cases: list[tuple[str, str, Any, dict[str, Any], str]] = [
+        (settings, "see account in its settings", {**body, "account": {"id": 8}}, {}, "not_ours"),
+        (settings, "see the body of the webhook in the helpdesk", b"{", {}, "RefusedWebhookError"),
+        (settings, "set the clock of this machine", body, {"at": time.time() - 301}, "NotSignedError"),
+        (settings, "set AUTOKB_CHATWOOT_SECRET in the environment", body, {"secret": ""}, "NotSignedError"),
+        (without, "restart the service", body, {}, "NotSignedError"),
+    ]
+    for number, (written, advice, sent, more, said) in enumerate(cases, 1):
+        accepted = take(SupportKB(with_settings(hand_made, settings)), "chatwoot", {**body, "id": number})
+        assert accepted == "taken" and doctor()[0] == 0
+        if "secret" in more:
+            monkeypatch.delenv("AUTOKB_CHATWOOT_SECRET")
+        assert take(SupportKB(with_settings(hand_made, written)), "chatwoot", sent, **more) == said
+        monkeypatch.setenv("AUTOKB_CHATWOOT_SECRET", SECRET)
+        with_settings(hand_made, settings)
+        status, text = doctor()
+        assert status == 1 and advice in text and text.count("problem ") == 1, text
+
+
+@pytest.mark.parametrize("helpdesk", ["zendesk", "intercom"])
+def test_another_account_is_a_problem_only_where_none_of_ours_comes_if_several_share_a_secret(
+    desk: DeskServer, hand_made: Workspace, helpdesk: str, doctor: Callable[[], tuple[int, str]]
+) -> None:
+    kb = SupportKB(with_settings(hand_made, re.sub(r"(user|admin):", r"account: 7, \1:", desk.settings())))
+    entry = {"zendesk": "account_id", "intercom": "app_id"}[helpdesk]
+    body = hook(helpdesk, "1", QUESTION)
+    assert take(kb, helpdesk, {**body, entry: 8}) == "not_ours"
+    status, said = doctor()
+    assert status == 1 and "None was ever accepted: see account in its settings." in said
+    assert take(kb, helpdesk, {**body, entry: 7}) == "taken" and take(kb, helpdesk, {**body, entry: 8}) == "not_ours"
+    status, said = doctor()
+    assert status == 0 and "if messages are missing, see account in its settings." in said
+
+
+def test_notes_that_failed_are_named_by_their_conversations_and_a_problem_until_one_is_written(
+    desk: DeskServer, hand_made: Workspace, doctor: Callable[[], tuple[int, str]]
+) -> None:
+    kb = SupportKB(with_settings(hand_made, desk.settings()))
+    desk.faults.extend([Fault(422)] * 4)
+    card = "4111111111111111"  # an id that looks like what is hidden elsewhere
+    for number, conversation in enumerate(("51", "52", card, "54", "55"), 1):
+        if conversation == "55":  # nothing was found for it
+            now = time.time()
+            silent = HookMessage("zendesk", "5", "55", CUSTOMER, now, HookWork(QUESTION), "done", due=now)
+            with kb.workspace.file() as file, file.transaction():
+                keep_message(file, silent)
+        else:
+            assert take(kb, "zendesk", hook("zendesk", str(number), QUESTION, conversation)) == "taken"
+    assert counts(kb.workspace) == {"failed": 4, "done": 1}
+    ids = f"Their conversations, the latest first: 54, {card}, 52."
+    status, said = doctor()
+    assert status == 1 and said.endswith(f"status 422. This is a problem until a later note is written. {ids}"), said
+    with_settings(hand_made, "")
+    status, said = doctor()
+    assert status == 0 and said.endswith(f"status 422. {ids}")  # there is no such helpdesk any more
+    with_settings(hand_made, desk.settings())
+    assert take(kb, "chatwoot", hook("chatwoot", "6", QUESTION)) == "taken" and doctor()[0] == 1
+    assert take(kb, "zendesk", hook("zendesk", "6", QUESTION, "56")) == "taken" and desk.texts("56")
+    status, said = doctor()
+    assert status == 0 and said.endswith(f"status 422. Later notes were written. {ids}")
 
 
 def test_what_another_account_of_the_helpdesk_sends_is_passed_over_and_counted(
@@ -464,17 +591,22 @@ def test_all_steps_stand_in_a_note_and_in_a_reply_where_the_suggestion_has_but_t
     whole = "1. Wipe it.\nNote: gently.\n2. Plug it in."
     assert whole in note_of(found, "7", {}) and reply_of(found, 0.9) == whole
     assert reply_of(found, 0.96) == ""
+    own = replace(one, evidence=())
+    assert reply_of(replace(found, suggestions=(own,)), 0.9) == "", "what cites no document goes through an agent"
 
 
 def test_a_note_says_in_plain_words_what_it_is_and_where_it_is_from() -> None:
     place = Evidence("a.md", 0, 1, "x")
     help_, ticket = Suggestion("Wipe it.", "solution", (place,), title="Dust"), TicketEvidence("T-1", "log", 0, 1, "x")
     past, back = Suggestion("It was dust.", "ticket", (ticket,)), Suggestion("Which robot is it?", "question")
+    own = Suggestion("Dry it.", "solution", title="Wet")
     source = "Wipe it.\nSource: “Dust”, a.md, https://docs.example/a"
     for outcome, offered, confidence, note in (
         ("answered", (help_,), 0.8, f"Suggested reply, right in about 8 of 10:\n\n{source}"),
         ("answered", (help_, past), 0.97, "Suggested replies, the first right in more than 9 of 10:\n\n"
          f"(1) {source}\n\n(2) It was dust.\nSource: past ticket T-1"),
+        ("answered", (own,), 0.8,
+         "Suggested reply, right in about 8 of 10:\n\nDry it.\nSource: “Wet”, written by hand"),
         ("answered", (Suggestion("You are welcome.", "small_talk"),), 0.0, "Suggested reply:\n\nYou are welcome."),
         ("asks", (back,), 0.5, "Ask the customer first:\n\nWhich robot is it?"),
         ("abstains", (past,), 0.3, "Not sure enough to suggest a reply; nearest is:\n\n"

@@ -213,11 +213,15 @@ def test_failures_come_back_beside_what_was_done(path: Path) -> None:
 
 def test_never_more_at_once_than_allowed(path: Path) -> None:
     sender = Script()
-    now, most = [0], [0]
+    now, most, full = [0], [0], anyio.Event()
 
     async def before() -> None:
         now[0] += 1
         most[0] = max(most[0], now[0])
+        if most == [5]:
+            full.set()
+        with anyio.fail_after(60):
+            await full.wait()
         await anyio.sleep(0.001)
         now[0] -= 1
 

@@ -284,7 +284,7 @@ def test_tickets_are_searched_masked_and_answer_with_evidence(tickets_kb: Suppor
     asyncio.run(talk())
 
 
-def test_a_reply_is_suggested_and_the_end_of_a_conversation_reported(tickets_kb: SupportKB) -> None:
+def test_a_reply_is_suggested_and_the_end_of_a_conversation_reported(tickets_kb: SupportKB, tmp_path: Path) -> None:
     async def talk() -> None:
         async with inside(tickets_kb, "agent", writes=True) as client:
             said = [
@@ -294,6 +294,12 @@ def test_a_reply_is_suggested_and_the_end_of_a_conversation_reported(tickets_kb:
             ]
             found = await call(client, "suggest_reply", messages=said, conversation="c-1")
             assert found["suggestions"] and all(one["evidence"] for one in found["suggestions"])
+            own = tmp_path / "own.md"
+            own.write_text("The dock\n1. Press the grey switch of the dock.\n", encoding="utf-8")
+            issue = tickets_kb.ask("The battery does not charge in the dock.").matches[0].issue.id
+            written = tickets_kb.curation.write(issue, own).id
+            first = (await call(client, "suggest_reply", messages=said[2:]))["suggestions"][0]
+            assert (first["solution_id"], first["evidence"]) == (written, [])
             report = {"conversation": "c-1", "resolved": True, "seconds": 90.0, "date": "2026-03-01"}
             kept = await call(client, "report_outcome", **report)
             assert kept["changed"] == 1 and kept.items() >= report.items()

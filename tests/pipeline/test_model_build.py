@@ -311,40 +311,36 @@ def test_a_shared_reply_that_was_cut_is_asked_for_in_halves(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_kill_9_repeats_no_finished_request(tmp_path: Path) -> None:
-    model = ScriptedModel()
-    answered: Counter[str] = Counter()
-    lock = threading.Lock()
+    model, killed, goal = ScriptedModel(), threading.Event(), 1 << 30
 
     def reply(body: dict[str, Any]) -> str:
-        with lock:
-            answered[json.dumps(body, sort_keys=True)] += 1
+        if server.requests >= goal:
+            killed.wait()  # so that a build cannot end before it is killed, however fast the machine is
         return model(body)
 
     with StubServer(reply) as server:
         settings = PRICES + "context: document\nconcurrency: 2\n"
         whole = made(tmp_path / "whole", server.url, settings=settings)
         needed = whole.build().calls
-        answered.clear()
         asked = server.requests
         kb = made(tmp_path, server.url, settings=settings)
-        killed = 0
-        for after in (1, 3, 5):
+        kills = (1, 3, 5)
+        for after in kills:
+            killed.clear()
+            goal = server.requests + after
             process = subprocess.Popen(
                 [sys.executable, "-m", "autokb", "build", str(tmp_path / "kb"), "--json"],
                 stdout=subprocess.DEVNULL,
                 env={**os.environ, "OPENAI_API_KEY": KEY},
             )
-            goal = server.requests + after
             while process.poll() is None and server.requests < goal:
                 threading.Event().wait(0.005)
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
-                killed += 1
-            process.wait()
+            process.kill()
+            assert process.wait() == -signal.SIGKILL
+            killed.set()
         kb.build()
-        assert killed == 3
         # What was in flight at a kill can be asked once more: at most two requests a kill.
-        assert server.requests - asked <= needed + 2 * killed
+        assert server.requests - asked <= needed + 2 * len(kills)
         assert exported(kb, tmp_path / "a.jsonl") == exported(whole, tmp_path / "b.jsonl")
 
 

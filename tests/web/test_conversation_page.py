@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from autokb.answering.suggest import Suggestion
 from autokb.app import SupportKB
+from autokb.cli import main
 from autokb.core.nouns import Message
 from autokb.llm.embedders.multilingual import is_installed
 from autokb.stores.workspace import Workspace
@@ -79,6 +81,31 @@ def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClien
     data = {"state": state_of(page), "reply": whole.replace("\n", "\r\n"), "chosen": str(int(place) - 1)}
     client.post("/conversation/send", data=data)
     assert [one.verdict for one in SupportKB(hand_made).usage.feedback().items] == ["used"]
+
+
+def test_what_a_person_wrote_is_offered_by_every_door_and_may_be_sent(
+    client: TestClient, hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = SupportKB(hand_made)
+    issue = kb.ask(QUESTION).matches[0].issue.id
+    own = "# The dock has no power\n\n1. Press the grey switch of the dock.\n2. Put the robot into the dock again.\n"
+    (tmp_path / "own.md").write_text(own, encoding="utf-8")
+    written = kb.curation.write(issue, tmp_path / "own.md")
+    text = "Press the grey switch of the dock. Put the robot into the dock again."
+    first = kb.suggest(QUESTION).suggestions[0]
+    assert (first.text, first.solution_id, first.title) == (text, written.id, "The dock has no power")
+    answer = client.post("/v1/suggest", json={"messages": [{"role": "customer", "text": QUESTION}]}).json()
+    said = answer["suggestions"][0]
+    assert (said["text"], said["solution_id"], said["source"], said["evidence"]) == (text, written.id, "solution", [])
+    assert main(["suggest", str(hand_made.folder), QUESTION]) == 0
+    told = capsys.readouterr().out
+    assert "1  The dock has no power, written by hand" in told and "right in" in told.split("\n")[0]
+    page = client.post("/conversation/say", data={"state": state_of(client.get("/").text), "text": QUESTION}).text
+    card = page[page.index('class="offer card"') : page.index('id="offer-1" class="reply"')]
+    assert "The dock has no power" in card and "written by hand" in card and "The first is right in" in page
+    client.post("/conversation/send", data={"state": state_of(page), "reply": text, "chosen": "0"})
+    (kept,) = kb.usage.feedback().items
+    assert (kept.verdict, kept.solution_id) == ("used", written.id)
 
 
 def test_what_is_sent_whole_has_the_numbers_of_the_manual() -> None:

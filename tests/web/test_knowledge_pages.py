@@ -442,3 +442,20 @@ def test_every_page_is_light_and_has_labels(client: TestClient) -> None:
         ]
         assert all(field.get("id") in labelled for field in fields), path
         assert [tag for tag, _ in tags.found].count("h1") == 1, path
+
+
+def test_no_step_stands_in_the_place_of_a_heading(client: TestClient, hand_made: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "own.md").write_text("1. Wipe the grey contacts.\n2. Press the switch.", encoding="utf-8")
+    kb = SupportKB(hand_made)
+    before = kb.views.known_solution("s-contacts")[0]
+    own = kb.curation.write(before.issue_id, tmp_path / "own.md").id
+    kb.curation.edit("s-contacts", "1. Wipe the blue contacts.\n2. Wait a minute.")
+    for solution, heading, step in (
+        (own, "Written by hand", "Wipe the grey contacts."),
+        ("s-contacts", before.heading, "Wipe the blue contacts."),
+    ):
+        shown = page(client, f"/solutions/{solution}")
+        assert f'<h1 dir="auto">{heading}</h1>' in shown
+        assert words_of(shown[shown.index("<h1") :]).count(step) == 1
+        assert f"<title>{step} - autokb</title>" in shown
+        assert f'href="/solutions/{solution}">{heading}</a>' in page(client, f"/issues/{before.issue_id}")

@@ -455,3 +455,10 @@ def test_neither_log_nor_figures_hold_what_customers_say(
     assert 'autokb_requests_total{method="POST",path="/v1/ask",status="200"} 1.0' in figures.text
     assert 'autokb_outcomes_total{outcome="answered",path="/v1/ask"} 1.0' in figures.text
     assert "autokb_request_seconds_bucket" in figures.text
+
+
+def test_an_answer_does_not_show_what_a_wrong_setting_is(kb: SupportKB) -> None:
+    (kb.workspace.folder / "settings.yaml").write_text("reranker: quokka\n", encoding="utf-8")
+    with client_of(create_app(kb.workspace.folder)) as opened:
+        said = check_problem(opened.post("/v1/ask", json={"text": QUESTION}), 422, "HIDDEN is not known")
+    assert "quokka" not in said

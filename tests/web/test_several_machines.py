@@ -204,7 +204,12 @@ def hang_for_a_moment(server: PostgresServer, url: str) -> None:
         assert httpx2.post(f"{url}/v1/ask", json=QUESTION, timeout=SECONDS).status_code == 200
     finally:
         server.hold(signal.SIGCONT)
-    wait_until(lambda: httpx2.post(f"{url}/v1/feedback", json={"query": "x", "verdict": "helpful"}).status_code == 200)
+
+    def is_kept() -> bool:
+        given = {"query": "x", "verdict": "helpful"}
+        return httpx2.post(f"{url}/v1/feedback", json=given, timeout=SECONDS).status_code == 200
+
+    wait_until(is_kept)
 
 
 def test_a_server_that_hangs_or_is_started_anew_under_load_stops_no_question_and_loses_nothing_acknowledged(
@@ -264,12 +269,14 @@ def test_on_a_full_disk_of_the_server_questions_are_answered_and_nothing_acknowl
                 asked = sum(status == 200 for status, _ in sent.statuses)
                 wait_until(lambda: sum(status == 200 for status, _ in sent.statuses) > asked + 5)
                 ballast.unlink()
-                if (
-                    not server.runs
-                ):  # it stops where its own log cannot be written, and whoever mends the disk starts it
-                    server.start()
                 before = len(sent.kept)
-                wait_until(lambda: len(sent.kept) >= before + 20)
+
+                def goes_on() -> bool:
+                    if not server.runs:  # it stops where its own log cannot be written; who mends the disk starts it
+                        server.start()
+                    return len(sent.kept) >= before + 20
+
+                wait_until(goes_on)
             assert {*sent.statuses} == {(200, False), (503, True)} and sent.gone == 0
             assert sent.kept.items() <= feedback_at(url).items()
 

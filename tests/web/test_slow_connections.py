@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -19,10 +19,16 @@ from autokb.web.app import create_app
 from autokb.web.connections import Connection
 from autokb.web.middleware import ServiceLimits
 
-SECONDS = 60  # that anything here may take before it is given up
+SECONDS = 120  # that anything here may take before it is given up
 HEAD = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n"
 Opened = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Opened]]
+
+
+class Patient(Connection):
+    """Waits for a head as long as a test lasts, for machines that are busy."""
+
+    head_seconds = SECONDS
 
 
 class Impatient(Connection):
@@ -32,7 +38,7 @@ class Impatient(Connection):
 
 
 @asynccontextmanager
-async def served(app: Any, connection: type[Connection] = Connection) -> AsyncIterator[Connect]:
+async def served(app: Any, connection: type[Connection] = Patient) -> AsyncIterator[Connect]:
     """Serve an application on loopback in this very process; gives what opens a connection to it."""
     config = uvicorn.Config(app, http=connection, ws="none", log_config=None, lifespan="on")
     server = uvicorn.Server(config)
@@ -96,7 +102,9 @@ async def read_until_dropped(reader: asyncio.StreamReader) -> bytes:
 async def is_answered(opened: Opened, request: bytes = HEAD + b"\r\n") -> bool:
     reader, writer = opened
     writer.write(request)
-    return (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+    with suppress(ConnectionError):
+        return (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+    return False
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET", HEAD, HEAD + b"X: " + b"y" * 5_000], ids=len)
@@ -106,7 +114,8 @@ def test_a_head_that_does_not_end_is_dropped(sent: bytes) -> None:
             reader, writer = await connect()
             writer.write(sent)
             assert await read_until_dropped(reader) == b""
-            assert await is_answered(await connect())
+            while not await is_answered(await connect()):  # a busy machine may let it wait too long
+                pass
 
     run(test())
 
@@ -126,11 +135,15 @@ def test_a_head_that_trickles_in_is_dropped_however_steadily() -> None:
 
 def test_the_second_head_of_a_connection_is_waited_for_no_longer() -> None:
     async def test() -> None:
-        async with served(echo, Impatient) as connect:
+        class Wearying(Patient):
+            pass
+
+        async with served(echo, Wearying) as connect:
             reader, writer = await connect()
             for _ in range(3):
                 writer.write(HEAD + b"\r\n")
                 assert (await reader.readuntil(b"\r\n\r\n0")).startswith(b"HTTP/1.1 200 ")
+            Wearying.head_seconds = Impatient.head_seconds
             writer.write(HEAD)
             assert await read_until_dropped(reader) == b""
 
@@ -140,12 +153,15 @@ def test_the_second_head_of_a_connection_is_waited_for_no_longer() -> None:
 def test_a_body_and_an_answer_take_what_the_application_gives_them() -> None:
     async def test() -> None:
         async with served(echo, Impatient) as connect:
-            reader, writer = await connect()
-            writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n")
-            for _ in range(5):
-                await asyncio.sleep(Impatient.head_seconds)
-                writer.write(b"x")
-            assert (await reader.readuntil(b"\r\n\r\n5")).startswith(b"HTTP/1.1 200 ")
+            answer = b""
+            while not answer:  # a busy machine may let the head wait too long
+                reader, writer = await connect()
+                writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nConnection: close\r\n\r\n")
+                for _ in range(5):
+                    await asyncio.sleep(Impatient.head_seconds)
+                    writer.write(b"x")
+                answer = await read_until_dropped(reader)
+            assert answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b"\r\n\r\n5")
 
     run(test())
 

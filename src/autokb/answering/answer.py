@@ -198,25 +198,32 @@ def answer(
     matches = _group_by_tree(of_nodes, shown, k)
     sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])
     outcome: Outcome = "asks" if back else "answered"
-    read = tuple(_in_order(choices, shown))
-    far = frozenset(c.solution.id for c in choices if shown.score(c) < shown.score(choices[0]) - FAR_BEHIND)
+    read = list(_in_order(choices, shown))
     return Answer(
         *(question, asked.attributes, outcome, back, matches, sections, nearest),
-        shown=read,
-        far=far,
+        shown=tuple(solution for solution, _ in read),
+        far=_far_behind(read, shown),
         urgent=urgent,
         called=bool(shown.scored.urgent),
     )
 
 
-def _in_order(choices: Sequence[Choice], shown: Presentation) -> Iterator[Solution]:
-    """Give what is shown, best first, and what people wrote for a tree before anything else of it."""
+def _far_behind(read: Sequence[tuple[Solution, Choice]], shown: Presentation) -> frozenset[str]:
+    least = shown.score(read[0][1]) - FAR_BEHIND
+    return frozenset(solution.id for solution, choice in read if shown.score(choice) < least)
+
+
+def _in_order(choices: Sequence[Choice], shown: Presentation) -> Iterator[tuple[Solution, Choice]]:
+    """Give what is shown, best first, and what people wrote for a tree before anything else of it.
+
+    Each stands beside the choice that brings it: a person's text is as near as what it comes before.
+    """
     given: set[str] = set()
     for choice in choices:
         for solution in (*(shown.by_hand(choice.tree) if choice.tree else ()), choice.solution):
             if solution.id not in given:
                 given.add(solution.id)
-                yield solution
+                yield solution, choice
 
 
 def _nothing_fits(shown: Presentation) -> str:

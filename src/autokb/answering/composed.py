@@ -15,12 +15,12 @@ from autokb.answering.clarify import plain_name
 from autokb.answering.strategies.checks import JudgeRules, check_replies, places_of
 from autokb.answering.strategies.passages import PassagePart, StrategyPassage
 from autokb.answering.strategies.strategy import Ask, WrittenReplies
-from autokb.answering.suggest import title_of
 from autokb.answering.telling import TellingLine, lines_of
 from autokb.core.attributes import ANY
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import CUSTOMER, Evidence, Message, Solution
 from autokb.core.reply_rules import ReplyRules, count_words, read_reply_rules
+from autokb.core.solution_text import heading_of
 from autokb.heuristics.grounding.support import unsupported_fact
 from autokb.heuristics.replies.drafts import DraftedReply, Drafting, ReplyStyle
 from autokb.heuristics.replies.facts import ungrounded
@@ -92,7 +92,8 @@ def _section(solution: Solution, language: str) -> StrategyPassage:
     """Return what a solution says line by line, under a title that says for whom it is."""
     audience = sorted((name, values) for name, values in solution.attributes.items() if values != ANY)
     fixed = "; ".join(f"{plain_name(name)} {', '.join(sorted(values))}" for name, values in audience)
-    title = f"{title_of(solution)} (for {fixed})".lstrip() if fixed else title_of(solution)
+    heading = heading_of(solution.text, solution.steps)
+    title = f"{heading} (for {fixed})".lstrip() if fixed else heading
     lines = [PassagePart(line.text, _place(line)) for line in lines_of(solution, language)]
     parts = lines or [PassagePart(step, None) for step in solution.steps]  # by hand, which has no evidence
     return StrategyPassage(title, tuple(parts[:LINES]), "passage", solution.id)

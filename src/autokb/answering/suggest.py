@@ -14,6 +14,7 @@ from autokb.core.in_use import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Listed, Spending
+from autokb.core.solution_text import heading_of, written_steps
 from autokb.core.step_numbers import step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
@@ -28,13 +29,15 @@ SAME_HELP = 0.6
 # has tried it. A message of fewer words is none that could be tried.
 TRIED, WORDS_OF_ADVICE = 0.7, 3
 Source = Literal["solution", "passage", "ticket", "question", "small_talk", "refusal"]
+HELPS: tuple[Source, ...] = ("solution", "passage", "ticket")
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A text that is ready to be sent; small talk, a refusal and a question back have no evidence.
 
-    Evidence in a past ticket names the ticket and its section in place of a document. ``match`` is how the node of a
+    Nor has what a person wrote by hand, whose source is the solution. Evidence in a past ticket names the ticket and
+    its section in place of a document. ``match`` is how the node of a
     solution matches the question, ``attributes`` are what the solution holds for, ``steps`` are all of its steps where
     the text has a part of them, with their ``numbers``; a question back has its ``choices``. Its ``title``, how it was
     ``matched`` and the ``chance`` that a past ticket is about the same problem (None where nobody knows it) are for who
@@ -53,6 +56,16 @@ class Suggestion:
     title: str = field(default="", compare=False)
     matched: Matched | None = field(default=None, compare=False)
     chance: float | None = field(default=None, compare=False)
+
+    @property
+    def is_help(self) -> bool:
+        """Whether it is of what is known, and neither small talk, a refusal nor a question back."""
+        return self.source in HELPS
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether it is help that a person wrote, which cites no document."""
+        return self.is_help and not self.evidence
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
@@ -195,30 +208,32 @@ def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
     sections = {passage.solution.id for passage in answer.passages}
     alarming = {e.document for one in answer.shown if one.id in answer.urgent for e in one.evidence[:1]}
     for solution in (one for one in answer.shown if one.id not in answer.far):
-        if not answer.called or not alarming.isdisjoint(e.document for e in solution.evidence[:1]):
+        documents = {e.document for e in solution.evidence[:1]}
+        if not answer.called or solution.id in answer.urgent or not alarming.isdisjoint(documents):
             yield solution, "passage" if solution.id in sections else "solution"
 
 
+# Complex: what a person wrote has not one source a step; each part of a suggestion is another where it lacks them.
 def _help(
     solution: Solution, source: Source, answer: Answer, rules: ReplyRules, language: str, said: frozenset[str]
 ) -> Suggestion | None:
     """Return what of a solution is sent, None where no part of it is short enough and can be read by itself."""
-    steps, evidence, title = solution.steps, solution.evidence, title_of(solution)
-    cited = min(len(steps), len(evidence))
+    steps, evidence, title = solution.steps, solution.evidence, heading_of(solution.text, solution.steps)
     condition = ""
     if not _holds_for_customer(solution, answer):
         condition = condition_of(title, answer.query, language)
-    quotes = [e.quote for e in evidence]
-    found = excerpt(steps[:cited], quotes, answer.query, rules, language, condition=condition, said=said, title=title)
+    is_paired = len(steps) == len(evidence)
+    written = [e.quote for e in evidence] if is_paired else written_steps(solution.text, steps)
+    found = excerpt(steps, written, answer.query, rules, language, condition=condition, said=said, title=title)
     if found is None and solution.id in answer.urgent:
-        found = warning_excerpt(title, steps[:cited], rules)
+        found = warning_excerpt(title, steps, rules)
     if found is None:
         return None
-    cites = tuple(dict.fromkeys(evidence[n] for n in found.steps))
+    cites = tuple(dict.fromkeys([evidence[n] for n in found.steps] if is_paired else evidence))
     matched = next((m for m in answer.matches if solution in m.solutions), None)
     told = count_words(found.text) - count_words(condition)
     further = steps if count_words(" ".join(steps)) > told else ()
-    numbers = step_numbers(further, quotes)
+    numbers = step_numbers(further, written)
     return Suggestion(
         found.text,
         source,
@@ -237,12 +252,6 @@ def _holds_for_customer(solution: Solution, answer: Answer) -> bool:
     """Return whether a solution is for some alone, and the customer said to be one of them."""
     stated = ((answer.attributes.get(name, ANY), values) for name, values in solution.attributes.items())
     return any(said != ANY and values not in (ANY, NONE) and said <= values for said, values in stated)
-
-
-def title_of(solution: Solution) -> str:
-    """Return the title of a solution: its first line, unless that is its first step."""
-    first, _, rest = solution.text.partition("\n")
-    return first if rest and not first.startswith(solution.steps[0][:20]) else ""
 
 
 def different_helps(suggestions: Iterable[Suggestion], tried: Sequence[str], language: str) -> Iterator[Suggestion]:

@@ -5,18 +5,28 @@ from __future__ import annotations
 import filecmp
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from autokb.app.notes_of_add import (
+    by_path,
+    content,
+    earlier_again,
+    links_of_issues,
+    lost_links,
+    named_items,
+    other_ids,
+    path_of,
+    unused_attributes,
+    with_earlier,
+)
 from autokb.chunking.auto.filtered_page import filter_page
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate, page_blocks
 from autokb.chunking.chunk_result import MarkedPage, Noise
-from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
-from autokb.core.ids import canonical_json
 from autokb.core.nouns import Document, Skipped
 from autokb.core.results import Added
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
@@ -28,6 +38,8 @@ from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE, Codec
 from autokb.stores.staged import (
     ADDED,
+    DROPPED,
+    EARLIER,
     added_folders,
     fields_read,
     note_added_folders,
@@ -45,7 +57,6 @@ _RECORDS: Mapping[str, tuple[Callable[..., Reading[Any]], Codec[Any]]] = {
     "tickets": (read_tickets, TICKET_CODEC),
     "chats": (read_chats, CONVERSATION_CODEC),
 }
-DROPPED = "dropped"  # in the body of a stored web page: each span that was left out of it, with the reason
 
 
 def add(
@@ -93,25 +104,17 @@ def add(
     done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
+    issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
+    titles, lost = links_of_issues(workspace, issues)
     return replace(
         done,
         skipped=skipped,
         dropped=tuple(dropped.most_common()),
         unresolved=reading.unresolved,
         columns=reading.columns,
-        titles=_links_by_title(workspace, reading) if kind == "issues" else 0,
+        notes=(*done.notes, *unused_attributes(reading.unused, workspace.spec.attributes), *lost),
+        titles=titles,
     )
-
-
-def _links_by_title(workspace: Workspace, reading: Reading[Any]) -> int:
-    """Count the links of issues that mean an added document by its title."""
-    links = [name for record in reading.records for name in record.item.resolved_by]
-    if not links:
-        return 0
-    with workspace.file() as file:
-        bodies = {one.id: one.body for one in file.staged("documents")}
-    names = DocumentNames(Document(i, str(body["title"]), "", str(body.get("url", ""))) for i, body in bodies.items())
-    return sum(names.by_title(name) is not None for name in links)
 
 
 def _refuse_misspelt(reading: Reading[Any]) -> None:
@@ -212,15 +215,16 @@ def _store(
         gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
         if sync and not yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
-        removed = [*replaced.values(), *(gone if sync else [])]
+        taken_out, left = (gone, []) if sync else ([], gone)
+        removed = [*replaced.values(), *taken_out]
         file.stage(kind, [*added_today(kind, [*new, *changed]), *(m for m in moved if not _still_there(old[m.id]))])
         file.unstage(kind, (s.id for s in removed))
         note_added_folders(file, kind, _with_given(folders, given))
         note_fields_read(file, kind, named | named_now)
     unchanged = len(items) - len(new) - len(changed)
-    done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, 0 if sync else len(gone))
-    notes = (*reading.notes, *_other_ids(kind, old.values(), items, named), *_lost_links(kind, old, items))
-    return replace(done, notes=notes)
+    done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(left))
+    notes = (*reading.notes, *other_ids(kind, old.values(), items, named), *lost_links(kind, old, items))
+    return replace(done, notes=(*notes, *earlier_again(kind, old, changed)), left=named_items(left))
 
 
 def added_today(kind: str, items: Iterable[Staged]) -> Iterable[Staged]:
@@ -239,10 +243,10 @@ def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[
         if before is None:
             new.append(one)
         elif differs(before, one):
-            changed.append(one)
+            changed.append(with_earlier(before, one))
         elif _place(before) != _place(one):
-            since = {ADDED: before.body[ADDED]} if ADDED in before.body else {}
-            moved.append(replace(one, body={**one.body, **since}))
+            kept = {name: before.body[name] for name in (ADDED, EARLIER) if name in before.body}
+            moved.append(replace(one, body={**one.body, **kept}))
     return new, changed, moved
 
 
@@ -252,9 +256,9 @@ def _read_otherwise(
     """Return what files gave that are read by other fields now and give it no more, and the fields of all files."""
     ids = {s.id for s in items}
     now = {name: value for name, value in asdict(fields).items() if value}
-    read = {str(_path(s)): now for s in items}
+    read = {str(path_of(s)): now for s in items}
     other = {path for path in read if before.get(path, {}) != now}
-    return {s.id: s for s in old if s.root and s.id not in ids and str(_path(s)) in other}, read
+    return {s.id: s for s in old if s.root and s.id not in ids and str(path_of(s)) in other}, read
 
 
 def _refuse_to_lose(
@@ -266,7 +270,7 @@ def _refuse_to_lose(
 ) -> None:
     """Refuse other ids than before where some records of a file have none: what they gave before would be lost."""
     without = {_named(s.path).rpartition(":")[0]: s for s in reversed(list(skipped)) if s.reason.startswith(NO_ID)}
-    for path, lost in _by_path(replaced).items():
+    for path, lost in by_path(replaced).items():
         first = without.get(lost[0].relative)
         if first and fields.id != before.get(path, {}).get("id"):
             command = f"autokb remove {shlex.quote(str(workspace.folder))} {shlex.quote(path)}"
@@ -275,46 +279,6 @@ def _refuse_to_lose(
                 f"{first.path} {first.reason} Or take out what the file gave before ({command}) and add it again. "
                 "Nothing was added."
             )
-
-
-def _other_ids(
-    kind: Kind, old: Iterable[Staged], items: Iterable[Staged], fields: Mapping[str, Mapping[str, str]]
-) -> Iterator[str]:
-    """Give a sentence about each file that has documents or issues of before, but none of their ids."""
-    if kind not in ("documents", "issues"):
-        return
-    now = _by_path(items)
-    for path, before in _by_path(one for one in old if str(_path(one)) in now).items():
-        same = _texts(kind, before) & _texts(kind, now[path])
-        if same and not {s.id for s in before} & {s.id for s in now[path]}:
-            option = fields.get(path, {}).get("id")
-            found = "Decisions about" if kind == "issues" else "Links, checks and decisions that name"
-            yield (
-                f"{kind.capitalize()} of {Path(path).name} that have other ids than before: {len(same)} (the ids were "
-                f"read with {f'--id-field {option}' if option else 'no --id-field'}). {found} them are found again "
-                "only under the same ids. To go back, add the file with the fields and names of columns of before."
-            )
-
-
-def _lost_links(kind: Kind, old: Mapping[str, Staged], items: Iterable[Staged]) -> Iterator[str]:
-    """Give a sentence on issues that are read without the links to what helped, and had some before."""
-    again = ((old[one.id], one) for one in items if one.id in old) if kind == "issues" else ()
-    if lost := sum(bool(before.body.get("resolved_by")) and not now.body.get("resolved_by") for before, now in again):
-        yield (
-            f"Issues that said before what helped, and say nothing now: {lost}. If a column still says it, add the "
-            "file again and name that column with --resolved-by-field."
-        )
-
-
-def _by_path(items: Iterable[Staged]) -> dict[str, list[Staged]]:
-    found: dict[str, list[Staged]] = {}
-    for one in items:
-        found.setdefault(str(_path(one)), []).append(one)
-    return found
-
-
-def _texts(kind: Kind, items: Iterable[Staged]) -> set[str]:
-    return {str(s.body["text"]) if kind == "documents" else RAW_ISSUE.read(s.body, id=s.id).full_text for s in items}
 
 
 def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:
@@ -328,20 +292,15 @@ def _with_given(folders: Set[str], given: Iterable[Path]) -> set[str]:
 
 def differs(old: Staged, new: Staged) -> bool:
     """Return whether a source changed; that a page has another menu now is no change of its text."""
-    before, after = ({k: v for k, v in one.body.items() if k not in (DROPPED, ADDED)} for one in (old, new))
-    return canonical_json(before) != canonical_json(after)
+    return content(old) != content(new)
 
 
 def _place(staged: Staged) -> tuple[str, str]:
     return staged.root, staged.relative
 
 
-def _path(staged: Staged) -> Path:
-    return Path(staged.root, staged.relative)
-
-
 def _still_there(staged: Staged) -> bool:
-    return bool(staged.root) and _path(staged).exists()
+    return bool(staged.root) and path_of(staged).exists()
 
 
 def _refuse_namesakes(workspace: Workspace, old: Mapping[str, Staged], changed: Iterable[Staged]) -> None:
@@ -349,7 +308,7 @@ def _refuse_namesakes(workspace: Workspace, old: Mapping[str, Staged], changed: 
         before = old[new.id]
         name = uncompressed(new.relative)
         if before.root != new.root and uncompressed(before.relative) == name and _holds_other(before, name, new):
-            command = f"autokb remove {shlex.quote(str(workspace.folder))} {shlex.quote(str(_path(before)))}"
+            command = f"autokb remove {shlex.quote(str(workspace.folder))} {shlex.quote(str(path_of(before)))}"
             raise BadInputError(
                 f"{name} lies in {before.root} and in {new.root} with different content; rename one of the two files, "
                 f"or remove the first one ({command}), and add again. Nothing was added."
@@ -367,7 +326,7 @@ def _refuse_ids_of_other_files(kind: Kind, old: Mapping[str, Staged], changed: I
         before, new = taken[0]
         more = f" (and {len(taken) - 1} more ids like it)" if len(taken) > 1 else ""
         raise BadInputError(
-            f"The id {new.id!r} in {_path(new)} belongs to another record, from {_path(before)}{more}. If they are "
+            f"The id {new.id!r} in {path_of(new)} belongs to another record, from {path_of(before)}{more}. If they are "
             "newer versions of the same records, say --update. If not, name a field with other ids (--id-field), or "
             "give the records of this file ids of their own, say with the queue's name in front. Nothing was added."
         )
@@ -384,7 +343,7 @@ def _is_id_of_text(before: Staged, new: Staged) -> bool:
 def _holds_other(before: Staged, name: str, new: Staged) -> bool:
     """Return whether the folder of the one before still holds a file of this name, and other bytes in it."""
     files = [Path(before.root, name + suffix) for suffix in ("", ".gz")] if before.root else []
-    return any(first.exists() and not _have_same_bytes(first, _path(new)) for first in files)
+    return any(first.exists() and not _have_same_bytes(first, path_of(new)) for first in files)
 
 
 def _have_same_bytes(one: Path, two: Path) -> bool:
@@ -405,7 +364,7 @@ def _gone(old: Iterable[Staged], reading: Reading[Any], items: Iterable[Staged],
 
 
 def _lies_in(folders: Iterable[Path], staged: Staged) -> bool:
-    return any(_path(staged).is_relative_to(_named(str(folder))) for folder in folders)
+    return any(path_of(staged).is_relative_to(_named(str(folder))) for folder in folders)
 
 
 def _unread(staged: Staged, doubtful: Set[str]) -> bool:

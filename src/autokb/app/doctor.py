@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autokb import __version__
+from autokb.app.helpdesk_health import find_helpdesk_faults
 from autokb.app.private_words import PrivateWords
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
 from autokb.core.results import Result
@@ -26,7 +26,6 @@ from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, Ask
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
 from autokb.stores.health import StoreHealth, look_at_file, look_at_server
-from autokb.stores.hook_messages import FAILED, refused_hooks, unfinished_messages
 from autokb.stores.schema import EARLIER
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
@@ -49,7 +48,8 @@ QUESTIONS = [
 OPENING, ANSWERING, ENCODING = 1.6, 0.0084, 0.0046
 SOLUTIONS = 7_000  # of that knowledge base
 SLOW = 5  # times as long as there is called slow: other machines, and what else runs, make a factor of two or three
-WAITS_LONG = 600.0  # seconds that a note may wait: it takes some, and a short outage of a helpdesk some minutes
+HINT = "autokb plan WORKSPACE shows the words that are hidden here."
+IN_SETTINGS = "The words that are hidden here stand in settings.yaml, or in a variable whose name begins with AUTOKB_."
 SPARE = 200 * 2**20  # bytes that a disk should have left beside a second copy of the workspace, as a vacuum makes one
 
 
@@ -81,7 +81,8 @@ class ModelHealth(Result):
 class Doctor(Result):
     """How a workspace and what it runs on are. Names of settings and variables, never what they are set to.
 
-    ``exit_status`` is that of the first of ``problems``; what stands in ``notes`` stops nothing.
+    ``exit_status`` is that of the first of ``problems``; what stands in ``notes`` stops nothing. ``not_read`` are the
+    parts that could not be looked at, which are empty here. ``hint`` says what shows the words that are hidden here.
     """
 
     versions: dict[str, str] = field(default_factory=dict)
@@ -97,6 +98,8 @@ class Doctor(Result):
     speed: list[Timed] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    not_read: list[str] = field(default_factory=list)
+    hint: str = ""
     exit_status: int = 0
 
 
@@ -122,6 +125,7 @@ class _Examination:
         self.doctor = Doctor()
         self.workspace: Workspace | None = None
         self.settings = Settings()
+        self.not_read = {"settings", "models", "store", "published", "keys"}
         self.private = PrivateWords(folder, self.settings)
 
     def run(self, *, online: bool) -> _Examination:
@@ -131,10 +135,12 @@ class _Examination:
         with suppress(AutokbError):  # which opening the workspace tells
             here = self.folder / SETTINGS_FILE
             self.settings = settings_from(here if here.exists() else None)
+            self.not_read -= {"settings", "models", "store"}
         self.private = PrivateWords(self.folder, self.settings)
         with self._step():
             self.workspace = open_workspace(self.folder)
         self._look_at_settings()
+        self._check_settings()
         with self._step():
             self._look_at_store()
         with self._step():
@@ -144,12 +150,14 @@ class _Examination:
         if self.workspace and found.store and found.store.is_current and found.store.intact is not False:
             with self._step():
                 self._look_inside(self.workspace)
+                self.not_read -= {"published", "keys"}
             with self._step():
                 self._ask(self.workspace)
         self._look_at_models(online=online)
         for one in found.speed:
             if one.is_slow:
                 self.tell(f"{one.what} is slow: more than {SLOW} times what it takes on two cores.")
+        found.not_read = sorted(self.not_read - ({"store"} if found.store else set()))
         return self
 
     @contextmanager
@@ -159,6 +167,8 @@ class _Examination:
             yield
         except BadEntryError as error:
             self._blame(error.without_values, error.exit_status)  # whose examples of ours are not to be hidden
+            if error.without_values != str(error):
+                self.doctor.hint = HINT
         except AutokbError as error:
             self._blame(self.private.hide(str(error)), error.exit_status)
         except OSError as error:
@@ -168,7 +178,8 @@ class _Examination:
             self._blame(f"This is a fault in autokb ({type(error).__name__}); please report it.", 1)
 
     def _blame(self, sentence: str, status: int) -> None:
-        self.doctor.problems.append(sentence)
+        if sentence not in self.doctor.problems:  # a setting is read in more than one step
+            self.doctor.problems.append(sentence)
         self.doctor.exit_status = self.doctor.exit_status or status
 
     def tell(self, sentence: str) -> None:
@@ -181,6 +192,30 @@ class _Examination:
         self.doctor.environment = [name for name in _variables(self.settings) if os.environ.get(name, "").strip()]
         for sentence in filter(None, (desk.missing_variables(NOT_HERE) for desk in self.settings.helpdesks.values())):
             self.tell(sentence)
+
+    def _check_settings(self) -> None:
+        """Check what a build and ``sync`` would refuse and no other step here reads."""
+        from autokb.app.syncing.folders import place_of
+        from autokb.pipeline.executors import check_executor
+        from autokb.pipeline.model_choice import check_chunking, named_models
+        from autokb.pipeline.reranking import check_reranker
+
+        with self._step():
+            check_chunking(self.settings)
+        with self._step():
+            check_reranker(self.settings.reranker)
+        with self._step():
+            check_executor(self.settings.executor)
+        with self._step():
+            named_models(self.settings)
+        for number, source in enumerate(self.settings.sources.values(), 1):
+            with self._step():
+                if source.type == "folder" and not place_of(self.folder, source).exists():
+                    self._blame(
+                        f"settings.yaml: the folder of source {number} of sources: does not exist; mount it, or mend "
+                        "its path. autokb sync names it.",
+                        1,
+                    )
 
     def _look_at_store(self) -> None:
         file = self.folder / KNOWLEDGE_FILE
@@ -235,19 +270,12 @@ class _Examination:
             self.doctor.published = file.counts_of("")
             if file.has_candidate:
                 self.tell("A candidate waits; autokb publish or autokb discard decides.")
-            for one in unfinished_messages(file):
-                what = "will get no note" if one.state == FAILED else "wait for a note"
-                why = f"Last reason: {one.reason}" if one.reason else "None was tried; see whether autokb serve runs."
-                said = f"Helpdesk {one.helpdesk}, messages that {what}: {one.count}, since {_minute(one.since)}. {why}"
-                if one.state == FAILED or time.time() - one.since > WAITS_LONG:
-                    self._blame(self.private.hide(said), 1)
+            for one in find_helpdesk_faults(file, self.settings.helpdesks):
+                said = self.private.hide(one.sentence) + one.ids
+                if one.is_problem:
+                    self._blame(said, 1)
                 else:
-                    self.tell(said)
-            for refused in refused_hooks(file, time.time()):
-                self.tell(
-                    f"Helpdesk {refused.helpdesk}, webhooks that were refused: {refused.count}, since "
-                    f"{_minute(refused.since)}, the last at {_minute(refused.last)}. Reason: {refused.reason}."
-                )
+                    self.doctor.notes.append(said)
         listed = self.kind(workspace).keys.list().keys
         self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
 
@@ -297,10 +325,14 @@ class _Examination:
         answer = "not asked (--online does, at no cost)"
         try:
             check_provider(model, self.settings.base_url)
-        except BadEntryError:  # nothing is known of what somebody wrote there, so nothing of it is shown
-            raise
+        except BadEntryError as error:  # nothing is known of what somebody wrote there, so nothing of it is shown
+            self._blame(error.without_values, error.exit_status)
+            self.doctor.hint = self.doctor.hint or IN_SETTINGS
+            return
         except AutokbError as error:
             self._blame(self.private.hide(str(error)), error.exit_status)
+            if shown != model:
+                self.doctor.hint = self.doctor.hint or IN_SETTINGS
         else:
             if online:
                 reply = ask_for_models(model, self.settings.base_url)
@@ -328,10 +360,6 @@ def _variables(settings: Settings) -> dict[str, None]:
     desks = [name for one in settings.helpdesks.values() for name in (one.secret_env, one.token_env)]
     sources = [one.token_env for one in settings.sources.values()]
     return dict.fromkeys([*ours, *OTHERS, *models, *desks, *sources])
-
-
-def _minute(moment: float) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _seconds(work: Callable[[str], object], text: str) -> float:

@@ -159,7 +159,7 @@ def _usage(error: object) -> str:
     text = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "autokb"
-    return text if "\n" in text else f"{text.rstrip('.')}. See: {command} --help"
+    return text if "\n" in text else f"{text if text.endswith('?') else text.rstrip('.') + '.'} See: {command} --help"
 
 
 def _fail(sentence: str, status: int, as_json: bool, result: Result | None) -> int:

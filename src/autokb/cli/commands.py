@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autokb import __version__
-from autokb.cli.manual import Commands, Contents
+from autokb.cli.manual import Commands, Contents, one_of
 
 if TYPE_CHECKING:
     from autokb.app.add import Kind
@@ -27,7 +27,14 @@ evaluate = Commands(help="Measure retrieval and quality, with intervals.", no_ar
 app.add_typer(evaluate, name="evaluate")
 
 Folder = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="The workspace's folder.")]
-Mode = Annotated[str, typer.Option(help="economical or paper: how a model is asked; offline they are the same.")]
+Mode = Annotated[
+    str,
+    typer.Option(
+        help="economical or paper: how a model is asked; offline they are the same.",
+        autocompletion=one_of("economical", "paper"),
+    ),
+]
+KINDS = ("documents", "issues", "tickets", "chats")
 Model = Annotated[
     str, typer.Option(metavar="MODEL", help="Instead of the settings' model: offline, openai:NAME, anthropic:NAME, ...")
 ]
@@ -52,10 +59,19 @@ def _options_of_all_commands(
     """Raw customer issues and manuals become a knowledge base that answers with its source."""
 
 
+def _domains(incomplete: str) -> list[str]:
+    from autokb.domains import names
+
+    return one_of(*names())(incomplete)
+
+
 @app.command(epilog="Example: autokb init kb --domain headphones --examples")
 def init(
     workspace: Folder,
-    domain: Annotated[str, typer.Option(help="headphones, medical, thunderbird, or a domain.yaml of your own.")] = "",
+    domain: Annotated[
+        str,
+        typer.Option(help="headphones, medical, thunderbird, or a domain.yaml of your own.", autocompletion=_domains),
+    ] = "",
     examples: Annotated[
         bool, typer.Option("--examples", help="Also add the domain's own documents and issues.")
     ] = False,
@@ -96,7 +112,9 @@ IdField = Annotated[str | None, typer.Option(help="Where its id is.")]
 def add(
     workspace: Folder,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
-    kind: Annotated[str, typer.Option("--as", help="documents, issues, tickets or chats.")] = "documents",
+    kind: Annotated[
+        str, typer.Option("--as", help="documents, issues, tickets or chats.", autocompletion=one_of(*KINDS))
+    ] = "documents",
     sync: Annotated[bool, typer.Option("--sync", help="Also remove what the folder no longer has.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Let --sync empty a folder that holds no file any more.")] = False,
     update: Annotated[bool, typer.Option("--update", help="Replace issues whose ids another file gave.")] = False,
@@ -219,7 +237,9 @@ def build(
         bool, typer.Option("--wait", help="With --batch or --batch-files: wait for the replies and go on by itself.")
     ] = False,
     rethink: Annotated[bool, typer.Option("--rethink", help="Make themes and clusters afresh.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Also where rules of the published domain are gone.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Build even if rules of the published domain.yaml have been removed.")
+    ] = False,
     candidate: Annotated[
         bool, typer.Option("--candidate", help="Build beside what readers see; publish or discard decides.")
     ] = False,
@@ -235,9 +255,10 @@ def build(
     from autokb.cli.output import emit, say, stage_bars
     from autokb.cli.views import build_view
     from autokb.core.errors import BadInputError
+    from autokb.pipeline.versions import FORCE_NEEDS_AUTHOR
 
     if force and not author:
-        raise BadInputError("Who publishes against the checks goes on record; say who: --force --author NAME")
+        raise BadInputError(FORCE_NEEDS_AUTHOR)
     kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
         built = kb.build(
@@ -303,7 +324,7 @@ def ask(
     candidate: Candidate = False,
     json: Json = False,
 ) -> None:
-    """Ask a question: an answer with its sources, a question back, or an honest no."""
+    """Ask a question: an answer with its sources, a question back, or that it does not know."""
     from autokb.app import SupportKB
     from autokb.cli.issue_views import answer_view
     from autokb.cli.output import emit

@@ -56,7 +56,10 @@ def hide(workspace: Folder, solutions: Solutions, author: Author = "", undo: Und
 def edit(
     workspace: Folder,
     solution: Solution,
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Its new text.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Its new text: a title, then the steps."),
+    ] = None,
     step: Annotated[
         list[str] | None, typer.Option(metavar="STEP", help="A step; all of them in their order, in place of a file.")
     ] = None,
@@ -64,7 +67,11 @@ def edit(
     author: Author = "",
     json: Json = False,
 ) -> None:
-    """Give a solution another text, or other steps; every build keeps it."""
+    """Give a solution another text, or other steps; every build keeps it.
+
+    A first line above numbered steps becomes the title. Where there is none, pages and autokb show put that of what was
+    edited over the steps.
+    """
     from autokb.app import SupportKB
     from autokb.cli.output import emit
     from autokb.curation.decisions import read_text_file
@@ -92,7 +99,9 @@ def undo(workspace: Folder, solution: Solution, version: Version = "", author: A
 @app.command(epilog="Example: autokb dismiss kb edit-1234...  and  autokb dismiss kb edit-1234... --undo")
 def dismiss(
     workspace: Folder,
-    edit: Annotated[str, typer.Argument(metavar="EDIT", help="The id of an edit whose solution is gone.")],
+    edit: Annotated[
+        str, typer.Argument(metavar="EDIT", help="The id of an edit whose solution is gone, or its first letters.")
+    ],
     author: Author = "",
     undo: Annotated[bool, typer.Option("--undo", help="Put it into the queue again.")] = False,
     json: Json = False,
@@ -110,11 +119,18 @@ def dismiss(
 def write(
     workspace: Folder,
     issue: Annotated[str, typer.Argument(metavar="ISSUE", help="The id of an issue, or its first letters.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Markdown: a heading as title, a list as steps.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Markdown: a heading as title, a list as steps."),
+    ],
     author: Author = "",
     json: Json = False,
 ) -> None:
-    """Put a solution of your own on an issue: approved, and kept by every build."""
+    """Put a solution of your own on an issue: approved, and kept by every build.
+
+    A first line that is a heading becomes the title. It is answered and suggested like any other, as written by hand:
+    it cites no document.
+    """
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 

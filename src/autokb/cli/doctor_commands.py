@@ -51,11 +51,13 @@ def doctor_text(found: Doctor) -> str:
         "models": "; ".join(map(_model, found.models)),
         "speed": "; ".join(timed),
     }
+    nothing = NOTHING | dict.fromkeys(found.not_read, "not read")
     said = [*lines.items(), *(("note", one) for one in found.notes), *(("problem", one) for one in found.problems)]
-    return "\n".join(f"{name:<12} {' '.join(text.split()) or NOTHING.get(name, 'none')}" for name, text in said)
+    said += [("hint", found.hint)] if found.hint else []
+    return "\n".join(f"{name:<12} {' '.join(text.split()) or nothing.get(name, 'none')}" for name, text in said)
 
 
-NOTHING = {"settings": "as they come", "models": "offline", "speed": "not timed"}
+NOTHING = {"settings": "defaults", "models": "offline", "speed": "not timed"}
 
 
 def _pairs(named: Mapping[str, str | int]) -> str:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autokb.cli.issue_views import one_line
-from autokb.cli.views import next_line, quoted, several, skipped_lines
+from autokb.cli.views import NOT_COUNTED, next_line, quoted, several, skipped_lines
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.usage.gaps import MOST_LISTED
 
@@ -63,6 +63,7 @@ def _log_lines(found: Gaps) -> Iterator[str]:
     since = f" since {one_line(log.since[:10])}" if log.since else ""
     lost = f"; {several(log.lost, 'question')} could not be kept" if log.lost else ""
     yield f"The service keeps the questions that it is asked, masked: {several(log.kept, 'question')}{since}{lost}."
+    yield NOT_COUNTED
     if found.closed:
         yield f"{several(found.closed, 'gap')} on the other side of --closed."
 

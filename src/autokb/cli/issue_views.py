@@ -17,6 +17,7 @@ from autokb.answering.answer import Answer, WrittenReply
 from autokb.answering.explain import ExplainedIssue, Explanation
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
+from autokb.core.solution_text import heading_of, listed_title
 from autokb.core.step_numbers import marked, step_numbers
 from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
 LABEL = 70  # characters of a node's text in a tree
+TITLE = 80  # characters of a solution's title
 QUOTED = 5  # raw issues of a node, and issues of an explanation, that are shown
 SHOWN = 3  # solutions of an answer that are shown in full
 
@@ -145,13 +147,13 @@ def solution_panel(solution: SolutionView) -> Panel:
     if solution.reason:
         body.append(Text(solution.reason, style="yellow"))
     below = Text.assemble((solution.status, STATUS_COLOURS.get(solution.status, "")), "  ", (solution.id, "dim"))
-    return _panel(solution, body, below)
+    return _panel(solution.heading, body, below)
 
 
-def _panel(solution: SolutionView | Solution, body: Sequence[RenderableType], below: Text) -> Panel:
+def _panel(heading: str, body: Sequence[RenderableType], below: Text) -> Panel:
     return Panel(
         Group(*body),
-        title=Text(_title(solution)),
+        title=Text(one_line(heading, TITLE)) if heading else None,
         title_align="left",
         subtitle=below,
         subtitle_align="right",
@@ -219,7 +221,7 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     lines += map(_answer_panel, answer.shown[:SHOWN])
     if more := answer.shown[SHOWN:]:
         lines.append(Text("more solutions:", style="dim"))
-        lines += [Text(f"  {one_line(f'{_title(s)}, {_where(s)}')}", style="dim") for s in more]
+        lines += [Text(f"  {_listed(solution)}", style="dim") for solution in more]
     if answer.reading and answer.reading.note:
         lines.append(Text(f"answered without {answer.reading.name}: {answer.reading.note}", style="dim"))
     if reading := _further_reading(answer):
@@ -247,11 +249,12 @@ def _answer_panel(solution: Solution) -> Panel:
     body: list[RenderableType] = [above, _steps(solution)]
     if solution.status == "repaired":
         body.append(Text("Some steps of the document are left out here.", style="yellow"))
-    return _panel(solution, body, Text(solution.id, style="dim"))
+    return _panel(heading_of(solution.text, solution.steps), body, Text(solution.id, style="dim"))
 
 
-def _title(solution: SolutionView | Solution) -> str:
-    return one_line(solution.text.strip().split("\n", 1)[0], 80)
+def _listed(solution: Solution) -> str:
+    title = one_line(listed_title(solution.text, solution.steps), TITLE)
+    return one_line(f"{title}, {_where(solution)}")
 
 
 def _where(solution: SolutionView | Solution) -> str:

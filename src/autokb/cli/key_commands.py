@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, app
-from autokb.cli.manual import Commands
+from autokb.cli.manual import Commands, one_of
+from autokb.core.api_keys import ROLES
 
 keys = Commands(help="Keys of the service: made, listed, revoked.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
@@ -17,7 +18,12 @@ app.add_typer(keys, name="keys")
 def create(
     workspace: Folder,
     role: Annotated[
-        str, typer.Option(metavar="ROLE", help="reader, agent, editor or admin; each may what those before it may.")
+        str,
+        typer.Option(
+            metavar="ROLE",
+            help="reader, agent, editor or admin; each may what those before it may.",
+            autocompletion=one_of(*ROLES),
+        ),
     ],
     name: Annotated[
         str, typer.Option(metavar="NAME", help="Who holds it, such as front-desk: its id, which histories show.")

@@ -27,6 +27,8 @@ TASKS = {
     "Measure and tune": ("evaluate", "trial", "draft-cases", "gate"),
     "Move": ("export", "import", "move"),
 }
+# What is often wanted next and stands under another task.
+NEXT = {"add": ("build",), "build": ("publish", "discard", "checks"), "gaps": ("write", "add")}
 FILES = (
     ("domain.yaml", "what the right answer depends on, and what no solution may do"),
     ("settings.yaml", "models, encoder, chunker, store, prices; everything in it is optional"),
@@ -47,7 +49,7 @@ class Page(TyperCommand):
         _write(formatter, "Exit status", EXIT_STATUS)
         name = ctx.command_path.split()[1]
         others = next((names for names in TASKS.values() if name in names), ())
-        also = ", ".join(f"autokb {one}" for one in (*others, "--help") if one != name)
+        also = ", ".join(f"autokb {one}" for one in (*others, *NEXT.get(name, ()), "--help") if one != name)
         text = f"See also: {also}"
         formatter.write(
             "\n" + textwrap.fill(text, formatter.width, subsequent_indent="  ", break_on_hyphens=False) + "\n"
@@ -75,6 +77,15 @@ def _write(formatter: Any, heading: str, rows: Any) -> None:
     if rows:
         with formatter.section(heading):
             formatter.write_dl(rows)
+
+
+def one_of(*values: str) -> Callable[[str], list[str]]:
+    """Return what a shell completes an option with: those of the values that begin as what is typed."""
+
+    def fitting(incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
+
+    return fitting
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -37,19 +37,21 @@ def mcp(
 
     from autokb.app import SupportKB
     from autokb.cli.serve_commands import listen_and_say, run_application
-    from autokb.core.errors import BadInputError
+    from autokb.core.errors import BadInputError, hide_values
 
     if find_spec("mcp") is None:
         raise BadInputError("The server needs the extra: pip install 'autokb[mcp]'.")
     if not http:
         from autokb.mcp_server.stdio import serve_stdio
 
-        serve_stdio(workspace, writes=allow_writes)
+        with hide_values():
+            serve_stdio(workspace, writes=allow_writes)
         return
     if allow_writes:
         raise BadInputError("Over HTTP a key's role says who may write; leave --allow-writes out.")
-    kb = SupportKB.open(workspace)
-    needs_key = kb.keys.are_needed()
+    with hide_values():
+        kb = SupportKB.open(workspace)
+        needs_key, _ = kb.keys.are_needed(), kb.waits_for_servers  # see serve
     kb.close()
     listening = listen_and_say(workspace, host, port, PATH, needs_key=needs_key, json=json)
     run_application(APPLICATION, listening, workspace, host, rate, workers=1)

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from autokb.cli.issue_views import one_line
-from autokb.cli.views import next_line, quoted, several
+from autokb.cli.views import NOT_COUNTED, next_line, quoted, several
 
 if TYPE_CHECKING:
     from autokb.core.changes import Changes, SolutionChange
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autokb.curation.solution_history import SolutionHistory
 
 SHOWN = 160  # characters of a text
+BEFORE = 40  # characters of a text that are shown before where it differs from another one
 NAMED = 20  # changes of one kind that are shown; --json has more
 
 
@@ -39,10 +40,13 @@ def review_view(workspace: Path, page: ReviewPage) -> RenderableType:
             lines.append(Text(f"       its source now: {one_line(item.source_text, SHOWN)}"))
         if item.edit and item.edit.offered_for:
             command = f"autokb approve {quoted(workspace)} {one_line(item.id)}"
-            lines.append(Text(f"       it fits {one_line(item.edit.offered_for)}: {command}"))
+            lines.append(next_line(f"       it fits {one_line(item.edit.offered_for)}: {command}", ""))
         if item.edit:
             command = f"autokb dismiss {quoted(workspace)} {one_line(item.id)}"
-            lines.append(Text(f"       to take it out of this list and keep it: {command}"))
+            lines.append(next_line(f"       to take it out of this list and keep it: {command}", ""))
+            command = f"autokb edit {quoted(workspace)} SOLUTION FILE"
+            lines.append(next_line(f"       to put its text on another solution: {command}", ""))
+    lines.append(Text(f"What customers asked is counted by the service. {NOT_COUNTED}", "dim"))
     if page.next is not None:
         lines.append(next_line(f"More: autokb review {quoted(workspace)} --after {shlex.quote(page.next)}"))
     return Group(*lines)
@@ -57,9 +61,10 @@ def history_view(history: SolutionHistory) -> RenderableType:
         who = f" by {one_line(entry.author)}" if entry.author else ""
         undone = " (taken back since)" if entry.undone else ""
         lines.append(Text(f"{one_line(entry.date)}  {entry.what}{who}{undone}", style="bold"))
-        for name, text in (("before", entry.before), ("after", entry.after), ("reason", entry.reason)):
+        before, after = _where_they_differ(entry.before or None, entry.after or None)
+        for name, text in (("before", before), ("after", after), ("reason", one_line(entry.reason, SHOWN))):
             if text:
-                lines.append(Text(f"  {name}: {one_line(text, SHOWN)}"))
+                lines.append(Text(f"  {name}: {text}"))
     return Group(*lines)
 
 
@@ -95,7 +100,24 @@ def _change_lines(name: str, one: SolutionChange) -> Iterator[Text]:
     if one.status_before != one.status_after:
         yield Text(f"  {one_line(one.status_before or 'not there')} -> {one_line(one.status_after or 'not there')}")
     if one.before != one.after:
-        if one.before is not None:
-            yield Text(f"  before: {one_line(one.before, SHOWN)}")
-        if one.after is not None:
-            yield Text(f"  after: {one_line(one.after, SHOWN)}")
+        before, after = _where_they_differ(one.before, one.after)
+        if before is not None:
+            yield Text(f"  before: {before}")
+        if after is not None:
+            yield Text(f"  after: {after}")
+
+
+def _where_they_differ(before: str | None, after: str | None) -> tuple[str | None, str | None]:
+    """Return two texts as lines, cut so that the first words in which they differ are shown."""
+    if before is None or after is None:
+        return before and one_line(before, SHOWN), after and one_line(after, SHOWN)
+    old, new = " ".join(before.split()), " ".join(after.split())
+    if old == new:
+        return one_line(old, SHOWN), f"{one_line(new, SHOWN)} (only spaces and line breaks differ)"
+    same = next((place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = 0 if max(len(old), len(new)) <= SHOWN or same <= 2 * BEFORE else old.rfind(" ", 0, same - BEFORE) + 1
+    return _from(old, start), _from(new, start)
+
+
+def _from(text: str, start: int) -> str:
+    return one_line(f"…{text[start:]}" if start else text, SHOWN)

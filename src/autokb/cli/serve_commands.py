@@ -54,7 +54,7 @@ def serve(
     from autokb.app import SupportKB
     from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
     from autokb.cli.output import say
-    from autokb.core.errors import BadEntryError, BadInputError
+    from autokb.core.errors import hide_values
 
     many = holds_workspaces(workspace)
     size = _check_many(workspace, workers, memory, many=many)
@@ -62,11 +62,10 @@ def serve(
         workspaces = Workspaces(FolderOfWorkspaces(workspace))
         needs_key, desks = not workspaces.rights(None), workspaces.with_helpdesks()
     else:
-        try:
+        with hide_values():
             kb = SupportKB.open(workspace)
             needs_key, desks = kb.keys.are_needed(), {"": kb.workspace.settings.helpdesks}
-        except BadEntryError as error:  # what a service says stays in a journal, where others may read it
-            raise BadInputError(error.without_values) from None
+            _ = kb.waits_for_servers  # which its processes ask, and an embedder that is none refuses
         kb.close()
     for name, named in desks.items():
         missing = filter(None, (desk.missing_variables() for desk in named.values()))

@@ -21,7 +21,7 @@ COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yell
 
 def suggestions_view(suggested: Suggested) -> RenderableType:
     """Show each reply with a number and where it is from."""
-    is_help = suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].evidence
+    is_help = suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].is_help
     label = outcome_label(suggested.outcome, suggested.confidence) if is_help else suggested.outcome
     head = Text(label, style=COLOURS[suggested.outcome])
     if is_help:
@@ -39,14 +39,14 @@ def suggestions_view(suggested: Suggested) -> RenderableType:
         cost = "" if spent.cost is None else f", {spent.cost:.4f} USD"
         lines.append(Text(f"{suggested.strategy}: {spent.calls} requests{cost}", style="dim"))
     if not suggested.suggestions:
-        lines.append(Text("Nothing that is known is short enough to be sent as it is; autokb ask shows all of it."))
+        lines.append(Text("Nothing that is known can be sent as it is; autokb ask shows all of it."))
     return Group(*lines)
 
 
 def _above(one: Suggestion) -> str:
     """Return the heading and document of a suggestion and for whom it is; what is of no section is named."""
     title = one.title or ("" if one.source in ("solution", "passage") else one.source.replace("_", " "))
-    places = dict.fromkeys(map(_place, one.evidence))
+    places = ["written by hand"] if one.is_by_hand else dict.fromkeys(map(_place, one.evidence))
     return ", ".join(one_line(part) for part in (title, *places, for_whom(one.attributes)) if part)
 
 

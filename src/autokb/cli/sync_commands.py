@@ -32,13 +32,15 @@ def sync(
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
     from autokb.cli.sync_views import synced_view
+    from autokb.core.errors import hide_values
 
-    kb = SupportKB.open(workspace)
-    if watch:
-        _watch(kb, source or [], build=build, json=json)
-        return 0
-    with spinner("Reading") as progress:
-        done = kb.sync(source or [], build=build, progress=progress)
+    with hide_values():
+        kb = SupportKB.open(workspace)
+        if watch:
+            _watch(kb, source or [], build=build, json=json)
+            return 0
+        with spinner("Reading") as progress:
+            done = kb.sync(source or [], build=build, progress=progress)
     emit(json, done.as_json(), lambda: synced_view(workspace, done))
     say(done.errors)
     return 1 if done.errors or (done.build and done.build.refusal) else 0
@@ -63,7 +65,12 @@ def _watch(kb: SupportKB, names: list[str], *, build: bool, json: bool) -> None:
             if done.build is not None:
                 say([f"{now} {build_line(done.build)}"])
 
-    signal.signal(signal.SIGTERM, lambda _signal, _frame: signal.raise_signal(signal.SIGINT))
+    def stop(_signal: int, _frame: object) -> None:
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a script does in what it starts with &
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGTERM, stop)
     try:
         kb.watch(names, build=build, tell=tell)
     except KeyboardInterrupt:

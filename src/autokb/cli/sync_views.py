@@ -12,10 +12,10 @@ from autokb.core.results import BuildReport, Synced, SyncedSource
 
 
 def synced_view(workspace: Path, done: Synced) -> RenderableType:
-    """Show what a run did, and that a build publishes it."""
+    """Show what a run did, and that a build publishes it; its errors go to standard error."""
     lines: list[RenderableType] = []
     for name, one in done.sources.items():
-        lines += [Text(run_line(name, one)), *skipped_lines(one.skipped)]
+        lines += [Text(counts_line(name, one)), *skipped_lines(one.skipped)]
     if done.build is not None:
         lines.append(Text(build_line(done.build)))
     elif any(one.changed for one in done.sources.values()):
@@ -31,8 +31,12 @@ def build_line(built: BuildReport) -> str:
 
 
 def run_line(name: str, one: SyncedSource) -> str:
-    """Return one line about one run of a source."""
+    """Return one line about one run of a source, with why it ended early."""
+    return counts_line(name, one) + " ".join(f"; {one.error}".split() if one.error else ())
+
+
+def counts_line(name: str, one: SyncedSource) -> str:
+    """Return one line about what one run of a source did."""
     counts = f"{one.added} added, {one.updated} updated, {one.unchanged} unchanged, {one.removed} removed"
     skipped = f", {len(one.skipped)} not taken" if one.skipped else ""
-    error = f"; {one.error}" if one.error else ""
-    return " ".join(f"{name}: {counts}{skipped}; {one.requests:,} requests, {one.bytes:,} bytes{error}".split())
+    return " ".join(f"{name}: {counts}{skipped}; {one.requests:,} requests, {one.bytes:,} bytes".split())

@@ -48,7 +48,7 @@ def _checked(found: VersionChecks) -> str:
 
 @app.command(epilog="Example: autokb diff kb 3 4  and  autokb diff kb 4 candidate")
 def diff(workspace: Folder, before: Shows, after: Shows, json: Json = False) -> None:
-    """Say what readers see otherwise in one version than in another."""
+    """Say what readers see differently in one version than in another."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
     from autokb.cli.review_views import changes_text

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CHOOSING = "answers/choose_answer"  # the task of which one request is one question
 REASONING = "of which reasoning"  # a column, where a model reasons: tokens of the output that nobody sees
+NOT_COUNTED = "Questions from the command line are not counted."
 SKIPPED_SHOWN = 20  # things that were not taken, or failed, that are named one by one
 
 
@@ -55,7 +56,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
         lines.append(Text(_one_line(f"  {words}: {named}"), style="yellow"))
     lines += skipped_lines(done.skipped)
     if done.gone:
-        lines.append(Text(f"  no longer there: {done.gone}, kept for now; --sync removes them", style="yellow"))
+        left = _one_line(f"  no longer there: {done.gone}, kept for now; --sync removes them: {done.left}")
+        lines.append(Text(left, style="yellow"))
     if done.added or done.updated or done.removed:
         following = {"tickets": "tickets build {}", "chats": "draft-cases {} cases.jsonl"}.get(kind, "build {}")
         lines.append(next_line(f"Next: autokb {following.format(quoted(workspace))}"))

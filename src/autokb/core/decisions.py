@@ -7,7 +7,7 @@ whoever wants to know what holds asks it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -101,6 +101,15 @@ class Decided:
         if edit is None or verdict is None:
             return edit or verdict
         return edit if edit.number > verdict.number else verdict
+
+    @property
+    def lost_edits(self) -> list[Decision]:
+        """The edits whose solution is gone, of each solution the newest; those before it were replaced by it."""
+        newest: dict[str, Decision] = {}
+        for one in sorted(self.orphans, key=lambda one: one.number):
+            if one.kind == "edit":
+                newest[one.solution_id] = one
+        return list(newest.values())
 
     def is_waiting(self, solution_id: str) -> bool:
         """Return whether somebody approved a text that is shown and more people must do so."""
@@ -237,9 +246,10 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
     """Fold the log over solutions as they were built: the one place that says which decision holds.
 
     - *Where.* A decision is on the solution whose id it names. Where that is gone it goes along to the solutions of its
-      tree, or of another tree of the same seed, that have its document, heading and text. Where there is none it is an
-      orphan: kept, and nothing is changed by it; it holds again when its solution returns. A solution by hand stands on
-      its node, else on the root of its tree, else it is an orphan.
+      tree, or of another tree of the same seed, that have its document, heading and text; an edit else to those of
+      other trees, for it says what the section should say, but to none that anybody decided something on.
+      Where there is none it is an orphan: kept, and nothing is changed by it; it holds again when its solution returns.
+      A solution by hand stands on its node, else on the root of its tree, else it is an orphan.
     - *Which.* Of edits, and of verdicts, the last one in the log that was not taken back holds, whatever the dates say;
       a solution's own come after those that followed it there. Taking one back brings back the one before.
     - *Edits* are laid over what was built, or written by hand, and change no status, but: one that breaks a rule is
@@ -319,12 +329,11 @@ def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
     return replace(decisions, log=tuple(followed))
 
 
-# Complex: orphans are matched in their tree or, when it is gone, anywhere, through one table for both.
+# Complex: orphans are matched in their tree or else anywhere, through one table for both.
 def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]:
     """Return by the ids of orphaned edits the solutions that they may belong to.
 
-    That is one with the same steps of the same document under another heading, in the edit's tree, or anywhere when
-    that tree is gone.
+    That is one with the same steps of the same document, under another heading in the edit's tree, or in another tree.
     """
     orphans = [o for o in decided.orphans if o.kind == "edit" and o.origin.steps]
     if not orphans:
@@ -337,11 +346,12 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
             origin = origin_of(solution, tree_of(solution.issue_id, forest))
             for tree in (origin.tree, None):
                 fitting.setdefault((tree, origin.document, origin.steps), solution_id)
-    found = {}
+    found: dict[str, str] = {}
     for edit in orphans:
-        tree = edit.origin.tree if edit.origin.tree in issues else None
-        found[edit.id] = fitting.get((tree, edit.origin.document, edit.origin.steps))
-    return {edit_id: solution_id for edit_id, solution_id in found.items() if solution_id is not None}
+        for tree in (edit.origin.tree, None):
+            if (offered := fitting.get((tree, edit.origin.document, edit.origin.steps))) is not None:
+                found.setdefault(edit.id, offered)
+    return found
 
 
 def update_decisions(
@@ -375,7 +385,8 @@ def update_decisions(
 class _Twins:
     """Finds the solutions that stand for one that is gone: same tree, document, heading and text.
 
-    Where its tree has none they may be in another one of the same seed, which a cluster that was split has.
+    Where its tree has none they may be in another one of the same seed, which a cluster that was split has;
+    ``anywhere`` are those of all trees.
     """
 
     def __init__(self, base: Mapping[str, Solution], forest: Forest[Issue]) -> None:
@@ -390,11 +401,15 @@ class _Twins:
                 found.setdefault(text_mark(solution.text, solution.steps), []).append(solution)
         return found
 
+    def _places(self, origin: Origin) -> dict[str, Issue]:
+        alike = self._by_mark.get(origin.built, ()) if origin.built else ()
+        return {s.id: self._forest.root(s.issue_id) for s in alike if origin_of(s, origin.tree) == origin}
+
+    def anywhere(self, origin: Origin) -> list[str]:
+        return sorted(self._places(origin))
+
     def of(self, origin: Origin) -> list[str]:
-        if not origin.built:
-            return []
-        alike = self._by_mark.get(origin.built, ())
-        places = {s.id: self._forest.root(s.issue_id) for s in alike if origin_of(s, origin.tree) == origin}
+        places = self._places(origin)
         here = sorted(i for i, root in places.items() if origin.tree in (root.id, root.seed))
         own = self._forest.nodes.get(origin.tree)
         if here or own is None or not own.seed:
@@ -405,18 +420,34 @@ class _Twins:
 def _assign(decisions: Iterable[Decision], twins: _Twins) -> tuple[dict[str, list[Decision]], list[Decision]]:
     """Return the decisions of each solution, its own behind those that followed it here, and those that have none."""
     direct: dict[str, list[Decision]] = {}
-    followed: dict[str, list[Decision]] = {}
-    orphans = []
+    lost = []
     for one in decisions:
         if one.solution_id in twins.base:
             direct.setdefault(one.solution_id, []).append(one)
-            continue
-        targets = twins.of(one.origin)
+        else:
+            lost.append(one)
+    followed, lost = _follow(lost, lambda one: twins.of(one.origin))
+    decided = direct.keys() | followed.keys()
+    strayed, lost = _follow(
+        lost, lambda one: [i for i in twins.anywhere(one.origin) if i not in decided] if one.kind == "edit" else []
+    )
+    given = {i: [*followed.get(i, strayed.get(i, ())), *direct.get(i, ())] for i in decided | strayed.keys()}
+    return given, [one for one in lost if not one.undone]
+
+
+def _follow(
+    decisions: Iterable[Decision], targets_of: Callable[[Decision], Sequence[str]]
+) -> tuple[dict[str, list[Decision]], list[Decision]]:
+    """Return decisions by the solutions that they go to, and those that go to none."""
+    followed: dict[str, list[Decision]] = {}
+    left = []
+    for one in decisions:
+        targets = targets_of(one)
         for target in targets:
             followed.setdefault(target, []).append(one)
-        if not targets and not one.undone:
-            orphans.append(one)
-    return {i: [*followed.get(i, ()), *direct.get(i, ())] for i in followed.keys() | direct.keys()}, orphans
+        if not targets:
+            left.append(one)
+    return followed, left
 
 
 def _holding(given: Mapping[str, Sequence[Decision]], kind: DecisionKind) -> dict[str, Decision]:

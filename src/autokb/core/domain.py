@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
 from autokb.core.attributes import ANY, NONE, Attributes, Values
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.regex_timeout import find_problem, quote_pattern, search_patterns
 from autokb.core.review_policy import CHANGED, SHOW, USUAL_REVIEW, ReviewPolicy
 
@@ -162,7 +162,7 @@ def _read_strings(value: Any, where: str) -> tuple[str, ...]:
     if isinstance(value, str | int | float):
         value = [value]
     if not isinstance(value, list) or not all(isinstance(v, str | int | float) for v in value):
-        raise BadInputError(f"{where} must be a list of strings; write it as [one, two].")
+        raise BadEntryError(f"{where} must be a list of strings; write it as [one, two].")
     return tuple(str(v) for v in value)
 
 
@@ -170,7 +170,7 @@ def _read_phrases(value: Any, where: str) -> tuple[str, ...]:
     phrases = _read_strings(value, where)
     for phrase in phrases:
         if not any(character.isalnum() for character in phrase):
-            raise BadInputError(f"{where}: {phrase!r} has no word in it; leave it out.")
+            raise BadEntryError(f"{where}: {shown_value(phrase)} has no word in it; leave it out.")
     return phrases
 
 
@@ -178,7 +178,7 @@ def _read_text(value: Any, where: str) -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise BadInputError(f"{where} must be text; write it in one line, in quotes if it has a colon.")
+        raise BadEntryError(f"{where} must be text; write it in one line, in quotes if it has a colon.")
     return str(value)
 
 
@@ -186,7 +186,7 @@ def _require_mapping(value: Any, where: str) -> Mapping[Any, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise BadInputError(f"{where} must be a mapping of names to values.")
+        raise BadEntryError(f"{where} must be a mapping of names to values.")
     return value
 
 
@@ -194,7 +194,7 @@ def _require_list(value: Any, where: str, entries: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise BadInputError(f"{where} must be a list of {entries}.")
+        raise BadEntryError(f"{where} must be a list of {entries}.")
     return value
 
 
@@ -202,24 +202,35 @@ def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str)
     """Refuse an entry that is nearly one of ours: read as nothing it would be missed in silence."""
     for name in map(str, data):
         if name not in known and (meant := get_close_matches(name, known, 1, ALMOST)):
-            raise BadInputError(f"{where}: {name!r} is no entry; write {meant[0]}.")
+            raise BadEntryError(f"{where}: {shown_value(name)} is no entry; write {meant[0]}.")
+
+
+def _read_values(value: Any, where: str) -> tuple[str, ...]:
+    """Read a list of values; a text with commas is one that lacks its brackets, and would be read as one value."""
+    if isinstance(value, str) and "," in value:
+        raise BadEntryError(f"{where} must be a list; write it as {as_value(f'[{value.strip()}]', '[one, two]')}.")
+    return _read_strings(value, where)
+
+
+def _listed(values: Iterable[str]) -> str:
+    return as_value(f" {list(values)}", "")
 
 
 # Complex: each entry is refused in its own words, and those about values need the values that were read before.
-def _read_attribute(name: str, data: Any) -> Attribute:
-    where = f"domain.yaml: attribute {name!r}"
+def _read_attribute(position: int, name: str, data: Any) -> Attribute:
+    where = f"domain.yaml: attribute {as_value(repr(name), str(position))}"
     data = _require_mapping(data, where)
     _check_spelling(data, ("kind", "values", "examples", "synonyms", "implies", "ask", "labels"), where)
     kind = data.get("kind", "closed" if data.get("values") else "open")
     if kind not in ("closed", "open"):
-        raise BadInputError(f"{where}: kind must be closed or open, not {kind!r}.")
-    values = _read_strings(data.get("values"), f"{where}: values")
+        raise BadEntryError(f"{where}: kind must be closed or open, not {shown_value(kind)}.")
+    values = _read_values(data.get("values"), f"{where}: values")
     if kind == "closed" and not values:
-        raise BadInputError(f"{where} is closed and needs its values, for example values: [One, Two].")
+        raise BadEntryError(f"{where} is closed and needs its values, for example values: [One, Two].")
     if {"Any", "NONE"} & set(values):
-        raise BadInputError(f"{where}: Any and NONE are understood already; leave them out of values.")
+        raise BadEntryError(f"{where}: Any and NONE are understood already; leave them out of values.")
     synonyms = {
-        str(v): _read_strings(words, f"{where}: synonyms of {v}")
+        str(v): _read_strings(words, f"{where}: synonyms of {as_value(str(v))}")
         for v, words in _require_mapping(data.get("synonyms"), f"{where}: synonyms").items()
     }
     implies = {
@@ -230,13 +241,14 @@ def _read_attribute(name: str, data: Any) -> Attribute:
         for v, os in _require_mapping(data.get("implies"), f"{where}: implies").items()
     }
     if kind == "closed" and (stray := (set(synonyms) | set(implies)) - set(values)):
-        raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
+        raise BadEntryError(f"{where}: {shown_value(sorted(stray)[0])} is not one of its values{_listed(values)}.")
     labels = {
-        str(v): _read_text(label, f"{where}: the label of {v}")
+        str(v): _read_text(label, f"{where}: the label of {as_value(str(v))}")
         for v, label in _require_mapping(data.get("labels"), f"{where}: labels").items()
     }
     if kind == "closed" and (stray := set(labels) - set(values)):
-        raise BadInputError(f"{where}: labels: {sorted(stray)[0]!r} is not one of its values {list(values)}.")
+        label = shown_value(sorted(stray)[0])
+        raise BadEntryError(f"{where}: labels: {label} is not one of its values{_listed(values)}.")
     return Attribute(
         name=name,
         kind=kind,
@@ -255,37 +267,37 @@ def _read_rule(position: int, data: Any) -> Rule:
     data = _require_mapping(data, f"domain.yaml: rule {position}")
     _check_spelling(data, ("id", "text", "forbid", "patterns"), f"domain.yaml: rule {position}")
     rule_id = _read_text(data.get("id"), f"domain.yaml: rule {position}: id") or f"rule-{position}"
-    text = _read_text(data.get("text"), f"domain.yaml: rule {rule_id!r}: text")
+    where = f"domain.yaml: rule {as_value(repr(rule_id), str(position))}"
+    text = _read_text(data.get("text"), f"{where}: text")
     if not text.strip():
-        raise BadInputError(f"domain.yaml: rule {rule_id!r} needs a text.")
-    patterns = _read_strings(data.get("patterns"), f"domain.yaml: rule {rule_id!r}: patterns")
+        raise BadEntryError(f"{where} needs a text.")
+    patterns = _read_strings(data.get("patterns"), f"{where}: patterns")
     for pattern in patterns:
         if problem := find_problem(pattern):
-            raise BadInputError(f"domain.yaml: rule {rule_id!r}: the pattern {quote_pattern(pattern)} {problem}.")
-    forbid = _read_phrases(data.get("forbid"), f"domain.yaml: rule {rule_id!r}: forbid")
+            what, colon, why = problem.partition(": ")  # which may quote the pattern
+            named = as_value(quote_pattern(pattern))
+            raise BadEntryError(f"{where}: the pattern {named} {what}{as_value(colon + why, '')}.")
+    forbid = _read_phrases(data.get("forbid"), f"{where}: forbid")
     for phrase in forbid:
         if math.prod(word.count("/") + 1 for word in phrase.split()) > MOST_ALTERNATIVES:
-            start = phrase[:60]
-            raise BadInputError(
-                f"domain.yaml: rule {rule_id!r}: forbid: {start!r} has too many alternatives; split it."
-            )
+            raise BadEntryError(f"{where}: forbid: {shown_value(phrase)} has too many alternatives; split it.")
     return Rule(rule_id, text, patterns, forbid)
 
 
 def _read_urgent(position: int, data: Any) -> Urgent:
     data = _require_mapping(data, f"domain.yaml: urgent {position}")
     name = _read_text(data.get("name"), f"domain.yaml: urgent {position}: name") or f"urgent-{position}"
-    where = f"domain.yaml: urgent {name!r}"
+    where = f"domain.yaml: urgent {as_value(repr(name), str(position))}"
     known = ("name", "when", "with", "unless", "section", "document")
     _check_spelling(data, known, where)
     if stray := [str(entry) for entry in data if entry not in known]:
-        raise BadInputError(f"{where} has the entry {stray[0]!r}; it may have {', '.join(known)}.")
+        raise BadEntryError(f"{where} has the entry {shown_value(stray[0])}; it may have {', '.join(known)}.")
     when = _read_phrases(data.get("when"), f"{where}: when")
     if not when:
-        raise BadInputError(f"{where} needs what customers write, for example when: [smoke comes out].")
+        raise BadEntryError(f"{where} needs what customers write, for example when: [smoke comes out].")
     section = _read_text(data.get("section"), f"{where}: section").strip()
     if not section:
-        raise BadInputError(f"{where} needs the heading of its section, for example section: Smoke or fire.")
+        raise BadEntryError(f"{where} needs the heading of its section, for example section: Smoke or fire.")
     return Urgent(
         name=name,
         when=when,
@@ -298,28 +310,32 @@ def _read_urgent(position: int, data: Any) -> Urgent:
 
 # Complex: it follows domain.yaml from top to bottom, and what names attributes is checked against all of them.
 def read_domain(data: Any) -> DomainSpec:
-    """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadInputError)."""
+    """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadEntryError)."""
     data = _require_mapping(data, "domain.yaml")
     _check_spelling(data, ENTRIES, "domain.yaml")
     attributes = {
-        str(n): _read_attribute(str(n), a)
-        for n, a in _require_mapping(data.get("attributes"), "domain.yaml: attributes").items()
+        str(n): _read_attribute(position, str(n), a)
+        for position, (n, a) in enumerate(
+            _require_mapping(data.get("attributes"), "domain.yaml: attributes").items(), 1
+        )
     }
-    for attribute in attributes.values():
+    for position, attribute in enumerate(attributes.values(), 1):
+        named = as_value(repr(attribute.name), str(position))
         for value, implied in attribute.implies.items():
+            where = f"domain.yaml: attribute {named}: implies of {shown_value(value)}"
             for other, values in implied.items():
-                _check_implied(attributes, attribute.name, value, other, values)
+                _check_implied(attributes, where, other, values)
     for combination in _read_impossible(data.get("impossible"), attributes):
         name = next(iter(combination))
         attributes[name] = replace(attributes[name], impossible=(*attributes[name].impossible, combination))
     rules = _require_list(data.get("rules"), "domain.yaml: rules", "{id, text, forbid, patterns}")
     read = tuple(_read_rule(n, r) for n, r in enumerate(rules, 1))
     if len({r.id for r in read}) < len(read):
-        raise BadInputError("domain.yaml: two rules have the same id; give each its own.")
+        raise BadEntryError("domain.yaml: two rules have the same id; give each its own.")
     urgent = _require_list(data.get("urgent"), "domain.yaml: urgent", "{name, when, with, unless, section, document}")
     warnings = tuple(_read_urgent(n, u) for n, u in enumerate(urgent, 1))
     if len({u.name for u in warnings}) < len(warnings):
-        raise BadInputError("domain.yaml: two entries of urgent have the same name; give each its own.")
+        raise BadEntryError("domain.yaml: two entries of urgent have the same name; give each its own.")
     return DomainSpec(
         name=_read_text(data.get("name"), "domain.yaml: name") or "domain",
         description=_read_text(data.get("description"), "domain.yaml: description"),
@@ -330,7 +346,7 @@ def read_domain(data: Any) -> DomainSpec:
         language=_read_language(data.get("language")),
         scope=_read_configured_values(data.get("scope"), "domain.yaml: scope", attributes),
         templates={
-            str(name): _read_text(words, f"domain.yaml: templates: {name}")
+            str(name): _read_text(words, f"domain.yaml: templates: {as_value(str(name))}")
             for name, words in _require_mapping(data.get("templates"), "domain.yaml: templates").items()
         },
         review=_read_review(data.get("review")),
@@ -346,9 +362,9 @@ def _read_impossible(data: Any, attributes: Mapping[str, Attribute]) -> list[Att
         where = f"domain.yaml: impossible, combination {number}"
         combination = _read_configured_values(given, where, attributes)
         if len(combination) < 2:
-            raise BadInputError(f"{where} needs values of two attributes or more, {example}.")
+            raise BadEntryError(f"{where} needs values of two attributes or more, {example}.")
         if ANY in combination.values():
-            raise BadInputError(f"{where} names every value of an attribute; leave that attribute out.")
+            raise BadEntryError(f"{where} names every value of an attribute; leave that attribute out.")
         found.append(combination)
     return found
 
@@ -359,11 +375,12 @@ def _read_review(data: Any) -> ReviewPolicy:
     usual = USUAL_REVIEW
     for name, known, default in (("changed", CHANGED, usual.changed), ("show", SHOW, usual.show)):
         if (given := review.get(name, default)) not in known:
-            raise BadInputError(f"domain.yaml: review: {name} must be {', '.join(known)}, not {given!r}.")
+            raise BadEntryError(f"domain.yaml: review: {name} must be {', '.join(known)}, not {shown_value(given)}.")
     approvals = review.get("approvals", usual.approvals)
     if isinstance(approvals, bool) or not isinstance(approvals, int) or not 1 <= approvals <= MOST_APPROVALS:
-        raise BadInputError(
-            f"domain.yaml: review: approvals must be a whole number from 1 to {MOST_APPROVALS}, not {approvals!r}."
+        raise BadEntryError(
+            f"domain.yaml: review: approvals must be a whole number from 1 to {MOST_APPROVALS}, not "
+            f"{shown_value(approvals)}."
         )
     return ReviewPolicy(approvals, review.get("changed", usual.changed), review.get("show", usual.show))
 
@@ -372,13 +389,14 @@ def _read_configured_values(data: Any, where: str, attributes: Mapping[str, Attr
     """Read values by the name of their attribute; each must be one that is configured."""
     found = {}
     for name, given in _require_mapping(data, where).items():
-        attribute, values = attributes.get(str(name)), _read_strings(given, f"{where}: {name}")
+        entry = as_value(str(name))
+        attribute, values = attributes.get(str(name)), _read_strings(given, f"{where}: {entry}")
         if attribute is None:
-            raise BadInputError(f"{where} names the attribute {str(name)!r}, which is not configured.")
+            raise BadEntryError(f"{where} names the attribute {shown_value(str(name))}, which is not configured.")
         if attribute.kind == "closed" and (stray := set(values) - set(attribute.values)):
-            raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not a value of {str(name)!r}.")
+            raise BadEntryError(f"{where}: {shown_value(sorted(stray)[0])} is not a value of {shown_value(str(name))}.")
         if not values:
-            raise BadInputError(f"{where}: {name} needs its values, for example {{{name}: [One]}}.")
+            raise BadEntryError(f"{where}: {entry} needs its values, for example {{{entry}: [One]}}.")
         found[str(name)] = attribute.normal(frozenset(values))
     return found
 
@@ -388,14 +406,15 @@ def _read_language(value: Any) -> str:
         return ENGLISH
     code = "no" if value is False else str(value).strip().lower()  # YAML reads the code of Norwegian as a truth value
     if not _LANGUAGE.fullmatch(code):
-        raise BadInputError(f"domain.yaml: language must be a code of two letters such as en or de, not {value!r}.")
+        raise BadEntryError(
+            f"domain.yaml: language must be a code of two letters such as en or de, not {shown_value(value)}."
+        )
     return code
 
 
-def _check_implied(attributes: Mapping[str, Attribute], name: str, value: str, other: str, values: Values) -> None:
-    where = f"domain.yaml: attribute {name!r}: implies of {value!r}"
+def _check_implied(attributes: Mapping[str, Attribute], where: str, other: str, values: Values) -> None:
     if other not in attributes:
-        raise BadInputError(f"{where} names the attribute {other!r}, which is not configured.")
+        raise BadEntryError(f"{where} names the attribute {shown_value(other)}, which is not configured.")
     target = attributes[other]
     if target.kind == "closed" and (stray := values - set(target.values) - ANY - NONE):
-        raise BadInputError(f"{where}: {sorted(stray)[0]!r} is not a value of {other!r}.")
+        raise BadEntryError(f"{where}: {shown_value(sorted(stray)[0])} is not a value of {shown_value(other)}.")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.core.results import Result
 
 
+HIDDEN = "HIDDEN"  # stands for a value that may not be shown
 _SHOWN = 60  # characters of a value that is refused
 _NO_MARKS = {2: None, 3: None}
-_VALUE = re.compile("\x02[^\x03]*\x03")
+_VALUE = re.compile("\x02([^\x02]*)\x02([^\x03]*)\x03")  # what somebody wrote, and what stands for it
 _NOT_VALUE = re.compile(f",? not {_VALUE.pattern}")
 
 
@@ -34,13 +37,22 @@ class BadEntryError(BadInputError):
     """
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(sentence.translate(_NO_MARKS))
-        self.without_values = _VALUE.sub("HIDDEN", _NOT_VALUE.sub("", sentence))
+        super().__init__(_VALUE.sub(r"\1", sentence))
+        self.without_values = _VALUE.sub(r"\2", _NOT_VALUE.sub("", sentence))
 
 
-def as_value(text: str) -> str:
-    """Mark what somebody wrote, for the sentence of a BadEntryError."""
-    return f"\x02{text.translate(_NO_MARKS)}\x03"
+@contextmanager
+def hide_values() -> Iterator[None]:
+    """Raise a BadEntryError as a BadInputError without its values: what a service says stays in journals and logs."""
+    try:
+        yield
+    except BadEntryError as error:
+        raise BadInputError(error.without_values) from None
+
+
+def as_value(text: str, hidden: str = HIDDEN) -> str:
+    """Mark what somebody wrote, for the sentence of a BadEntryError; ``hidden`` stands where it may not be shown."""
+    return f"\x02{text.translate(_NO_MARKS)}\x02{hidden}\x03"
 
 
 def shown_value(value: Any) -> str:

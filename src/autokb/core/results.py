@@ -352,6 +352,7 @@ class TicketBuildReport(BuildReport):
 class Added(Result):
     """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
 
+    ``left`` names the first of what is gone, by ids and titles, in one line.
     ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
     or icon of a wiki was, the most frequent first. ``columns`` names the fields of records that hold ``id``,
     ``title`` and ``text`` of documents and issues, and ``date`` and ``resolved_by`` of issues. ``notes`` are sentences
@@ -370,6 +371,7 @@ class Added(Result):
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     titles: int = 0
+    left: str = ""
 
     @property
     def took_nothing(self) -> bool:
@@ -379,7 +381,7 @@ class Added(Result):
     def as_json(self) -> dict[str, Any]:
         """Return the contract's shape."""
         shape = Result.as_json(self)
-        for name in ("gone", "dropped", "unresolved", "columns", "notes", "titles"):
+        for name in ("gone", "dropped", "unresolved", "columns", "notes", "titles", "left"):
             del shape[name]
         return shape
 

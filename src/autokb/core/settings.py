@@ -191,8 +191,11 @@ NUMBERS = (
 
 
 # Complex: the spelling of earlier versions, unknown names and empty entries must be settled before any value is read.
-def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Settings:
-    """Turn the parsed ``settings.yaml`` and the environment into settings (BadEntryError names the entry)."""
+def read_settings(data: Any, environment: Mapping[str, str] | None = None, text: str = "") -> Settings:
+    """Turn the parsed ``settings.yaml`` and the environment into settings (BadEntryError names the entry).
+
+    ``text`` is what was parsed: where it is given, the line of a setting that is none can be said.
+    """
     if data is None:
         data = {}
     if not isinstance(data, Mapping):
@@ -202,12 +205,18 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None) -> Se
         data = {**named, "tasks": data.get("tasks") or data["rooms"]}
     known = {f.name for f in fields(Settings)}
     if stray := [name for name in data if name not in known]:
-        names = ", ".join(sorted(known))
-        raise BadEntryError(f"settings.yaml: {shown_value(stray[0])} is not a setting; the settings are {names}.")
+        line, names = _line_of(stray[0], text), ", ".join(sorted(known))
+        raise BadEntryError(f"settings.yaml{line}: {shown_value(stray[0])} is not a setting; the settings are {names}.")
     settings = replace(
         Settings(), **{name: _check_value(name, value) for name, value in data.items() if value is not None}
     )
     return _apply_environment(settings, environment or {})
+
+
+def _line_of(name: Any, text: str) -> str:
+    """Return the line of an entry that begins one, empty where none does."""
+    found = re.search(rf"""^(['"]?){re.escape(str(name))}\1\s*:""", text, re.MULTILINE) if text else None
+    return f", line {text.count(chr(10), 0, found.start()) + 1}" if found else ""
 
 
 def _apply_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:

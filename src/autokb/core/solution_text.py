@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autokb.core.decisions import NUMBERING
 from autokb.core.nouns import Solution
 from autokb.core.step_numbers import marked, step_numbers
 
@@ -29,3 +30,30 @@ def shown_text(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
 def solution_title(solution: Solution) -> str:
     """Return the title line of a solution, which its steps follow."""
     return solution.text.removesuffix(solution_text("", solution.steps)).rstrip("\n")
+
+
+def heading_of(text: str, steps: Sequence[str]) -> str:
+    """Return the first line of a solution's text, empty where that is its first step, with or without its number.
+
+    A text that a person wrote need not have a heading, and may mark it as Markdown does.
+    """
+    first, _, rest = text.strip().partition("\n")
+    step = steps[0] if steps else ""
+    is_step = any(one == step.partition("\n")[0] or one.startswith(step[:20]) for one in (first, _bare(first)))
+    return "" if not rest or is_step else first.lstrip("#").strip()
+
+
+def listed_title(text: str, steps: Sequence[str]) -> str:
+    """Return the line by which a solution is listed: its heading, else its first line without a number."""
+    return heading_of(text, steps) or _bare(text.strip().partition("\n")[0]).strip()
+
+
+def written_steps(text: str, steps: Sequence[str]) -> list[str]:
+    """Return the steps as they stand in a text that a person wrote, with their numbers or bullets."""
+    lines = {_bare(line): line for line in map(str.strip, text.split("\n"))}
+    parts = (step.partition("\n") for step in steps)
+    return [f"{lines.get(first, first)}{end}{rest}" for first, end, rest in parts]
+
+
+def _bare(line: str) -> str:
+    return NUMBERING.sub("", line)

@@ -86,8 +86,10 @@ def _read_source(name: str, entries: Any) -> SourceSettings:
         raise _error(name, "its name takes letters, digits, - and _, at most 64")
     if name in RESERVED:
         raise _error(name, f"choose another name: {', '.join(RESERVED)} are other entries of what sync prints")
-    if not isinstance(entries, Mapping) or str(entries.get("type")) not in TYPES:
-        raise _error(name, f"write a mapping with a type: {', '.join(TYPES)}")
+    given = entries.get("type") if isinstance(entries, Mapping) else None
+    if str(given) not in TYPES:
+        wrong = "" if given is None else f", not {shown_value(given)}"
+        raise _error(name, f"write a mapping with a type: {', '.join(TYPES)}{wrong}")
     kind = str(entries["type"])
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
     _check_entries(name, kind, filled)

@@ -154,9 +154,10 @@ def judge(
     verdict, date, author, memory = VERDICTS[verb], now or _today(), _name(author), memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
         published = memory.read_latest(file)
-        lost = _lost_edits(published) if verb == "approve" and not undo else {}
+        lost = _named_lost_edits(published, solutions) if verb == "approve" and not undo else {}
         wanted = dict.fromkeys(solutions)
-        moved = _move_to_offers(published, [lost[i] for i in wanted if i in lost], author, date, workspace.spec)
+        going = {lost[i].id: lost[i] for i in wanted if i in lost}
+        moved = _move_to_offers(published, tuple(going.values()), author, date, workspace.spec)
         named = (_find_solution(published, i, workspace.folder) for i in wanted if i not in lost)
         found = {solution.id: solution for solution in named}
         for one in found.values():
@@ -248,8 +249,10 @@ def undo(
         _check_version(found, version)
         newest = published.decided.newest(found.id)
         if newest is None:
+            by_hand = f"It was written by hand; this withdraws it: autokb reject WORKSPACE {found.id}. "
             raise BadInputError(
-                f"Nobody's edit or verdict counts for {found.id}, so nothing can be taken back. Nothing was changed."
+                f"Nobody's edit or verdict counts for {found.id}, so nothing can be taken back. "
+                f"{by_hand if found.id in published.decided.written else ''}Nothing was changed."
             )
         keep_events(file, [_taking_back(found.id, newest, _name(author), now or _today())])
         keep_decisions(file, [replace(newest, undone=True)])
@@ -280,11 +283,11 @@ def dismiss_edit(
 ) -> DismissedEdit:
     """Take an edit whose solution is gone out of the review queue, or put it there again (UnknownIdError).
 
-    It is kept either way and counts again when its solution returns.
+    ``edit`` is an id or the first letters of one. It is kept either way and counts again when its solution returns.
     """
     memory = memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
-        found = _lost_edits(memory.read_latest(file)).get(edit)
+        found = _find_lost_edit(_lost_edits(memory.read_latest(file)), edit)
         if found is None:
             raise UnknownIdError(
                 f"No edit without its solution has the id {edit!r}; autokb show {shlex.quote(str(workspace.folder))} "
@@ -411,6 +414,26 @@ def _take_back(
 def _lost_edits(published: AllSolutions) -> dict[str, Decision]:
     """Return by id the edits whose solution is gone."""
     return {one.id: one for one in published.decided.orphans if one.kind == "edit"}
+
+
+def _named_lost_edits(published: AllSolutions, wanted: Iterable[str]) -> dict[str, Decision]:
+    """Return the edits whose solution is gone by those of these names that mean one, and not a solution."""
+    lost = _lost_edits(published)
+    named = {i: _find_lost_edit(lost, i) for i in wanted if i in lost or i.startswith("edit-")}
+    return {i: one for i, one in named.items() if one is not None}
+
+
+def _find_lost_edit(lost: Mapping[str, Decision], wanted: str) -> Decision | None:
+    """Return the edit with this id or these first letters of one; BadInputError where several have them."""
+    if wanted in lost:
+        return lost[wanted]
+    fitting = sorted(i for i in lost if wanted and i.startswith((wanted, f"edit-{wanted}")))
+    if len(fitting) > 1:
+        raise BadInputError(
+            f"{len(fitting)} edits without their solution have an id that starts with {wanted!r}, such as "
+            f"{fitting[0]}; write more of it. Nothing was changed."
+        )
+    return lost[fitting[0]] if fitting else None
 
 
 def _move_to_offers(

@@ -239,11 +239,14 @@ def _reasons_of(solution: Solution, verdict: VerdictName) -> str:
 
 
 def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> Iterator[_Reason]:
-    """Yield the edits whose solution is gone and whose text is that of no other solution since; not dismissed ones."""
+    """Yield the edits whose solution is gone and whose text is that of no other solution since; not dismissed ones.
+
+    Of several of one solution only the newest counts.
+    """
     used = {(edit.text, edit.steps) for edit in found.decided.edits.values()}
     text = "The solution that it was made for is gone; its text is kept and shown to nobody."
-    for one in found.decided.orphans:
-        if one.kind == "edit" and not one.dismissed and (one.text, one.steps) not in used:
+    for one in found.decided.lost_edits:
+        if not one.dismissed and (one.text, one.steps) not in used:
             node = found.issues.get(one.origin.tree)
             reported, given = len(node.raw_issues) if node else 0, feedback.get(one.solution_id, {})
             reasons: Mapping[ReasonKind, str] = {"edit_orphaned": text}
@@ -251,13 +254,12 @@ def _orphans(found: AllSolutions, feedback: Mapping[str, Mapping[str, int]]) -> 
             yield _Reason(one.id, impact, reasons, reported, sum(given.values()), given)
 
 
-# Complex: an item is a solution or an edit that lost its own, and each has parts that the other lacks.
 def _item(found: AllSolutions, one: _Reason, offers: Mapping[str, str]) -> ReviewItem:
     solution = listed_solution(found, one.id) if one.id in found.decided.solutions else None
     orphan = None
     issue_id = solution.issue_id if solution else ""
     if solution is None:
-        edit = next(o for o in found.decided.orphans if o.kind == "edit" and o.id == one.id)
+        edit = next(o for o in found.decided.lost_edits if o.id == one.id)
         text = edit.text or "\n".join(edit.steps)
         orphan = OrphanedText(edit.solution_id, text, edit.author, edit.date, offers.get(edit.id))
         issue_id = edit.origin.tree if edit.origin.tree in found.issues else ""

@@ -20,6 +20,7 @@ from autokb.helpdesks.helpdesk import (
     why_late,
     why_wrong,
 )
+from autokb.helpdesks.refused import NO_TOKEN
 from autokb.text.inert_markdown import masked, unmasked
 
 ROLES: Mapping[str, Role] = {"incoming": CUSTOMER, "outgoing": AGENT}
@@ -33,7 +34,7 @@ class Chatwoot:
     def why_unsigned(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> str:
         """Check ``sha256=`` and the HMAC of the moment, a dot and the body; else the token of the address."""
         if (shown := headers.get("x-chatwoot-signature")) is None:
-            return "" if is_same(token, secret) else "it has no signature, and its address no right token"
+            return "" if is_same(token, secret) else NO_TOKEN
         stamp = headers.get("x-chatwoot-timestamp", "")
         wanted = hmac_of(secret, stamp.encode() + b"." + body).hex()
         return why_wrong(shown, f"sha256={wanted}") or why_late(moment_of(stamp), now)

@@ -26,10 +26,11 @@ from autokb.helpdesks.chatwoot import Chatwoot
 from autokb.helpdesks.helpdesk import Helpdesk, id_of, part_of
 from autokb.helpdesks.intercom import Intercom
 from autokb.helpdesks.notes import marker_of, note_of, offered_of, reply_of
-from autokb.helpdesks.refused import RefusedWebhooks
+from autokb.helpdesks.refused import NO_JSON, NOT_NAMED, NOT_OURS, NOT_SET, RefusedWebhooks
 from autokb.helpdesks.sending import DeskClient, LaterError, RefusedError
 from autokb.helpdesks.zendesk import Zendesk
 from autokb.stores.hook_messages import (
+    ACCEPTED,
     DONE,
     FAILED,
     OPEN,
@@ -50,7 +51,6 @@ from autokb.usage.sent_replies import documents_of, is_as_offered, verdict_of
 
 KINDS: Mapping[str, Helpdesk] = {"chatwoot": Chatwoot(), "zendesk": Zendesk(), "intercom": Intercom()}
 NOT_SIGNED = "This is no webhook that a helpdesk of this workspace signed in the last five minutes."
-NOT_OURS = "it is of another account than the settings name"
 KEPT_SECONDS = 30 * 86_400.0  # that a message is remembered: a month, many times as long as any helpdesk sends again
 OLDEST_SECONDS = KEPT_SECONDS - 86_400.0  # what was said longer ago is not worked on: it may have been forgotten
 LEASE = 180.0  # seconds for one try: two requests of 20 and a model's answer, and as much again
@@ -140,8 +140,8 @@ class HelpdeskDesk:
     def take(self, helpdesk: str, headers: Mapping[str, str], token: str, body: bytes) -> str:
         """Store the message of a webhook; returns taken, known, skipped or not_ours (NotSignedError).
 
-        ``headers`` have names in lower case. It is on the disk when this returns. What was refused is counted, and
-        stored by ``work``.
+        ``headers`` have names in lower case. It is on the disk when this returns. What was refused and accepted is
+        counted, which ``work`` stores.
         """
         try:
             done = self._take(helpdesk, headers, token, body)
@@ -149,23 +149,22 @@ class HelpdeskDesk:
             if helpdesk in KINDS:
                 self._refused.count(helpdesk, error.why)
             raise
-        if done == "not_ours":
-            self._refused.count(helpdesk, NOT_OURS)
+        self._refused.count(helpdesk, NOT_OURS if done == "not_ours" else ACCEPTED)
         return done
 
     def _take(self, helpdesk: str, headers: Mapping[str, str], token: str, body: bytes) -> str:
         settings, now = self.settings.get(helpdesk), time.time()
         if settings is None:
-            raise NotSignedError("the settings name no such helpdesk")
+            raise NotSignedError(NOT_NAMED)
         desk, secret = KINDS[helpdesk], os.environ.get(settings.secret_env, "").strip()
         if not secret:
-            raise NotSignedError(f"{settings.variable('secret_env')} is not set")
+            raise NotSignedError(f"{settings.variable('secret_env')} {NOT_SET}")
         if why := desk.why_unsigned(headers, token, body, secret, now):
             raise NotSignedError(why)
         try:
             given = json.loads(without_half_escapes(body))
         except (ValueError, RecursionError):
-            raise RefusedWebhookError("The body is no JSON.", "its body is no JSON") from None
+            raise RefusedWebhookError("The body is no JSON.", NO_JSON) from None
         if settings.account and id_of(part_of(given, *desk.account_at)) not in ("", settings.account):
             return "not_ours"
         message = desk.read(given)

@@ -17,8 +17,9 @@ from typing import Any, Protocol
 
 from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.nouns import Role
+from autokb.helpdesks.refused import LATE, NO_SIGNATURE, OTHER_SECRET
 
-OLDEST_SIGNATURE = 300.0  # seconds between the moment of a signature and ours, as Chatwoot and Zendesk advise
+OLDEST_SIGNATURE = 300.0  # seconds between a signature's moment and ours, as Chatwoot and Zendesk advise; LATE names it
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")  # of messages and conversations: it stands in addresses and in notes
 _LATEST = 32_503_680_000.0  # seconds of Unix, the year 3000: what says more does not count in seconds
 
@@ -98,13 +99,12 @@ def why_wrong(shown: str, wanted: str) -> str:
     """Say what is wrong with a signature; empty where nothing is."""
     if is_same(shown, wanted):
         return ""
-    return "its signature is not of this secret" if shown else "it has no signature"
+    return OTHER_SECRET if shown else NO_SIGNATURE
 
 
 def why_late(moment: float | None, now: float) -> str:
     """Say that a signature's moment does not count; empty where it does."""
-    minutes = f"{OLDEST_SIGNATURE / 60:.0f} minutes"
-    return "" if is_recent(moment, now) else f"its signature is more than {minutes} away from our clock"
+    return "" if is_recent(moment, now) else LATE
 
 
 def is_recent(moment: float | None, now: float) -> bool:

@@ -27,13 +27,13 @@ def note_of(found: Suggested, message: str, links: Mapping[str, str]) -> str:
 
 
 def _heading(found: Suggested, many: bool) -> str:
-    is_cited = any(one.evidence for one in found.suggestions)
+    is_help = any(one.is_help for one in found.suggestions)
     if found.outcome == "asks":
         return "Ask the customer first:"
     if found.outcome == "abstains":
-        return f"Not sure enough to suggest {'a reply; nearest is' if is_cited else 'an answer; to hand it on'}:"
+        return f"Not sure enough to suggest {'a reply; nearest is' if is_help else 'an answer; to hand it on'}:"
     said = "Suggested replies, the first" if many else "Suggested reply,"
-    return f"{said} {how_sure(found.confidence)}:" if is_cited else "Suggested reply:"
+    return f"{said} {how_sure(found.confidence)}:" if is_help else "Suggested reply:"
 
 
 def reply_of(found: Suggested, least: float) -> str:
@@ -53,6 +53,8 @@ def offered_of(found: Suggested) -> tuple[OfferedText, ...]:
 
 def _shown(one: Suggestion, number: str, links: Mapping[str, str]) -> str:
     places = [", ".join(filter(None, (name, links.get(name)))) for name in documents_of(one)[:SOURCES]]
+    if one.is_by_hand:
+        places = ["written by hand"]
     title = f"“{' '.join(one.title.split())}”, " if one.title else ""
     past = "past ticket " if one.source == "ticket" else ""
     below = f"\nSource: {title}{past}{'; '.join(places)}" if places else ""

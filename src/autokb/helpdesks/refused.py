@@ -1,17 +1,29 @@
-"""Webhooks that were refused, counted for ``doctor``."""
+"""Webhooks that were refused and why, and when one was last accepted, counted for ``doctor``."""
 
 from __future__ import annotations
 
-from collections import Counter
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from threading import Lock
 
 from autokb.core.errors import AutokbError
-from autokb.stores.hook_messages import add_refused
+from autokb.stores.hook_messages import CountedHooks, add_hooks
 from autokb.stores.workspace import Workspace
 
 KEEP_EVERY = 5.0  # seconds between two writings: whoever sends thousands keeps the store no busier than who sends one
+# Why a webhook is refused. Anybody can send what has one of the first three; the others are of webhooks that somebody
+# signed who has the secret, or of our own settings.
+NO_SIGNATURE = "it has no signature"
+NO_TOKEN = "it has no signature, and its address no right token"
+OTHER_SECRET = "its signature is not of this secret"
+LATE = "its signature is more than 5 minutes away from our clock"
+NOT_OURS = "it is of another account than the settings name"
+NO_JSON = "its body is no JSON"
+NOT_NAMED = "the settings name no such helpdesk"
+NOT_SET = "is not set"  # behind the name of a variable
+ANYBODYS = (NO_SIGNATURE, NO_TOKEN, OTHER_SECRET)
 
 
 class RefusedWebhooks:
@@ -19,14 +31,16 @@ class RefusedWebhooks:
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace
-        self._counts: Counter[tuple[str, str]] = Counter()
+        self._counts: dict[tuple[str, str], CountedHooks] = {}
         self._kept_at = 0.0
         self._lock = Lock()
 
     def count(self, helpdesk: str, why: str) -> None:
-        """Count one."""
+        """Count one that was refused, or ACCEPTED."""
+        now = time.time()
         with self._lock:
-            self._counts[helpdesk, why] += 1
+            before = self._counts.get((helpdesk, why), CountedHooks(helpdesk, why, 0, now, now))
+            self._counts[helpdesk, why] = replace(before, count=before.count + 1, last=now)
 
     def keep(self, now: float) -> float | None:
         """Store what was counted; returns the seconds until it may, where that is too early, and None else."""
@@ -34,7 +48,7 @@ class RefusedWebhooks:
             wait = self._kept_at + KEEP_EVERY - now
             if not self._counts or wait > 0:
                 return wait if self._counts else None
-            counted, self._counts, self._kept_at = self._counts, Counter(), now
+            counted, self._counts, self._kept_at = self._counts, {}, now
         with suppress(AutokbError), self._workspace().file() as file, file.transaction():  # the log has them, too
-            add_refused(file, counted, now)
+            add_hooks(file, counted.values(), now)
         return None

@@ -182,10 +182,10 @@ def _orphans_sentence(count: int) -> str:
     """Say that decisions of people wait for their solutions; nothing where none does."""
     if not count:
         return ""
-    what = (
-        "1 decision of a person has its solution" if count == 1 else f"{count} decisions of people have their solutions"
-    )
-    return f"{what} no longer; nothing is lost: autokb show names them, and where an edit fits now."
+    what, gone = "1 decision of a person no longer applies", "its solution is gone"
+    if count > 1:
+        what, gone = f"{count} decisions of people no longer apply", "their solutions are gone"
+    return f"{what}: {gone}. Nothing is lost: autokb show lists them, and autokb review where an edit fits now."
 
 
 @dataclass(frozen=True)

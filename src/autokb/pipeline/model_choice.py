@@ -54,8 +54,8 @@ def named_models(settings: Settings) -> list[str]:
     return sorted({settings.model, *settings.tasks.values()} - {OFFLINE})
 
 
-def check_settings(settings: Settings) -> None:
-    """Refuse models, embedders, chunkers and contexts that this version does not know, before any work is done."""
+def check_chunking(settings: Settings) -> None:
+    """Refuse a chunker or a kind of context that this version does not know (BadEntryError)."""
     if settings.chunker not in METHODS:
         known = ", ".join(METHODS)
         raise BadEntryError(
@@ -65,6 +65,11 @@ def check_settings(settings: Settings) -> None:
         raise BadEntryError(
             f"settings.yaml: context must be document, chained or woven, not {shown_value(settings.context)}."
         )
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse models, embedders, chunkers and contexts that this version does not know, before any work is done."""
+    check_chunking(settings)
     check_embedder(settings.embedder)
     check_reranker(settings.reranker)
     check_executor(settings.executor)

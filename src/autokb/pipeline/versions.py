@@ -19,6 +19,8 @@ from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
+FORCE_NEEDS_AUTHOR = "--force needs --author NAME; it is recorded."
+
 
 def keep_candidate(file: WorkspaceFile, found: Records, built: Built, made: Made) -> None:
     """Keep what was built beside what readers see; decisions of people are settled when it is published."""
@@ -35,7 +37,7 @@ def publish(workspace: Workspace, *, author: str = "", force: bool = False, seen
     Who forces it says who they are (BadInputError): it goes on record.
     """
     if force and not author:
-        raise BadInputError("Who publishes against the checks goes on record; say who: --force --author NAME")
+        raise BadInputError(FORCE_NEEDS_AUTHOR)
     with workspace.build_lock(), workspace.file() as file:
         if seen and str(file.candidate().get("date", "")) != seen:
             raise ChangedMeanwhileError("Another candidate is in the place of the one that you saw; look at it first.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.solution_text import listed_title
 
 API_KEY = "AUTOKB_API_KEY"  # the variable that holds a server's key where none is given
 MOST = 100  # sections of a question; the service allows no more
@@ -134,7 +135,7 @@ def _section(solution: Mapping[str, Any], answer: Mapping[str, Any], issue: Mapp
     return Section(
         id=solution["id"],
         text=solution["text"],
-        title=solution["text"].strip().partition("\n")[0].strip(),
+        title=listed_title(solution["text"], solution["steps"]),
         source=source,
         start=min((start for start, _ in places), default=None),
         end=max((end for _, end in places), default=None),

@@ -20,11 +20,11 @@ from autokb.sources.fields import Record
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import format_of
 from autokb.sources.named_fields import NamedFields
+from autokb.sources.notes import date_notes, id_notes, without_ids
 from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.text.control_characters import printable_name, replace_controls
 
-NO_FIELDS = Fields()  # none is named; the usual names are looked for
 LONGEST_MESSAGE = 20_000  # characters that are taken of one; people write fewer, logs that they paste more
 MOST_MESSAGES = 5_000  # of one conversation
 _CUT_MARK = " […]"
@@ -39,6 +39,7 @@ _CUSTOMERS = frozenset({"customer", "user", "client", "visitor", "end-user", "en
 _AGENTS = frozenset({"agent", "assistant", "support", "operator", "bot", "staff", "admin", "berater", "mitarbeiter"})
 
 
+# Complex: files and conversations can each be refused, and what is told of them counts over all files.
 def read_chats(
     paths: Sequence[Path],
     fields: Fields | None = None,
@@ -58,6 +59,8 @@ def read_chats(
         {"--text-field": _in_message(fields.text), "--id-field": fields.id, "--date-field": _in_message(fields.date)}
     )
     found: dict[str, tuple[SourceRecord[Conversation], str]] = {}
+    undated: list[str] = []
+    made: list[str] = []
     for position, file in enumerate(files, 1):
         tell = progress and partial(tell_place, progress, position, len(files), file.relative)
         if tell:
@@ -70,6 +73,8 @@ def read_chats(
         named.look_in(_with_messages(records), file.relative)
         read = _read_conversations(records, fields, file.relative, tell)
         bad += [*read.bad, *read.cut]
+        undated += read.undated
+        made += without_ids((f"{file.relative}:{line}", line not in read.made) for _, line in read.conversations)
         new = {}
         for conversation, line in read.conversations:
             place = f"{file.relative}:{line}"
@@ -82,7 +87,11 @@ def read_chats(
         skipped += shorten_report(bad, file.relative, none_read=not read.conversations)
     present = tuple((x.root, x.relative) for x in files)
     return Reading(
-        tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.missing_field()
+        tuple(record for record, _ in found.values()),
+        tuple(skipped),
+        present,
+        misspelt=named.missing_field(),
+        notes=(*date_notes(undated), *id_notes(made, "messages")),
     )
 
 
@@ -138,11 +147,16 @@ def _in_message(name: str | None) -> str | None:
 
 @dataclass(slots=True)
 class _ReadFile:
-    """The conversations of a file with the lines they begin in, what was not taken of it, and what was cut."""
+    """The conversations of a file with the lines they begin in, what was not taken of it, and what was cut.
+
+    ``undated`` are the dates that could not be read, ``made`` the lines of conversations without an id.
+    """
 
     conversations: list[tuple[Conversation, int]] = field(default_factory=list)
     bad: list[Skipped] = field(default_factory=list)
     cut: list[Skipped] = field(default_factory=list)
+    undated: list[str] = field(default_factory=list)
+    made: set[int] = field(default_factory=set)
 
 
 # Complex: a record is a message or a conversation of them, and both may be bad, long or without an id.
@@ -163,10 +177,10 @@ def _read_conversations(
         # Messages without a conversation are one, records of conversations without an id are one each.
         key = (given, 0 if given or inner is None else placed.line)
         _, messages = found.setdefault(key, (placed.line, []))
-        inside, date = ([placed.record], "") if inner is None else (inner, _date(placed.record, fields))
+        inside, date = ([placed.record], "") if inner is None else (inner, _date(placed.record, fields, read.undated))
         for one in inside:
             try:
-                message = read_message(one, fields, date)
+                message = _message(one, fields, date, read.undated)
             except UnreadableFileError as error:
                 read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
                 continue
@@ -180,6 +194,8 @@ def _read_conversations(
         if len(messages) > MOST_MESSAGES:
             reason = f"all but the first {MOST_MESSAGES:,} of the {len(messages):,} messages of a conversation."
             read.cut.append(Skipped(f"{relative}, line {line}", reason))
+        if not given:
+            read.made.add(line)
         if messages:
             read.conversations.append((_conversation(given, messages), line))
     return read
@@ -220,19 +236,29 @@ def _conversation_id(record: Record, inner: list[Any] | None, fields: Fields, na
     return given
 
 
-def read_message(record: Any, fields: Fields = NO_FIELDS, date: str = "") -> Message:
-    """Read a message (UnreadableFileError says what is wrong with it); ``date`` is that of its conversation."""
+def read_message(record: Any) -> Message:
+    """Read what a program passes as a message (UnreadableFileError says what is wrong with it)."""
+    return _message(record, Fields(), "", [])
+
+
+def _message(record: Any, fields: Fields, date: str, undated: list[str]) -> Message:
+    """Read a message; ``date`` is that of its conversation's record."""
     if not isinstance(record, Mapping):
         raise UnreadableFileError("has a message that is no object with role and text; write it as one.")
     role = _role(f.as_text(f.raw_value(record, None, _ROLE)))
     text = replace_controls(f.as_text(f.raw_value(record, _in_message(fields.text), _TEXT))).strip()
     if not text:
         raise UnreadableFileError("has a message without text; leave it out or fill it.")
-    return Message(role, text, _date(record, fields) or date)
+    return Message(role, text, _date(record, fields, undated) or date)
 
 
-def _date(record: Record, fields: Fields) -> str:
-    return " ".join(replace_controls(iso_date(f.raw_value(record, _in_message(fields.date), f.DATE_NAMES))).split())
+def _date(record: Record, fields: Fields, undated: list[str]) -> str:
+    """Return the date of a record; one that cannot be read is noted in ``undated``."""
+    value = f.raw_value(record, _in_message(fields.date), f.DATE_NAMES)
+    date = " ".join(replace_controls(iso_date(value)).split())
+    if not date and (written := f.as_text(value).strip()):
+        undated.append(written)
+    return date
 
 
 def _role(name: str) -> Role:

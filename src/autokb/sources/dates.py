@@ -15,7 +15,10 @@ _ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
 DateOrder = Literal["day first", "month first", ""]
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})")
-_WITH_MONTH_NAME = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y")
+_WITH_MONTH_NAME = (
+    *("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y"),
+    "%d/%b/%y %I:%M %p",  # as Jira's CSV export writes them unless an administrator says otherwise
+)
 # Seconds since 1970: from 1990 to 2100. A smaller or larger number is no moment somebody wrote to support.
 _FIRST_SECOND, _LAST_SECOND = 631_152_000, 4_102_444_800
 _MAX_EPOCH_DIGITS = 14

@@ -19,7 +19,8 @@ from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
-from autokb.sources.named_fields import NamedFields
+from autokb.sources.named_fields import NamedFields, shown_fields
+from autokb.sources.notes import id_notes, without_ids
 from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, join_sections, read_json, read_json_lines, shorten_report
@@ -40,12 +41,13 @@ _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX
 
 @dataclass(frozen=True, slots=True)
 class _ReadDocument:
-    """A document that was read, where, and what its web page says of spans of its text."""
+    """A document that was read, where, and what its web page says of spans of its text; ``has_id`` if it says one."""
 
     document: Document
     place: str
     marks: tuple[Mark, ...] = ()
     unresolved: tuple[str, ...] = ()
+    has_id: bool = True
 
 
 # Complex: files, records and ids can each be refused, and the rest of a folder is still read.
@@ -71,6 +73,7 @@ def read_documents(
     read: dict[str, tuple[SourceRecord[Document], str]] = {}
     unresolved: Counter[str] = Counter()
     columns: dict[str, tuple[str, ...]] = {}
+    made: list[str] = []
     fields = fields or Fields()
     named = NamedFields({"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id})
     for position, file in enumerate(files, 1):
@@ -85,6 +88,7 @@ def read_documents(
             skipped.append(Skipped(file.relative, str(error)))
             continue
         skipped.extend(unreadable)
+        made += without_ids((one.place, one.has_id) for one in documents)
         for one in documents:
             unresolved.update(one.unresolved)
             record = SourceRecord(_without_controls(one.document), file.root, file.relative, one.marks)
@@ -97,7 +101,15 @@ def read_documents(
                 skipped.append(Skipped(one.place, reason))
     records = tuple(record for record, _ in read.values())
     present = tuple((x.root, x.relative) for x in files)
-    return Reading(records, tuple(skipped), present, tuple(unresolved.most_common()), named.missing_field(), columns)
+    return Reading(
+        records,
+        tuple(skipped),
+        present,
+        unresolved=tuple(unresolved.most_common()),
+        misspelt=named.missing_field(),
+        columns=columns,
+        notes=tuple(id_notes(made, "line")),
+    )
 
 
 def _without_controls(document: Document) -> Document:
@@ -145,12 +157,14 @@ def _read_file(
     kind = format_of(file.relative, data)
     if kind is None:
         raise UnreadableFileError(_UNKNOWN)
-    if kind in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would become a document
-        raise UnreadableFileError(
-            "is a table; name the column of its text with --text-field, or add it as issues: autokb add, --as issues."
-        )
     if kind in ("jsonl", "json", "csv", "tsv"):
         placed, bad = read_records(data, file.relative, kind)
+        if kind in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
+            header = shown_fields(placed[0].record) if placed else "no rows"
+            raise UnreadableFileError(
+                f"is a table; name the column of its text with --text-field (it has {header}), "
+                "or add it as issues: autokb add, --as issues."
+            )
         named.look_in(placed, file.relative)
         for one in placed:
             read_parts(one.record, fields, _USUAL_IN_A_FILE if one.is_whole_file else _USUAL_NAMES, columns)
@@ -257,11 +271,13 @@ def _read_record(
     _refuse_dump(page.text)
     if not page.text.strip():
         raise UnreadableFileError("has an empty text; leave it out or fill it.")
-    document_id = _document_id(placed, uncompressed(relative), fields)
+    by_line = without_surrogates(f"{uncompressed(relative)}#{placed.line}")
+    document_id = _document_id(placed, uncompressed(relative), fields) or by_line
     title = f.as_text(f.raw_value(record, fields.title, f.DOCUMENT_TITLE_NAMES)) or page.title
     title = short_title(" ".join((title or first_heading(page.text)).split())) or document_id
     url = f.as_text(record.get("url"))
-    return _ReadDocument(Document(document_id, title, page.text, url), place, page.marks, page.unresolved)
+    document = Document(document_id, title, page.text, url)
+    return _ReadDocument(document, place, page.marks, page.unresolved, has_id=document_id != by_line)
 
 
 def _refuse_dump(text: str) -> None:
@@ -284,11 +300,12 @@ def missing_text(record: f.Record, named: str | None) -> str:
 
 
 def _document_id(placed: PlacedRecord, name: str, fields: Fields) -> str:
+    """Return the id of a record, or of its file where it is the whole of it; nothing where none is given."""
     if fields.id:
         return named_id(placed.record, fields.id)
     if placed.is_whole_file:
         return without_surrogates(name)
-    return own_id(placed.record) or without_surrogates(f"{name}#{placed.line}")
+    return own_id(placed.record)
 
 
 def own_id(record: f.Record) -> str:

@@ -18,7 +18,8 @@ from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_te
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of
 from autokb.sources.markup import detect_markup, to_markdown
-from autokb.sources.named_fields import NamedFields
+from autokb.sources.named_fields import NamedFields, shown_fields
+from autokb.sources.notes import WRITE_DATES, date_notes, id_notes, without_ids
 from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
@@ -30,12 +31,7 @@ _FORMATS: frozenset[Format] = frozenset({"csv", "tsv", "jsonl", "json", "text"})
 # longer is a file that somebody pasted, of which tokens and lists of words would need two hundred times its size.
 LONGEST_ISSUE = 200_000
 _CUT_MARK = " […]"
-# Columns a reason names: enough to find the right one.
-_MAX_SHOWN_COLUMNS = 20
-_MAX_SHOWN_DATES = 3  # in the note on those left out: enough to see how they are written
-_LONGEST_DATE = 40  # characters of each; one with a weekday, a time and a zone has 37
-_WRITE_DATES = "write dates as YYYY-MM-DD, or add the file together with one that shows the order"
-_UNDATED = "dates could be two days or are no dates, so they are"
+_READ_DATES = f"{WRITE_DATES}, or add the file together with one that shows the order"
 _EACH_LINE = "each line, the first too"  # in the place of a column, where there is none
 _USUAL_NAMES: Mapping[str, Sequence[str]] = {
     "id": f.ISSUE_ID_NAMES,
@@ -50,16 +46,18 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
 class _Told:
     """What a file's columns say: the orders of its dates, those that are left out, and where the parts of issues are.
 
-    ``unknown`` are the columns one of which may be the text, if there is none that is known to be. ``undated`` has what
-    is left out by the number of its issue among all that were read.
+    ``fields`` are those of its first record, ``unknown`` the columns one of which may be the text, if there is none
+    that is known to be. ``undated`` has what is left out by the number of its issue among all that were read.
     """
 
     orders: frozenset[DateOrder]
+    fields: Sequence[str] = ()
     unknown: Sequence[str] = ()
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
     undated: dict[int, str] = field(default_factory=dict)
 
 
+# Complex: files and records can each be refused, and dates and ids are settled over all files.
 def read_issues(
     paths: Sequence[Path],
     fields: Fields | None = None,
@@ -78,6 +76,7 @@ def read_issues(
     files, skipped = find_files(paths, added, follow_links=follow_links)
     found: list[tuple[RawIssue, FoundFile, str]] = []
     told: list[_Told] = []
+    made: list[str] = []
     named = NamedFields(
         {
             "--text-field": fields.text,
@@ -96,7 +95,8 @@ def read_issues(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        told.append(_Told(_date_orders(records, fields), _maybe_text(records, fields)))
+        names = [str(name) for placed in records[:1] for name in placed.record]
+        told.append(_Told(_date_orders(records, fields), names, _maybe_text(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
@@ -116,6 +116,7 @@ def read_issues(
                     skipped_lines = [Skipped(file.relative, MANY_ARE_SLOW)]
                     break
                 skipped_lines.append(Skipped(place, str(error)))
+        made += without_ids((place, bool(issue.id)) for issue, _, place in found[before:])
         skipped.extend(shorten_report(skipped_lines, file.relative, none_read=len(found) == before))
     _date_by_other_files(found, told)
     issues, duplicates = _with_unique_ids(found)
@@ -125,7 +126,8 @@ def read_issues(
         tuple((x.root, x.relative) for x in files),
         misspelt=named.missing_field(),
         columns=_all_columns(told),
-        notes=tuple(_notes(told)),
+        notes=(*_notes(told), *id_notes(made, "text")),
+        unused=tuple(_unused(told)),
     )
 
 
@@ -151,7 +153,7 @@ def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[lis
         )
         for name, option in optional:
             if name and f.raw_value(header, name, ()) is None:
-                reason = f"has no column {name!r}, so nothing was read from it; it has {_shown(header)}."
+                reason = f"has no column {name!r}, so nothing was read from it; it has {shown_fields(header)}."
                 skipped.append(Skipped(option, f"{file.relative} {reason}"))
     return records, skipped
 
@@ -164,7 +166,7 @@ def _with_text_column(rows: list[PlacedRecord], fields: Fields) -> list[PlacedRe
     for name, option in ((fields.text, "--text-field"), (fields.id, "--id-field")):
         if name and f.raw_value(header, name, ()) is None:
             raise UnreadableFileError(
-                f"has no column {name!r}; its columns are {_shown(header)}: name one with {option}."
+                f"has no column {name!r}; its columns are {shown_fields(header)}: name one with {option}."
             )
     if fields.text or f.matching_keys(header, (*f.TEXT_NAMES, *f.TITLE_NAMES)):
         return rows
@@ -173,12 +175,8 @@ def _with_text_column(rows: list[PlacedRecord], fields: Fields) -> list[PlacedRe
         lines = ((name, 1), *((r.record[name], r.line) for r in rows))
         return [PlacedRecord({"text": text}, line, is_line=True) for text, line in lines]
     raise UnreadableFileError(
-        f"has no column that is known to hold the text; name one of {_shown(header)} with --text-field."
+        f"has no column that is known to hold the text; name one of {shown_fields(header)} with --text-field."
     )
-
-
-def _shown(header: Iterable[str]) -> str:
-    return ", ".join(list(header)[:_MAX_SHOWN_COLUMNS])
 
 
 def _parts(placed: PlacedRecord, fields: Fields, columns: dict[str, tuple[str, ...]]) -> dict[str, Any]:
@@ -218,21 +216,18 @@ def _all_columns(told: Iterable[_Told]) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def _unused(told: Iterable[_Told]) -> dict[str, None]:
+    """Return the fields that no part of an issue was read from."""
+    return {name: None for one in told for name in one.fields if not any(name in read for read in one.columns.values())}
+
+
 def _notes(told: Sequence[_Told]) -> Iterator[str]:
     """Give a sentence about texts that may have been overlooked, and one about the dates that could not be read."""
     alone = (one.unknown for one in told if one.columns.get("title") and not one.columns.get("text"))
     if unknown := dict.fromkeys(name for names in alone for name in names):
-        option = f"name it with --text-field: {_shown(unknown)}"
+        option = f"name it with --text-field: {shown_fields(unknown)}"
         yield f"No column is known to hold the text, so titles alone were taken; {option}."
-    yield from _date_notes([date for one in told for date in one.undated.values()])
-
-
-def _date_notes(dates: Sequence[str]) -> Iterator[str]:
-    if dates:
-        told = list(dict.fromkeys(date[:_LONGEST_DATE] for date in dates))
-        shown = ", ".join(told[:_MAX_SHOWN_DATES]) + (", …" if len(told) > _MAX_SHOWN_DATES else "")
-        words = "date could be two days or is no date, so it is" if len(dates) == 1 else _UNDATED
-        yield f"{len(dates)} {words} left out; {_WRITE_DATES}: {shown}"
+    yield from date_notes([date for one in told for date in one.undated.values()], _READ_DATES)
 
 
 def _issue(placed: PlacedRecord, fields: Fields, told: _Told, number: int) -> RawIssue:

@@ -7,7 +7,12 @@ from collections.abc import Iterable, Mapping
 from autokb.sources.fields import has_field
 from autokb.sources.records import PlacedRecord
 
-_MOST_SHOWN_FIELDS = 20  # that the sentence names: enough to find the right one
+_MOST_SHOWN_FIELDS = 20  # that a sentence names: enough to find the right one
+
+
+def shown_fields(fields: Iterable[str]) -> str:
+    """Return the first fields, or columns, of a record in one line."""
+    return ", ".join(list(fields)[:_MOST_SHOWN_FIELDS])
 
 
 class NamedFields:
@@ -43,5 +48,5 @@ class NamedFields:
         option, name = next(iter(self._missing.items()))
         files = list(self._files)
         holder = files[0] if len(files) == 1 else f"the {len(files)} files that have fields"
-        fields = ", ".join(list(self._fields)[:_MOST_SHOWN_FIELDS])
+        fields = shown_fields(self._fields)
         return f"No record of {holder} has the field {name!r} that {option} names; the fields are: {fields}."

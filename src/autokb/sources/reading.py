@@ -45,6 +45,7 @@ class Reading(Generic[T]):
     ``unresolved`` are templates and icons of a wiki that were left out, with how often, the most frequent first.
     ``misspelt`` is a sentence about a named field that no record has. ``columns`` are the fields that hold the parts of
     a record (``text``, ``id`` ...), as they were found. ``notes`` are sentences about what was taken only in part.
+    ``unused`` are the fields of issues that nothing was read from.
     """
 
     records: tuple[SourceRecord[T], ...]
@@ -54,6 +55,7 @@ class Reading(Generic[T]):
     misspelt: str = ""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
 
 def read_parts(

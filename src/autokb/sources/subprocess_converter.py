@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from typing import IO, Any, Literal
 
 from autokb.core.errors import UnreadableFileError
@@ -170,8 +171,7 @@ def main() -> None:
             return
         seconds = int.from_bytes(asked[:_NUMBER_BYTES], "big")
         kind: Any = asked[_NUMBER_BYTES : 2 * _NUMBER_BYTES].decode().strip()
-        _limit(seconds, _MOST_MEMORY_BYTES[kind])
-        answer = _answer(kind, asked[2 * _NUMBER_BYTES :])
+        answer = _answer(kind, asked[2 * _NUMBER_BYTES :], seconds)
         answer["ends"] = _most_memory_used() > max(memory_at_start, _RESTART_BYTES)
         _send(target, json.dumps(answer).encode())
         if answer["ends"]:
@@ -200,9 +200,11 @@ def _most_memory_used() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def _answer(kind: Kind, data: bytes) -> dict[str, Any]:
+def _answer(kind: Kind, data: bytes, seconds: int) -> dict[str, Any]:
     try:
-        page = _convert(kind, data)
+        convert = _reader(kind)  # to import it takes a slow machine longer than a page, and is no part of a file's time
+        _limit(seconds, _MOST_MEMORY_BYTES[kind])
+        page = convert(data)
     except UnreadableFileError as error:
         return {"error": str(error)}
     except (MemoryError, RecursionError):
@@ -214,16 +216,16 @@ def _answer(kind: Kind, data: bytes) -> dict[str, Any]:
     return {"text": page.text, "title": page.title, "url": page.url, "marks": marks}
 
 
-def _convert(kind: Kind, data: bytes) -> ConvertedFile:
+def _reader(kind: Kind) -> Callable[[bytes], ConvertedFile]:
     if kind == "pdf":
         from autokb.sources.pdf import pdf_to_markdown
 
-        return pdf_to_markdown(data)
+        return pdf_to_markdown
     if kind == "docx":
         from autokb.sources.docx import docx_to_markdown
 
-        return docx_to_markdown(data)
+        return docx_to_markdown
     from autokb.sources.html import html_page, html_to_markdown
 
-    html = data.decode("utf-8", "surrogatepass")
-    return html_page(html) if kind == "page" else html_to_markdown(html)
+    convert = html_page if kind == "page" else html_to_markdown
+    return lambda data: convert(data.decode("utf-8", "surrogatepass"))

@@ -6,7 +6,7 @@ Of this workspace alone, in no export.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -15,13 +15,15 @@ from autokb.core.in_use import SuggestionSource
 from autokb.core.nouns import AGENT, CUSTOMER, Role
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_HOOKS
-from autokb.stores.sql import put_if_new
+from autokb.stores.sql import json_number, put_if_new
 from autokb.stores.workspace_file import WorkspaceFile
 
 KIND = "hook_message"
 COLUMNS = "number, helpdesk, id, conversation, role, said, state, due, body"
 REASONS = 100  # messages that are looked at for the last reason: those that were just taken have none
-REFUSED = "refused_hooks"  # meta: how many webhooks were refused, by helpdesk and reason
+NAMED = 3  # conversations that are named of those that failed: enough to look what they have in common
+REFUSED = "refused_hooks"  # meta: how many webhooks were refused, by helpdesk and reason, and accepted
+ACCEPTED = ""  # in the place of the reason
 REFUSED_SECONDS = 30 * 86_400.0  # that a reason is remembered after its last webhook: a month, as messages are
 HookState = Literal["open", "done", "failed"]
 OPEN, DONE, FAILED = get_args(HookState)
@@ -81,18 +83,23 @@ class HookMessage:
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedMessages:
-    """How many messages of a helpdesk are in a state, the oldest said at ``since`` (Unix), and the last reason."""
+    """How many messages of a helpdesk are in a state, the oldest said at ``since`` (Unix), and the last reason.
+
+    ``conversations`` are the helpdesk's ids of some, the latest first; ``is_past`` whether a later note was written.
+    """
 
     helpdesk: str
     state: HookState
     count: int
     since: float
     reason: str
+    conversations: tuple[str, ...]
+    is_past: bool
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedHooks:
-    """How many webhooks of a helpdesk were refused for a reason, from ``since`` to ``last`` (Unix)."""
+class CountedHooks:
+    """How many webhooks of a helpdesk were refused for a reason, or ACCEPTED, from ``since`` to ``last`` (Unix)."""
 
     helpdesk: str
     reason: str
@@ -181,30 +188,50 @@ def unfinished_messages(file: WorkspaceFile) -> list[UnfinishedMessages]:
         "GROUP BY helpdesk, state ORDER BY helpdesk, state DESC"
     )
     latest = f"SELECT {COLUMNS} FROM {KIND} WHERE helpdesk = ? AND state = ? AND role = ? ORDER BY due DESC LIMIT ?"
+    written = (
+        f"SELECT max(due) FROM {KIND} WHERE helpdesk = ? AND state = 'done' AND role = ? "
+        f"AND {json_number('sent_at')} > 0"
+    )
     found = []
     with file.reading() as db:
         for helpdesk, state, count, since in db.execute(groups, (CUSTOMER,)).fetchall():
-            rows = map(_read_row, db.execute(latest, (helpdesk, state, CUSTOMER, REASONS)).fetchall())
+            rows = [_read_row(row) for row in db.execute(latest, (helpdesk, state, CUSTOMER, REASONS)).fetchall()]
             reason = next((one.work.note for one in rows if one.work.note), "")
-            found.append(UnfinishedMessages(helpdesk, state, int(count), float(since), reason))
+            some = tuple(dict.fromkeys(one.conversation for one in rows))[:NAMED]
+            (noted,) = db.execute(written, (helpdesk, CUSTOMER)).fetchone() if state == FAILED else (None,)
+            is_past = noted is not None and all(float(noted) > one.due for one in rows)
+            counted = UnfinishedMessages(
+                helpdesk, state, int(count), float(since), reason, conversations=some, is_past=is_past
+            )
+            found.append(counted)
     return found
 
 
-def refused_hooks(file: WorkspaceFile, now: float) -> list[RefusedHooks]:
+def refused_hooks(file: WorkspaceFile, now: float) -> list[CountedHooks]:
     """Return what webhooks were refused in the last month, by helpdesk and reason."""
+    return [one for one in _counted_hooks(file, now) if one.reason != ACCEPTED]
+
+
+def accepted_hooks(file: WorkspaceFile) -> dict[str, float]:
+    """Return by helpdesk when a webhook was last accepted (Unix), however long ago."""
+    return {one.helpdesk: one.last for one in _counted_hooks(file, 0.0) if one.reason == ACCEPTED}
+
+
+def add_hooks(file: WorkspaceFile, counted: Iterable[CountedHooks], now: float) -> None:
+    """Add to the webhooks that were refused or accepted, by helpdesk and reason; call it inside a transaction."""
+    found = {(one.helpdesk, one.reason): one for one in _counted_hooks(file, now)}
+    for one in counted:
+        before = found.get((one.helpdesk, one.reason), replace(one, count=0))
+        last = max(before.last, one.last)
+        found[one.helpdesk, one.reason] = replace(before, count=before.count + one.count, last=last)
+    file.note(REFUSED, canonical_json([astuple(found[key]) for key in sorted(found)]))
+
+
+def _counted_hooks(file: WorkspaceFile, now: float) -> list[CountedHooks]:
     with damaged_rows("meta"):
         rows = json.loads(file.meta(REFUSED) or "[]")
-        found = [RefusedHooks(str(h), str(why), int(n), float(since), float(last)) for h, why, n, since, last in rows]
-    return [one for one in found if one.last > now - REFUSED_SECONDS]
-
-
-def add_refused(file: WorkspaceFile, counted: Mapping[tuple[str, str], int], now: float) -> None:
-    """Add to the webhooks that were refused, by helpdesk and reason; call it inside a transaction."""
-    found = {(one.helpdesk, one.reason): one for one in refused_hooks(file, now)}
-    for key, count in counted.items():
-        before = found.get(key, RefusedHooks(*key, 0, now, now))
-        found[key] = replace(before, count=before.count + count, last=now)
-    file.note(REFUSED, canonical_json([astuple(found[key]) for key in sorted(found)]))
+        found = [CountedHooks(str(h), str(why), int(n), float(since), float(last)) for h, why, n, since, last in rows]
+    return [one for one in found if one.reason == ACCEPTED or one.last > now - REFUSED_SECONDS]
 
 
 def forget_messages(file: WorkspaceFile, before: float) -> None:

@@ -37,6 +37,7 @@ class Notices:
         try:
             self._db.execute(SQL("LISTEN {}").format(Identifier(schema)))
         except Error as error:
+            self._db.close()  # whoever opened it gets nothing that could be closed
             raise StoreAwayError(LOST) from error
 
     def wait(self, seconds: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import select
@@ -103,7 +104,11 @@ class Pool:
                 connect_timeout=CONNECT_SECONDS,
                 application_name="autokb",
             )
-            db.execute(SQL("SET search_path TO {}").format(Identifier(self.schema)))
+            try:
+                db.execute(SQL("SET search_path TO {}").format(Identifier(self.schema)))
+            except BaseException:
+                db.close()
+                raise
         except Error as error:
             self._away_until = time.monotonic() + AWAY_SECONDS
             raise failure_of(error) from None
@@ -200,6 +205,14 @@ def pool_of(url: str) -> Pool:
     """Return this process's pool of a URL."""
     with _making:
         return _pools.setdefault((os.getpid(), url), Pool(url))
+
+
+@atexit.register
+def _close_all() -> None:
+    """Close what this process has kept open for later; what a parent has opened is the parent's."""
+    for (process, _), pool in _pools.items():
+        if process == os.getpid():
+            pool.close_idle()
 
 
 # Complex: each class of SQLSTATE has its sentence in one place.

@@ -17,6 +17,8 @@ from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
 N = TypeVar("N")
 STAGED_KINDS = ("documents", "issues", "tickets", "chats")
 ADDED = "added"  # in the body of a staged document: the day on which its text was added as it is
+DROPPED = "dropped"  # in the body of a staged web page: each span that was left out of it, with the reason
+EARLIER = "earlier"  # in the body of what changed: a digest of each content that it had before, the newest last
 SYNCED = "sync:"  # stands before a source's name where what it gave says from where it is
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
 

@@ -196,6 +196,18 @@ def _check_free(folder: Path, domain_text: str) -> None:
         )
 
 
+def _no_workspace(folder: Path) -> str:
+    return f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}"
+
+
+def _knowledge_is_gone(folder: Path) -> str:
+    """Say how a workspace gets its ``knowledge.db`` again."""
+    return (
+        f"{folder} has its {DOMAIN_FILE}, and its {KNOWLEDGE_FILE} is gone; restore your backup of it, or begin an "
+        f"empty one beside your {DOMAIN_FILE}: autokb init {shlex.quote(str(folder))}"
+    )
+
+
 def _domain_is_gone(folder: Path) -> str:
     """Say how a workspace gets its ``domain.yaml`` again."""
     domain = shlex.quote(str(folder / DOMAIN_FILE))
@@ -217,7 +229,7 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical", s
     settings_file = folder / SETTINGS_FILE
     settings = settings_from(settings_file if settings_file.exists() else None, model)
     if not (settings.store or knowledge.exists()):
-        raise BadInputError(f"{folder} is no workspace; make one with: autokb init {shlex.quote(str(folder))}")
+        raise BadInputError(_knowledge_is_gone(folder) if domain.exists() else _no_workspace(folder))
     if not domain.exists():
         raise BadInputError(_domain_is_gone(folder))
     text = read_yaml_file(domain)
@@ -256,10 +268,11 @@ def one_at_a_time(lock_file: Path, busy: str, wait: float = 0) -> Iterator[None]
 
 
 def settings_from(file: Path | None, model: str = "") -> Settings:
-    """Read the settings of a file (none: as they come); the environment and then ``model`` override them."""
-    data = None if file is None else parse_yaml(read_yaml_file(file), file.name)
+    """Read the settings of a file (none: the defaults); the environment and then ``model`` override them."""
+    text = "" if file is None else read_yaml_file(file)
     environment = {**os.environ, **({"AUTOKB_MODEL": model} if model else {})}
-    return read_settings(data, {name: without_surrogates(value) for name, value in environment.items()})
+    cleaned = {name: without_surrogates(value) for name, value in environment.items()}
+    return read_settings(parse_yaml(text, SETTINGS_FILE), cleaned, text)
 
 
 def _parse_domain(text: str) -> Any:

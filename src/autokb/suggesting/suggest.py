@@ -197,7 +197,7 @@ def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] 
     A model may have written in the customer's; the knowledge base's own words are in that of the documents.
     """
     spec, vocabulary = opened.index.spec, opened.index.chunks.words.vocabulary
-    helps = [one for one in found.suggestions if one.evidence]
+    helps = [one for one in found.suggestions if one.is_help]
     asked = find_other_language(found.question, spec.language, vocabulary) if helps else None
     if asked is None or asked == find_other_language(helps[0].text, spec.language, vocabulary):
         return None

@@ -13,6 +13,7 @@ from autokb.core.attributes import as_lists
 from autokb.core.decisions import Approval, Decided, text_mark
 from autokb.core.nouns import Evidence, Issue, Solution, Verdict
 from autokb.core.results import Listed, Result
+from autokb.core.solution_text import heading_of, listed_title
 from autokb.notebook.html import html
 
 Levels = Mapping[str, Mapping[str, str]]  # the fields of each level by their names in JSON
@@ -153,7 +154,8 @@ class SolutionView(View):
 
     ``source_changed`` says that what it was edited from is built in other words now. ``version`` names its present
     text: who changes it gives the one that was read. ``approvals`` are those of that text; it is ``waiting`` where
-    it has some and too few. One that stands ``in its issue`` does not name it.
+    it has some and too few. One that stands ``in its issue`` does not name it. ``heading`` stands over its steps: its
+    own, else that of what was edited, and nothing where a person wrote none.
     """
 
     LEVELS: ClassVar[Levels] = {"in its issue": _IN_ISSUE, "full": _IN_ISSUE | _fields("issue_id")}
@@ -177,11 +179,12 @@ class SolutionView(View):
     approvals_needed: int = 1
     waiting: bool = False
     issue_id: str = ""
+    heading: str = ""
     level: Literal["in its issue", "full"] = "full"
 
     @property
     def title(self) -> str:
-        """The first line of its text, by which it is listed."""
+        """The line of its text by which it is listed."""
         return title_line(self)
 
     def _repr_html_(self) -> str:
@@ -227,6 +230,7 @@ def view_solution(
 ) -> SolutionView:
     """Return a solution with what people decided on it; ``titles`` are those of the documents that it cites."""
     edit, verdict = decided.edits.get(solution.id), decided.verdicts.get(solution.id)
+    built = decided.base.get(solution.id, solution)
     return SolutionView(
         id=solution.id,
         text=solution.text,
@@ -250,10 +254,11 @@ def view_solution(
         approvals_needed=decided.approvals,
         waiting=decided.is_waiting(solution.id),
         issue_id=solution.issue_id,
+        heading=heading_of(solution.text, solution.steps) or heading_of(built.text, built.steps),
         level=level,
     )
 
 
 def title_line(solution: Solution | SolutionView) -> str:
-    """Return the first line of a solution's text, by which it is listed."""
-    return solution.text.strip().partition("\n")[0].strip() or solution.id
+    """Return the line of a solution's text by which it is listed: its heading, else its first step."""
+    return listed_title(solution.text, solution.steps) or solution.id

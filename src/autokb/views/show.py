@@ -116,8 +116,7 @@ def _orphaned_edits(decided: Decided, issues: Mapping[str, Issue]) -> tuple[Orph
     offers = find_offers(decided, issues)
     return tuple(
         OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
-        for o in decided.orphans
-        if o.kind == "edit"
+        for o in decided.lost_edits
     )
 
 

@@ -7,7 +7,8 @@ from typing import Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from autokb.helpdesks.desk import NOT_OURS, NOT_SIGNED, NotSignedError, RefusedWebhookError
+from autokb.helpdesks.desk import NOT_SIGNED, NotSignedError, RefusedWebhookError
+from autokb.helpdesks.refused import NOT_OURS
 from autokb.web.access import CHALLENGE, HOOKS
 from autokb.web.middleware import in_thread
 from autokb.web.problems import RESPONSES, ProblemError

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse
 
 from autokb.core.errors import (
     AutokbError,
+    BadEntryError,
     BadInputError,
     ChangedMeanwhileError,
     NotForRoleError,
@@ -88,7 +89,7 @@ def refusal_of(error: AutokbError, folder: Path) -> ProblemError:
         return ProblemError(503, AWAY, {"Retry-After": SECONDS_TO_WAIT})
     if not isinstance(error, BadInputError):  # a damaged file: for the log
         return ProblemError(500, FAULT)
-    sentence = str(error)
+    sentence = error.without_values if isinstance(error, BadEntryError) else str(error)
     for path in (shlex.quote(str(folder)), str(folder)):
         sentence = sentence.replace(path, "WORKSPACE")
     if isinstance(error, WorkspaceBusyError):

@@ -39,12 +39,16 @@ from autokb.stores.feedback import (
     take_back,
 )
 from autokb.stores.hook_messages import (
+    ACCEPTED,
     REFUSED_SECONDS,
+    CountedHooks,
     HookMessage,
+    HookState,
     HookWork,
     OfferedText,
-    RefusedHooks,
-    add_refused,
+    UnfinishedMessages,
+    accepted_hooks,
+    add_hooks,
     claim_message,
     conversation_messages,
     count_states,
@@ -52,6 +56,7 @@ from autokb.stores.hook_messages import (
     keep_message,
     next_due,
     refused_hooks,
+    unfinished_messages,
     update_message,
 )
 from autokb.stores.ledger_table import LedgerTable, in_flight, spending, spent_on
@@ -77,7 +82,18 @@ from autokb.stores.ticket_tables import (
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 from real_postgres import needs_postgres
-from workspace_stores import DATE, HELD, STORES, Store, paid, read_everything, solution, ticket, write_everything
+from workspace_stores import (
+    DATE,
+    HELD,
+    SHORT,
+    STORES,
+    Store,
+    paid,
+    read_everything,
+    solution,
+    ticket,
+    write_everything,
+)
 
 TESTS = Path(workspace_stores.__file__).parent
 KILLS = 8
@@ -157,17 +173,41 @@ def test_a_message_of_a_helpdesk_is_kept_once_and_claimed_by_one(file: Workspace
     assert count_states(file) == {"open": 2}
 
 
-def test_refused_webhooks_are_counted_by_reason_until_a_month_has_passed(store: Store, file: WorkspaceFile) -> None:
-    for now, counted in ((10.0, {("zendesk", "late"): 2}), (20.0, {("zendesk", "late"): 1, ("chatwoot", "'ä"): 3})):
+def test_what_failed_is_past_where_a_later_note_was_written(file: WorkspaceFile) -> None:
+    def keep(ident: str, conversation: str, due: float, work: HookWork, state: HookState = "failed") -> None:
         with file.transaction():
-            add_refused(file, counted, now)
-    late = RefusedHooks("zendesk", "late", 3, 10.0, 20.0)
-    assert refused_hooks(store.open(), 20.0) == [RefusedHooks("chatwoot", "'ä", 3, 20.0, 20.0), late]
+            keep_message(file, HookMessage("zendesk", ident, conversation, "customer", 10.0 - due, work, state, due))
+
+    for number, conversation in enumerate("aabcd", 1):
+        keep(str(number), conversation, number, HookWork("it leaks", note=f"because {number}"))
+    keep("6", "f", 6.0, HookWork("it leaks"), "done")  # nothing was written
+    keep("7", "g", 4.5, HookWork("it leaks", sent_at=1e9), "done")  # before the last one failed
+    failed = UnfinishedMessages("zendesk", "failed", 5, 5.0, "because 5", ("d", "c", "b"), is_past=False)
+    assert unfinished_messages(file) == [failed]
+    keep("8", "h", 5.5, HookWork("it leaks", sent_at=0.25), "done")
+    keep("9", "h", 7.0, HookWork("it leaks"), "open")
+    waits = UnfinishedMessages("zendesk", "open", 1, 3.0, "", ("h",), is_past=False)
+    assert unfinished_messages(file) == [waits, replace(failed, is_past=True)]
+
+
+def test_refused_webhooks_are_counted_by_reason_until_a_month_has_passed(store: Store, file: WorkspaceFile) -> None:
+    other = CountedHooks("chatwoot", "'ä", 3, 20.0, 20.0)
+    for now, counted in (
+        (10.0, [CountedHooks("zendesk", "late", 2, 9.0, 10.0), CountedHooks("zendesk", ACCEPTED, 1, 8.0, 8.0)]),
+        (20.0, [CountedHooks("zendesk", "late", 1, 19.0, 19.0), other]),
+        (21.0, [CountedHooks("zendesk", ACCEPTED, 1, 7.0, 7.0)]),  # from a process that stores late
+    ):
+        with file.transaction():
+            add_hooks(file, counted, now)
+    assert refused_hooks(store.open(), 20.0) == [other, CountedHooks("zendesk", "late", 3, 9.0, 19.0)]
+    assert accepted_hooks(store.open()) == {"zendesk": 8.0}
     after = 20.0 + REFUSED_SECONDS
     assert refused_hooks(file, after) == []
+    again = CountedHooks("zendesk", "late", 1, after, after)
     with file.transaction():
-        add_refused(file, {("zendesk", "late"): 1}, after)
-    assert refused_hooks(file, 20.0) == [RefusedHooks("zendesk", "late", 1, after, after)]
+        add_hooks(file, [again], after)
+    assert refused_hooks(file, 20.0) == [again]
+    assert accepted_hooks(file) == {"zendesk": 8.0}  # which is remembered for as long as there is a helpdesk
 
 
 def test_records_come_in_the_order_of_their_ids_whatever_their_letters(file: WorkspaceFile) -> None:
@@ -484,14 +524,16 @@ def test_a_writer_that_is_killed_at_any_moment_loses_no_acknowledged_write(
     acknowledged = HELD
     for _ in range(KILLS):
         with writer(store, writers) as process:
-            time.sleep(random.random() / 3)
+            lines = random.randrange(2, 12)  # two a transaction
+            said = [next(process.lines) for _ in range(lines)]
+            time.sleep(random.random() * SHORT)
             process.kill()
-            acknowledged = max([acknowledged, *(int(line) for line in process.lines if line != "in")])
+            acknowledged = max(int(line) for line in (*said, *process.lines) if line != "in")
         with closing(store.open()) as file:
             found = read_everything(file)
         assert len(set(found.values())) == 1, found
         assert int(str(found["staged"])) >= acknowledged
-    assert acknowledged > HELD + KILLS
+    assert acknowledged >= HELD + KILLS
 
 
 def test_transactions_of_several_connections_wait_for_one_another(store: Store, file: WorkspaceFile) -> None:
@@ -534,13 +576,13 @@ def test_snapshots_hold_while_another_process_writes(store: Store, writers: subp
     write_until_held(store)
     with writer(store, writers), closing(store.open()) as reader:
         seen = set()
-        end = time.monotonic() + 1.0
-        while time.monotonic() < end:
+        end = time.monotonic() + 60
+        while len(seen) < 20:
+            assert time.monotonic() < end
             with reader.snapshot():
                 found = read_everything(reader)
             assert len(set(found.values())) == 1, found
             seen |= set(found.values())
-    assert len(seen) > 3
 
 
 def test_a_publication_is_told_by_its_count(store: Store, file: WorkspaceFile) -> None:

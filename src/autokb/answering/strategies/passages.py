@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from autokb.answering.answer import Answer
-from autokb.answering.suggest import Source, helps_in_order, title_of
+from autokb.answering.suggest import Source, helps_in_order
 from autokb.core.nouns import Evidence, Solution
+from autokb.core.solution_text import heading_of
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.replies.drafts import GivenPassage
 from autokb.text.plain_text import plain_text
@@ -90,7 +91,7 @@ def _passage(solution: Solution, source: Source) -> StrategyPassage:
     parts = tuple(_part(step, place) for step, place in zip(solution.steps, places, strict=False))
     if not parts:
         return StrategyPassage("", (PassagePart(solution.text, None),), source, solution.id)
-    return StrategyPassage(title_of(solution), parts, source, solution.id)
+    return StrategyPassage(heading_of(solution.text, solution.steps), parts, source, solution.id)
 
 
 def _part(step: str, place: Evidence | None) -> PassagePart:

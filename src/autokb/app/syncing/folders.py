@@ -46,10 +46,15 @@ def sync_folder(
             requests, read = done.requests, done.bytes
             root = _inside(checkout, source.folder)
         else:
-            root = (workspace.folder / Path(source.path).expanduser()).resolve()
+            root = place_of(workspace.folder, source)
         return _add(workspace, source, root, requests, read, progress)
     except (BadInputError, FeedError) as error:
         return SyncedSource(0, 0, 0, 0, (), requests=requests, bytes=read, error=str(error))
+
+
+def place_of(workspace: Path, source: SourceSettings) -> Path:
+    """Return where a source of type folder lies, of which a relative path begins in the folder of the workspace."""
+    return (workspace / Path(source.path).expanduser()).resolve()
 
 
 def _inside(checkout: Path, folder: str) -> Path:

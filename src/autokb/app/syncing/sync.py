@@ -130,6 +130,8 @@ def _secret(source: SourceSettings) -> tuple[str, str]:
     if not source.token_env:
         return "", ""
     secret = os.environ.get(source.token_env, "").strip()
+    if source.token_env not in os.environ:  # so the name is not shown: it may be the secret itself
+        return "", "The environment variable that token_env names is not set; set it, or leave token_env out."
     if not secret or not secret.isascii() or not secret.isprintable():
         return "", f"The environment variable {source.token_env} holds no secret; set it, or leave token_env out."
     return secret, ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from autokb.app.syncing.sync import chosen_sources, last_run
-from autokb.core.errors import AutokbError
+from autokb.core.errors import AutokbError, hide_values
 from autokb.core.results import Synced
 from autokb.stores.workspace import Workspace
 
@@ -23,7 +23,7 @@ def watch(
     """Run what is due, tell what became of it, and wait for what is due next; KeyboardInterrupt ends it.
 
     What is due is kept in the workspace, so a process that is started again waits for the rest of the time. Settings
-    are read anew each time. An error is told and no end: the next time may be better.
+    are read anew each time. An error is told, without values of the settings, and no end: the next time may be better.
     """
     wanted = list(names)
     chosen_sources(workspace(), wanted)  # what is wrong from the beginning is refused
@@ -31,15 +31,16 @@ def watch(
         nap = LONGEST_NAP
         try:
             now = datetime.now(UTC)
-            opened = workspace()
-            waits = {}
-            for name, source in chosen_sources(opened, wanted).items():
-                last = last_run(opened, name)
-                waits[name] = 0.0 if last is None else source.every - (now - last).total_seconds()
-            if due := [name for name, seconds in waits.items() if seconds <= 0]:
-                tell(run(due))
-                continue
-            nap = min(LONGEST_NAP, *waits.values())
+            with hide_values():
+                opened = workspace()
+                waits = {}
+                for name, source in chosen_sources(opened, wanted).items():
+                    last = last_run(opened, name)
+                    waits[name] = 0.0 if last is None else source.every - (now - last).total_seconds()
+                if due := [name for name, seconds in waits.items() if seconds <= 0]:
+                    tell(run(due))
+                    continue
+                nap = min(LONGEST_NAP, *waits.values())
         except AutokbError as error:
             tell(str(error))
         time.sleep(nap)

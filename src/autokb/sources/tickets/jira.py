@@ -144,10 +144,8 @@ def _comments(value: Any) -> Iterator[Comment]:
 
 def _comment_cell(cell: str) -> Comment:
     found = _COMMENT_CELL.fullmatch(cell)
-    if found and (date := date_of(found[1].strip())):
-        return Comment(jira_to_markdown(found[3]), found[2].strip(), date)
     if found and any(c.isdigit() for c in found[1]):
-        return Comment(jira_to_markdown(found[3]), found[2].strip())
+        return Comment(jira_to_markdown(found[3]), found[2].strip(), date_of(found[1]))
     return Comment(jira_to_markdown(cell))
 
 

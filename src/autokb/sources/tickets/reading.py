@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import short_id
 from autokb.core.nouns import Skipped
 from autokb.core.tickets import Comment, Ticket
+from autokb.sources.dates import iso_date
 from autokb.sources.decoding import decode, read_bytes
 from autokb.sources.delimited import read_delimited
 from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW
@@ -18,6 +19,7 @@ from autokb.sources.fields import Record
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import format_of
 from autokb.sources.named_fields import NamedFields
+from autokb.sources.notes import date_notes, id_notes, without_ids
 from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
@@ -45,8 +47,17 @@ from autokb.text.control_characters import printable_name, replace_controls
 LONGEST_TEXT = 200_000  # characters of one text of a ticket; a longer one is a log that somebody pasted, and is cut
 MOST_COMMENTS = 2_000  # of one ticket; machines write more
 _CUT_MARK = " […]"
+_FEWEST_DIGITS = 2  # of what may be a date: ``resolved`` may hold "yes" or 1
 _KINDS = frozenset({"csv", "tsv", "jsonl", "json"})
 _TRACKERS = (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk)
+
+
+@dataclass(slots=True)
+class _Told:
+    """The places of tickets whose ids are made although others of their file have one, and dates that are left out."""
+
+    made: list[str] = field(default_factory=list)
+    undated: list[str] = field(default_factory=list)
 
 
 def read_tickets(
@@ -73,6 +84,7 @@ def read_tickets(
     )
     found: dict[str, tuple[SourceRecord[Ticket], str]] = {}
     comments: list[tuple[str, Comment, str]] = []
+    told = _Told()
     for position, file in enumerate(files, 1):
         tell = progress and partial(tell_place, progress, position, len(files), file.relative)
         if tell:
@@ -84,12 +96,16 @@ def read_tickets(
             continue
         named.look_in((r for r in records if not any(known(r.record) for known in _TRACKERS)), file.relative)
         skipped += _read_file(
-            file=file, records=records, bad=bad, fields=fields, found=found, comments=comments, tell=tell
+            file=file, records=records, bad=bad, fields=fields, found=found, comments=comments, told=told, tell=tell
         )
     skipped += _attach(comments, found)
     present = tuple((x.root, x.relative) for x in files)
     return Reading(
-        tuple(record for record, _ in found.values()), tuple(skipped), present, misspelt=named.missing_field()
+        tuple(record for record, _ in found.values()),
+        tuple(skipped),
+        present,
+        misspelt=named.missing_field(),
+        notes=(*date_notes(told.undated), *id_notes(told.made, "text")),
     )
 
 
@@ -100,18 +116,23 @@ def _read_file(
     fields: Fields,
     found: dict[str, tuple[SourceRecord[Ticket], str]],
     comments: list[tuple[str, Comment, str]],
+    told: _Told,
     tell: Callable[..., None] | None,
 ) -> list[Skipped]:
     """Add a file's tickets to what was found, and return what was skipped of it."""
     new: dict[str, tuple[SourceRecord[Ticket], str]] = {}
+    ids: list[tuple[str, bool]] = []
+    undated: list[str] = []
     slow = 0
     for placed in with_progress(records, tell):
         place = f"{file.relative}:{placed.line}"
         try:
             if is_github_comment(placed.record):
-                comments.append((*read_github_comment(placed.record), place))
+                number, comment = read_github_comment(placed.record)
+                comments.append((number, replace(comment, date=iso_date(comment.date)), place))
                 continue
-            ticket, cut = clean_ticket(placed.record, fields)
+            written = read_ticket(placed.record, fields)
+            ticket, cut = _bounded(_without_controls(written))
         except UnreadableFileError as error:
             slow += isinstance(error, TakesTooLongError)
             if slow == MOST_SLOW:
@@ -125,8 +146,18 @@ def _read_file(
                 bad.append(Skipped(place, reason))
             continue
         new[ticket.id] = (SourceRecord(ticket, file.root, file.relative), place)
+        ids.append((place, ticket.id == printable_name(written.id)))
+        undated += _unread_dates(written)
     found |= new
+    told.made += without_ids(ids)
+    told.undated += undated
     return shorten_report(bad, file.relative, none_read=not new)
+
+
+def _unread_dates(written: Ticket) -> list[str]:
+    """Return what may be dates of a ticket as it is written, and cannot be read as such."""
+    dates = (written.created, written.updated, written.resolved, *(comment.date for comment in written.comments))
+    return [date for date in dates if sum(map(str.isdigit, date)) >= _FEWEST_DIGITS and not iso_date(date)]
 
 
 def clean_ticket(record: Record, fields: Fields | None = None) -> tuple[Ticket, list[str]]:
@@ -135,7 +166,7 @@ def clean_ticket(record: Record, fields: Fields | None = None) -> tuple[Ticket, 
 
 
 def read_ticket(record: Record, fields: Fields | None = None) -> Ticket:
-    """Read one record, whatever tracker it is of (UnreadableFileError)."""
+    """Read one record, whatever tracker it is of, its dates as they are written (UnreadableFileError)."""
     fields = fields or Fields()
     if is_jira(record):
         return read_jira(record)
@@ -164,7 +195,7 @@ def _read_records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
 
 # Complex: one line for each field, and what is empty after cleaning is left out or replaced.
 def _without_controls(ticket: Ticket) -> Ticket:
-    """Return a ticket in which nothing steers a terminal, with ids that can be typed."""
+    """Return a ticket in which nothing steers a terminal, with ids that can be typed and dates in ISO 8601."""
 
     def line(text: str) -> str:
         return " ".join(replace_controls(text).split())
@@ -183,7 +214,7 @@ def _without_controls(ticket: Ticket) -> Ticket:
         title=title,
         description=description,
         comments=tuple(
-            Comment(text, line(c.author), line(c.date))
+            Comment(text, line(c.author), line(iso_date(c.date)))
             for c in ticket.comments
             if (text := replace_controls(c.text).strip())
         ),
@@ -200,9 +231,9 @@ def _without_controls(ticket: Ticket) -> Ticket:
         priority=line(ticket.priority),
         reporter=line(ticket.reporter),
         assignee=line(ticket.assignee),
-        created=line(ticket.created),
-        updated=line(ticket.updated),
-        resolved=line(ticket.resolved),
+        created=line(iso_date(ticket.created)),
+        updated=line(iso_date(ticket.updated)),
+        resolved=line(iso_date(ticket.resolved)),
         url=line(ticket.url),
         components=lines(ticket.components),
         labels=lines(ticket.labels),

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from autokb.core.tickets import TicketLink
-from autokb.sources.dates import iso_date
 from autokb.sources.fields import Record, as_text
 
 _NAMES = ("name", "displayName", "login", "value", "key", "title", "id")  # of a nested object, the most readable first
@@ -28,8 +27,8 @@ def names_of(value: Any) -> tuple[str, ...]:
 
 
 def date_of(value: Any) -> str:
-    """Return a date as ISO 8601, or nothing."""
-    return iso_date(value)
+    """Return a date as it is written; ``clean_ticket`` reads it, and an ``add`` says which could not be read."""
+    return as_text(value).strip()
 
 
 def as_mappings(value: Any) -> list[Record]:

@@ -15,11 +15,11 @@ from starlette.responses import Response
 
 from autokb.answering.answer import Answer
 from autokb.answering.clarify import Clarification
-from autokb.answering.suggest import title_of
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import Solution
 from autokb.core.settings import OFFLINE_MODEL
+from autokb.core.solution_text import heading_of
 from autokb.core.storable import without_surrogates
 from autokb.views.reader_labels import Labels
 from autokb.web.access import EMBED
@@ -143,7 +143,7 @@ def _show(
         text=text,
         characters=CHARACTERS,
         found=found,
-        shown=[(title_of(one), one) for one in best],
+        shown=[(heading_of(one.text, one.steps), one) for one in best],
         choices=[] if asked is None else _choices(asked, labels.get(asked.attribute, {})),
         sources=sources or {},
         labels=labels,
