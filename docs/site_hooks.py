@@ -42,6 +42,9 @@ RELATION = re.compile(r"^ *(\w+) (\S+)--(\S+) (\w+) : \"(.*)\"$", re.MULTILINE)
 HOW_MANY = {"||": "one", "o|": "one or none", "|o": "one or none", "o{": "many", "}o": "many"}
 FLOOR = re.compile(r"subgraph .*?\n +direction LR\n(.*?) +end\n", re.DOTALL)
 COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
+# Pages for who changes the product, or asks why it is so; of the search they come behind those for its users.
+BEHIND = ("decisions/", "packages/", "changelog.md", "thresholds.md")
+BOOST_BEHIND = 0.01  # of their scores: a word in a title counts a thousand times one in a text
 LIST_INDENT = 3  # of what belongs to a numbered entry; Python-Markdown wants one more
 log = logging.getLogger("mkdocs.hooks.autokb")
 
@@ -86,6 +89,8 @@ def _decisions() -> str:
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Return the page's text as Python-Markdown reads it, with the links of the site."""
     name = page.file.src_uri
+    if name.startswith(BEHIND):
+        page.meta["search"] = {"boost": BOOST_BEHIND}
     source = ELSEWHERE.get(name, f"{DOCS}/{name}")
     parts, end = [], 0
     for fence in FENCE.finditer(markdown):

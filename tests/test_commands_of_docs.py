@@ -84,7 +84,7 @@ NOT_RUN = {
     r"rm -f knowledge.db-wal knowledge.db-shm": ROOT_ONLY,  # between two of those
     r"(pip install|pipx run|uvx|python3 -m venv) .*": INSTALLS,
     r"make (demo|test|dist|docs|check|architecture)\b.*": CHECKOUT,
-    r"python (docs/draw_roles.py|tests/test_tutorial.py .*)": CHECKOUT,
+    r"python (docs/draw_roles.py|-m http.server -d site|tests/test_tutorial.py .*)": CHECKOUT,
     r"umask 077|cd kb|python -c 'import sqlite3.*|mv /var/backups/.*|cp domain.yaml .*|if \[ -d sheets \].*": BACKUP,
     r"pytest tests/tasks/contracts": RECIPE,
     r"autokb move .*|pg_dump .*": POSTGRES,

@@ -28,6 +28,15 @@ LOADED = re.compile(
     r"<(?:script|img|iframe|source|video|audio|embed|object)\b[^>]*?\b(?:src|data)=[\"']?((?:https?:)?//[^\"'\s>]+)"
     r"|<link\b(?![^>]*rel=[\"']?(?:canonical|prev|next)\b)[^>]*?\bhref=[\"']?((?:https?:)?//[^\"'\s>]+)"
 )
+# What a user looks for, and the page that has to come first; packages and decisions have the same words in titles.
+WANTED = {
+    "iframe": "deployment.html",
+    "ask box": "deployment.html",
+    "shell completion": "start.html",
+    "several machines": "deployment.html",
+    "notebook": "notebooks.html",
+    "chunkers": "evaluating.html",
+}
 OPENED = ("index.html", "reference/commands.html", "reference/python.html")
 
 
@@ -88,6 +97,14 @@ def test_the_site_is_built_and_no_page_names_anything_of_another_host(site: Path
 
 @WITH_MKDOCS
 @pytest.mark.slow
+def test_no_link_shows_the_name_of_a_file_of_the_documentation(site: Path) -> None:
+    shown = re.compile(r"<a [^>]*>(?:docs/)?[\w-]+\.md</a>")
+    found = {page.name: shown.findall(page.read_text(encoding="utf-8")) for page in site.glob("*.html")}
+    assert not {name: links for name, links in found.items() if links and name != "changelog.html"}
+
+
+@WITH_MKDOCS
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["nowhere.md", "#no-such-heading"])
 def test_a_link_or_an_anchor_that_leads_nowhere_ends_the_build(lost: str, tmp_path: Path) -> None:
     settings, page = tmp_path / "mkdocs.yml", tmp_path / "pages" / "index.md"
@@ -132,3 +149,22 @@ def test_a_browser_asks_nobody_else(address: str) -> None:
                 shown.goto(f"/{page}", wait_until="networkidle")
                 assert shown.locator("h1").first.is_visible()
                 assert not watched, f"{page}: {watched}"
+
+
+@WITH_MKDOCS
+@pytest.mark.slow
+def test_the_search_leads_users_to_their_pages_and_names_in_tables_stay_whole(address: str) -> None:
+    chromium = pytest.importorskip("chromium", reason="playwright is not installed")
+    if not chromium.PROGRAM.exists():
+        pytest.skip("there is no Chromium")
+    with chromium.launched() as browser, chromium.opened(browser, address, width=360) as (shown, _):
+        for words, page in WANTED.items():
+            shown.goto(f"/index.html?q={words.replace(' ', '+')}")
+            first = shown.locator(".md-search-result__item > a").first
+            first.wait_for(state="attached")
+            assert first.evaluate("link => new URL(link.href).pathname") == f"/{page}", words
+        shown.goto("/thresholds.html", wait_until="networkidle")
+        one_word = "Array.from(document.querySelectorAll('td code')).filter(code => !/[\\s/-]/.test(code.textContent))"
+        assert shown.evaluate(f"{one_word}.length") > 500
+        assert shown.evaluate(f"{one_word}.filter(code => code.getClientRects().length > 1).length") == 0
+        assert shown.evaluate("document.documentElement.scrollWidth") == 360

@@ -14,6 +14,8 @@ pytest.importorskip("ipykernel", reason="ipykernel is not installed")
 pytest.importorskip("pandas", reason="the extra pandas is not installed")
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "notebooks.md"
+# Words of each piece, in the order of the page: build, plan, answer, suggestions twice, list, issue, evaluation.
+SAID = ["solutions", "documents", "answered", "answered", "answered", "parent_id", "customers", "q_m"]
 SECONDS = 120  # that a cell may take before it is given up
 pytestmark = pytest.mark.slow  # it starts a kernel, which builds
 
@@ -35,7 +37,7 @@ def test_the_page_runs_and_shows_what_it_says(tmp_path: Path) -> None:
     assert '<progress max="100" value="100">' in progress.data["text/html"]
     shown = [outputs[-1].data["text/html"] for outputs in (built, *others, quality)]
     assert all(one.startswith('<div class="autokb">') for one in shown)
-    for one, said in zip(shown, ["solutions", "answered", "answered", "customers", "q_m"], strict=True):
+    for one, said in zip(shown, SAID, strict=True):
         assert said in one
     assert "displayed" in statuses[0].data["text/plain"] and "<table" in documents[0].data["text/html"]
     assert {one.output_type for one in again} == {"stream", "execute_result"}

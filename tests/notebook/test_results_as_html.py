@@ -14,7 +14,17 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.core.nouns import Failure
-from autokb.core.results import BuildReport, Refusal, StageReport
+from autokb.core.results import (
+    SHOWN_CHARACTERS,
+    BatchPlan,
+    BuildReport,
+    Figures,
+    PaidSoFar,
+    Plan,
+    Refusal,
+    StageReport,
+    Tokens,
+)
 from autokb.evaluation.compare import compare
 from autokb.notebook.html import CONTROL
 from autokb.notebook.progress import StageLine
@@ -27,6 +37,16 @@ ATTRIBUTES = {"class", "dir", "scope", "max", "value"}
 CSS = Path(__file__).resolve().parents[2] / "src" / "autokb"
 
 
+PAID = Figures(1_200, Tokens(34_567, 890), None)
+PLAN = Plan(
+    *(1_200, Tokens(34_567, 890), 1.5, 90.0, 3, 4, "economical"),
+    stages={"trees": PAID, "rules": Figures(0, Tokens(0, 0), 0.0)},
+    modes={"economical": PAID, "paper": Figures(9_876, Tokens(1, 2), 7.25)},
+    batch=BatchPlan(0.75),
+    paid=PaidSoFar(5, Tokens(1, 2), 0.125),
+)
+
+
 def with_hostile_texts(value: Any) -> Any:
     """Return a result with hostile text in front of each of its texts, the names of attributes and rules too."""
     if isinstance(value, Enum):
@@ -34,7 +54,8 @@ def with_hostile_texts(value: Any) -> Any:
     if isinstance(value, str):
         return HOSTILE + value
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: with_hostile_texts(getattr(value, f.name)) for f in fields(value)})
+        texts = (f.name for f in fields(value) if f.name != "level")  # which is ours, and chooses fields
+        return replace(value, **{name: with_hostile_texts(getattr(value, name)) for name in texts})
     if isinstance(value, Mapping):
         return {with_hostile_texts(name): with_hostile_texts(one) for name, one in value.items()}
     if isinstance(value, tuple | list | frozenset):
@@ -60,6 +81,13 @@ def results_of(kb: SupportKB) -> list[Any]:
         kb.views.show().trees[0],
         kb.views.solutions().items[0],
         kb.evaluate.quality(),
+        kb.plan(),
+        PLAN,
+        kb.views.issues(),
+        kb.views.issues(limit=1),
+        kb.views.solutions(),
+        kb.views.documents(),
+        kb.sources(),
         compare(*({"systems": {"raw": {"metrics": {"mrr": {"value": share}}}}} for share in (0.5, 0.25))),
         report,
         StageLine("trees", 3, 4),
@@ -114,6 +142,30 @@ def test_a_progress_that_has_no_items_is_none() -> None:
 def test_a_build_report_says_what_failed(hand_made: Workspace) -> None:
     said = check(results_of(SupportKB(hand_made))[-2]._repr_html_())
     assert all(word in said for word in ("too long", "A note.", "The budget is reached.", "It is worse."))
+
+
+def test_a_plan_says_what_is_paid_where(hand_made: Workspace) -> None:
+    said = check(PLAN._repr_html_().replace("</t", " </t"))
+    said = " ".join(said.split())
+    for words in ("requests 1,200", "cost 1.5000 USD", "seconds about 90", "trees 1,200 34,567 890 unknown"):
+        assert words in said
+    assert "paper 9,876 7.2500 USD" in said and "economical as a batch 1,200 0.7500 USD" in said
+    assert "rules" not in said and "Paid for already: 5 requests, 0.1250 USD." in said
+    offline = check(SupportKB(hand_made).plan()._repr_html_())
+    assert "Stages" not in offline and "batch" not in offline
+
+
+def test_a_list_shows_its_first_entries_and_says_of_more(hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+    issues = kb.views.issues()
+    said = check(issues._repr_html_())
+    assert f"{len(issues.items)} entries" in said and all(one.text in said and one.id in said for one in issues.items)
+    assert "model: Glider or Hopper" in said and "Any" not in said and "more on the next page" not in said
+    assert "1 entry; there are more on the next page" in check(kb.views.issues(limit=1)._repr_html_())
+    many = replace(issues, items=(replace(issues.items[0], text="word " * 100),) * 30)
+    said = check(many._repr_html_())
+    assert "30 entries, the first 20 of them shown" in said and said.count("word") == 20 * SHOWN_CHARACTERS // 5
+    assert check(replace(issues, items=())._repr_html_()).strip() == "Nothing is listed"
 
 
 @pytest.mark.parametrize("question", ["the battery does not charge in the dock", "how do I bake bread"])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from autokb.app import SupportKB
+from autokb.app import Message, SupportKB
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import Message
 from autokb.core.reply_rules import count_words
 
 
@@ -83,3 +83,32 @@ def test_a_chat_in_a_file_and_the_last_message_are_one_conversation(kb: SupportK
         kb.suggest(chat=path)
     with pytest.raises(BadInputError, match="The last message must be the customer's"):
         kb.suggest("  ")
+
+
+def test_a_conversation_of_a_program_is_messages_or_objects_and_its_file_a_path_as_text(
+    kb: SupportKB, tmp_path: Path
+) -> None:
+    said = [{"role": "customer", "text": "my earbud is silent"}, {"role": "assistant", "content": "Which side?"}]
+    asked = "my earbud is silent\nthe left one"
+    assert kb.suggest([*said, Message("customer", "the left one")]).question == asked
+    path = tmp_path / "chat.jsonl"
+    path.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    assert kb.suggest([{"role": "customer", "text": "the left one"}], chat=str(path)).question == asked
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        (["the left one"], "Message 1 is of the type str."),
+        ([Message("customer", "hi"), None], "Message 2 is of the type NoneType."),
+        ({"role": "customer", "text": "hi"}, "The messages are of the type dict."),
+        (Message("customer", "hi"), "The messages are of the type Message."),
+        ([{"text": "hi"}], "Message 1 is wrong: the conversation has a message without a role"),
+        ([{"role": "customer"}], "without text"),
+        ([{"role": "king", "text": "hi"}], "the role 'king'; it must be customer or agent."),
+    ],
+)
+def test_what_is_no_conversation_is_refused_with_what_to_pass(kb: SupportKB, messages: Any, said: str) -> None:
+    with pytest.raises(BadInputError) as refused:
+        kb.suggest(messages)
+    assert said in str(refused.value) and '{"role": "customer", "text": TEXT}' in str(refused.value)

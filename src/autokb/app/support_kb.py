@@ -338,9 +338,9 @@ class SupportKB:
 
     def suggest(
         self,
-        messages: Sequence[Message] | str = (),
+        messages: Sequence[Message | Mapping[str, str]] | str = (),
         *,
-        chat: Path | None = None,
+        chat: Path | str | None = None,
         strategy: str = "plain",
         passages: int = 3,
         budget: float | None = None,
@@ -349,8 +349,9 @@ class SupportKB:
     ) -> Suggested:
         """Return up to three replies to a customer's last message, read with what was said before.
 
-        ``messages`` are those of a conversation, the last one the customer's, or that one alone as text; ``chat`` is a
-        file of those before them (JSON, JSONL or CSV). Where the settings name a model, it writes them by a
+        ``messages`` are those of a conversation, the last one the customer's, or that one alone as text; one is a
+        ``Message`` or has ``role`` (customer or agent) and ``text`` (BadInputError). ``chat`` is a file of those before
+        them (JSON, JSONL or CSV). Where the settings name a model, it writes them by a
         ``strategy`` (plain, react, chain_of_thought, chain_of_verification, query_rewriting) from 1 or 3 ``passages``,
         for at most ``budget`` USD; where it fails, the knowledge base's own words stand in and ``fallback`` says why.
         The settings' ``ask: model`` chooses among what is found, as for ``ask``, for its own day's budget.

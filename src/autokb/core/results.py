@@ -14,6 +14,8 @@ from autokb.notebook.html import html
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+SHOWN_ENTRIES = 20  # of a list in a notebook; a data frame has all
+SHOWN_CHARACTERS = 200  # of a text in a list there
 THERE_ARE_MORE = "These are {shown:,} entries, and there are more: pass a larger limit, or the list's next as after."
 _adapters: dict[Any, Any] = {}  # of pydantic, one a class of results, made when it is first printed
 
@@ -53,6 +55,26 @@ class Listed:
         if shape.get("next") is not None:
             warnings.warn(THERE_ARE_MORE.format(shown=len(shape[self.LIST])), stacklevel=2)
         return pandas.DataFrame(shape[self.LIST])
+
+    def _repr_html_(self) -> str:
+        shape = self.as_json()  # type: ignore[attr-defined]
+        entries = shape[self.LIST]
+        cells = [{name: _cell(value) for name, value in one.items()} for one in entries[:SHOWN_ENTRIES]]
+        columns = [name for name in (cells[0] if cells else ()) if any(one[name] for one in cells)]
+        rows = [[one[name] for name in columns] for one in cells]
+        more = shape.get("next") is not None
+        return html("list", count=len(entries), more=more, columns=columns, rows=rows)
+
+
+def _cell(value: Any) -> str:
+    """Say a field of an entry in a line; lists, such as steps and evidence, are for whoever looks at one entry."""
+    if isinstance(value, Mapping):
+        named = ((name, of) for name, of in value.items() if isinstance(of, list) and of != ["Any"])
+        return ", ".join(f"{name}: {' or '.join(map(str, of))}" for name, of in named)
+    if value is None or isinstance(value, list | bool):
+        return "yes" if value is True else ""
+    line = " ".join(str(value).split())
+    return line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS].rstrip()} …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +196,10 @@ class Plan(Figures):
     batch: BatchPlan
     paid: PaidSoFar
     tickets: int = 0
+
+    def _repr_html_(self) -> str:
+        asked = [(name, one) for name, one in self.stages.items() if one.calls]
+        return html("plan", plan=self, stages=asked, modes=self.modes if asked else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,8 +84,8 @@ class SearchSettings:
 class EmbedSettings:
     """The ask box that other sites show: pages of which ``origins`` may, and none may where there are none.
 
-    An address may ask ``a_minute`` questions. It is what the last of so many trusted ``proxies`` says in
-    X-Forwarded-For; without a proxy it is the connection's own.
+    An address may ask ``a_minute`` questions, and no more at once. It is what the last of so many trusted ``proxies``
+    says in X-Forwarded-For; without a proxy it is the connection's own.
     """
 
     origins: tuple[str, ...] = ()
@@ -349,7 +349,10 @@ def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
     if stray := [name for name in value if name not in known]:
         raise BadEntryError(f"settings.yaml: embed takes {', '.join(known)}, not {shown_value(stray[0])}.")
     origins = value.get("origins") or ()
-    for one in origins if isinstance(origins, list | tuple) else (origins,):
+    listed = origins if isinstance(origins, list | tuple) else (origins,)
+    # As an address bar has a site; an origin has no slash, with which a browser would compare a path.
+    sites = tuple(one.removesuffix("/") if isinstance(one, str) else one for one in listed)
+    for one in sites:
         if not isinstance(one, str) or not _ORIGIN.fullmatch(one):
             raise BadEntryError(
                 "settings.yaml: embed: origins must be a list of sites such as https://help.example.com, without a "
@@ -364,7 +367,7 @@ def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
                 f"{shown_value(number)}."
             )
         numbers[name] = number
-    return EmbedSettings((origins,) if isinstance(origins, str) else tuple(origins), **numbers)
+    return EmbedSettings(sites, **numbers)
 
 
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:

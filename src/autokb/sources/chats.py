@@ -236,6 +236,11 @@ def _conversation_id(record: Record, inner: list[Any] | None, fields: Fields, na
     return given
 
 
+def read_message(record: Any) -> Message:
+    """Read what a program passes as a message (UnreadableFileError says what is wrong with it)."""
+    return _message(record, Fields(), "", [])
+
+
 def _message(record: Any, fields: Fields, date: str, undated: list[str]) -> Message:
     """Read a message; ``date`` is that of its conversation's record."""
     if not isinstance(record, Mapping):

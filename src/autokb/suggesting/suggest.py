@@ -12,7 +12,7 @@ from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.core.attributes import Values
 from autokb.core.domain import DomainSpec
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.reply_rules import ReplyRules, read_reply_rules
 from autokb.core.storable import without_surrogates
@@ -20,7 +20,7 @@ from autokb.heuristics.attributes.extract import stated_attributes
 from autokb.heuristics.conversations.read_turn import Turn, read_turn, said_before
 from autokb.heuristics.conversations.small_talk import small_talk_reply
 from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
-from autokb.sources.chats import read_conversation_file
+from autokb.sources.chats import read_conversation_file, read_message
 from autokb.suggesting.choosing_model import ChoosingModel
 from autokb.suggesting.suggest_from_tickets import suggest_from_tickets
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
@@ -28,6 +28,11 @@ from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
 MOST_MESSAGES = 200  # the last ones are read
+Given = Sequence[Message | Mapping[str, str]] | str  # a conversation, as a program passes it
+PASS_MESSAGES = (
+    'Pass the customer\'s text, or a list of Message("customer", TEXT) and Message("agent", TEXT) of autokb.app, or of '
+    'objects such as {"role": "customer", "text": TEXT}.'
+)
 NO_TICKET = "No past ticket is about this, and no knowledge base is built."
 # It must be right for a question about something else, for one that the manuals leave open, and for one that we did
 # not understand, because which of them it is we do not know.
@@ -204,11 +209,28 @@ def _spec_of(tickets: TicketAnswerer | None) -> DomainSpec:
     return tickets.opened.workspace.spec
 
 
-def join_messages(given: Sequence[Message] | str, chat: Path | None) -> list[Message]:
-    """Return the messages of a file, where there is one, with those given behind them; a text is the customer's."""
-    before = [] if chat is None else read_conversation_file(chat).messages
-    last = ([Message(CUSTOMER, given)] if given.strip() else []) if isinstance(given, str) else given
-    return [*before, *last]
+def join_messages(given: Given, chat: Path | str | None) -> list[Message]:
+    """Return the messages of a file, where there is one, with those given behind them; a text is the customer's.
+
+    Raises BadInputError where something given is no message.
+    """
+    before = [] if chat is None else read_conversation_file(Path(chat)).messages
+    if isinstance(given, str):
+        return [*before, *([Message(CUSTOMER, given)] if given.strip() else [])]
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise BadInputError(f"The messages are of the type {type(given).__name__}. {PASS_MESSAGES}")
+    return [*before, *(_message(one, place) for place, one in enumerate(given, 1))]
+
+
+def _message(one: object, place: int) -> Message:
+    if isinstance(one, Message):
+        return one
+    if not isinstance(one, Mapping):
+        raise BadInputError(f"Message {place} is of the type {type(one).__name__}. {PASS_MESSAGES}")
+    try:
+        return read_message(one)
+    except UnreadableFileError as error:
+        raise BadInputError(f"Message {place} is wrong: the conversation {error} {PASS_MESSAGES}") from error
 
 
 def attributes_of(turn: Turn, spec: DomainSpec) -> Mapping[str, Values]:

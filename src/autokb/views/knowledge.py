@@ -202,6 +202,11 @@ class ReadModel:
         """The language of the domain, in which words are compared."""
         return self.spec.language
 
+    @property
+    def labels(self) -> dict[str, Mapping[str, str]]:
+        """What customers call the values of attributes, by attribute and value; of those alone that have labels."""
+        return {name: one.labels for name, one in self.spec.attributes.items() if one.labels}
+
     def is_current(self) -> bool:
         """Return whether nothing was published or decided since it was read, be it of an earlier build."""
         with failures_as_sentences(self.file.path):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from autokb.answering.ask import OFF_TOPIC
 from autokb.answering.clarify import plain_name
 
 SURE = 0.5  # probability from which an answer is called one
+Labels = Mapping[str, Mapping[str, str]]  # what customers call values, by attribute and value
+NO_LABELS: Labels = MappingProxyType({})
 LEAST_SAID = 0.15  # probability below which no share of ten is said: hardly one such answer in ten is right
 
 
@@ -40,15 +43,16 @@ def outcome_label(outcome: str, confidence: float) -> str:
     return "may help" if outcome == "answered" and confidence < SURE else outcome
 
 
-def for_whom(attributes: Mapping[str, Iterable[str]]) -> str:
+def for_whom(attributes: Mapping[str, Iterable[str]], labels: Labels = NO_LABELS) -> str:
     """Say for whom something holds, such as "for Android"; nothing where it is for everybody.
 
-    Two attributes may have the same value, as an app and a system; it is said once.
+    Two attributes may have the same value, as an app and a system; it is said once. ``labels`` say values as customers
+    do.
     """
     fixed = ((name, sorted(values)) for name, values in sorted(attributes.items()))
-    who = [
-        " or ".join(f"no {plain_name(name)}" if value == "NONE" else value for value in values)
-        for name, values in fixed
-        if values != ["Any"]
-    ]
+    who = [" or ".join(_spoken(name, value, labels) for value in values) for name, values in fixed if values != ["Any"]]
     return f"for {', '.join(dict.fromkeys(who))}" if who else ""
+
+
+def _spoken(name: str, value: str, labels: Labels) -> str:
+    return f"no {plain_name(name)}" if value == "NONE" else labels.get(name, {}).get(value, value)

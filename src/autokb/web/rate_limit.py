@@ -9,7 +9,7 @@ from threading import Lock
 
 A_MINUTE = 1_200  # the pages of some dozens of agents behind one key; one who suggests at each message sends about 20
 BURST_SHARE = 10  # a tenth of a minute's requests may come at once, a page with all its parts at least
-LEAST_BURST = 20  # requests that may always come at once
+LEAST_BURST = 20  # requests of a key that may always come at once
 MOST_KEYS = 10_000  # that are remembered; full buckets are forgotten first
 
 
@@ -23,6 +23,7 @@ class RateLimit:
 
     a_minute: int = A_MINUTE
     clock: Callable[[], float] = time.monotonic
+    least_burst: int = LEAST_BURST  # requests that may come at once, however few are let through a minute
     _full_at: dict[str, float] = field(default_factory=dict)  # by key: when its bucket is full again
     _untold: dict[str, int] = field(default_factory=dict)  # by key: requests that only this process knows of
     _lock: Lock = field(default_factory=Lock)
@@ -30,7 +31,7 @@ class RateLimit:
     @property
     def burst(self) -> int:
         """How many requests a key may send at once."""
-        return max(LEAST_BURST, self.a_minute // BURST_SHARE)
+        return max(self.least_burst, self.a_minute // BURST_SHARE)
 
     @property
     def each(self) -> float:

@@ -82,6 +82,10 @@ class ViewsDoor:
         """Return what there is to leaf through: themes, the values of attributes, counts."""
         return self._memory.views.knowledge().overview
 
+    def labels(self) -> Mapping[str, Mapping[str, str]]:
+        """Return what customers call the values of attributes, by attribute and value, as the domain says."""
+        return self._memory.views.knowledge().labels
+
     def trees(self, wanted: KnowledgeFilter | None = None, first: int = 0, most: int = 25) -> Found[IssueView]:
         """Return trees, those that most customers reported first; a filter keeps those of a theme or with values."""
         from autokb.views.knowledge import KnowledgeFilter

@@ -14,24 +14,27 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from autokb.answering.answer import Answer
+from autokb.answering.clarify import Clarification
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.nouns import Solution
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.core.solution_text import heading_of
 from autokb.core.storable import without_surrogates
+from autokb.views.reader_labels import Labels
 from autokb.web.access import EMBED
 from autokb.web.middleware import compute, in_thread
-from autokb.web.pages.rendering import render
+from autokb.web.pages.rendering import render, said_in_box
 from autokb.web.problems import NO_PATH, ProblemError, refusal_of
+from autokb.web.rate_limit import LEAST_BURST
 from autokb.web.serving import Door, Serving, kb_of
 
 SHOWN = 3  # solutions, the best of them in full
 CHARACTERS = 2_000  # of a question; who has more to tell writes to the team
 IPV6_NETWORK = 64  # bits that one customer of a provider has for itself
 NOTHING_ASKED = "Write your question first."
-TOO_MANY = "Too many questions came from your network. Wait a minute, and ask again."
-UNREADABLE = "This form was not filled in by its page; ask again."
+TOO_MANY = "Too many questions came from your network. Ask again in {seconds}."
+NEITHER = "NONE"  # the value of who has something else; what holds for everybody answers
 pages = APIRouter(include_in_schema=False)
 Text = Annotated[str, Form()]
 _KNOWN = TypeAdapter(dict[str, list[str]])
@@ -54,20 +57,20 @@ async def answer(
     if not question:
         return _show(request, notice=NOTHING_ASKED, status=422)
     if wait := _take(request, kb):
-        refused = _show(request, question, notice=TOO_MANY, status=429)
-        refused.headers["Retry-After"] = str(math.ceil(wait))
+        seconds = math.ceil(wait)
+        said = TOO_MANY.format(seconds=f"{seconds} second{'s' if seconds > 1 else ''}")
+        refused = _show(request, question, notice=said, status=429)
+        refused.headers["Retry-After"] = str(seconds)
         return refused
     try:
         values = _KNOWN.validate_json(without_surrogates(known)) | ({attribute: [value]} if attribute else {})
         # No model: who needs no key could spend the day's budget of all others.
         found: Answer = await compute(request, lambda: kb.ask(question, values, model=OFFLINE_MODEL))
-        sources = await in_thread(lambda: _sources(kb, found))
-    except ValidationError:
-        return _show(request, question, notice=UNREADABLE, status=422)
-    except BadInputError as error:
-        refused_with = refusal_of(error, kb.workspace.folder)
-        return _show(request, question, notice=refused_with.sentence, status=refused_with.status)
-    return _show(request, question, found=found, sources=sources, known=values)
+        sources, labels = await in_thread(lambda: (_sources(kb, found), kb.views.labels()))
+    except (ValidationError, BadInputError) as error:
+        status = refusal_of(error, kb.workspace.folder).status if isinstance(error, BadInputError) else 422
+        return _show(request, question, notice=said_in_box(status), status=status)
+    return _show(request, question, found=found, sources=sources, labels=labels, known=values)
 
 
 def _check_embedded(request: Request) -> SupportKB:
@@ -81,8 +84,9 @@ def _check_embedded(request: Request) -> SupportKB:
 def _take(request: Request, kb: SupportKB) -> float:
     """Count a question of an address; returns the seconds to wait, 0 where it may be answered now."""
     door: Door = request.scope["state"]["door"]
-    door.of_addresses.a_minute = kb.workspace.settings.embed.a_minute
-    return door.of_addresses.take(_address(request, kb.workspace.settings.embed.proxies))
+    settings, limit = kb.workspace.settings.embed, door.of_addresses
+    limit.a_minute, limit.least_burst = settings.a_minute, min(LEAST_BURST, settings.a_minute)
+    return limit.take(_address(request, settings.proxies))
 
 
 def _address(request: Request, proxies: int) -> str:
@@ -113,17 +117,25 @@ def _best(found: Answer) -> Sequence[Solution]:
     return [one for one in found.shown if one.id not in found.far][:SHOWN]
 
 
+def _choices(asked: Clarification, labels: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what a question back may be answered with, each value with the words that the question has for it."""
+    values = [(value, labels.get(value, value)) for value in asked.values if value != NEITHER]
+    return [*values, (NEITHER, "None" if NEITHER in asked.values else "Something else")]
+
+
 def _show(
     request: Request,
     text: str = "",
     *,
     found: Answer | None = None,
     sources: Mapping[str, tuple[str, str]] | None = None,
+    labels: Labels | None = None,
     known: Mapping[str, Any] | None = None,
     notice: str = "",
     status: int = 200,
 ) -> Response:
-    best = [] if found is None else _best(found)
+    best, labels = [] if found is None else _best(found), labels or {}
+    asked = None if found is None else found.question
     return render(
         request,
         "embed.html",
@@ -132,7 +144,9 @@ def _show(
         characters=CHARACTERS,
         found=found,
         shown=[(heading_of(one.text, one.steps), one) for one in best],
+        choices=[] if asked is None else _choices(asked, labels.get(asked.attribute, {})),
         sources=sources or {},
+        labels=labels,
         known=json.dumps(known or {}),
         notice=notice,
     )

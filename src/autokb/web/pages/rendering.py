@@ -162,6 +162,20 @@ def asset_path(name: str) -> str:
     return f"{root()}/static/{name}?v={digest}"
 
 
+# What a customer reads in the ask box, who was told of no key, path or log; by status.
+IN_BOX = {
+    403: "Your question could not be sent from this page. Please write to us instead.",
+    413: "This is too long. Ask in fewer words.",
+    422: "This form was not filled in by its page; ask again.",
+}
+NOT_NOW = "We cannot answer just now. Try again in a minute."
+
+
+def said_in_box(status: int) -> str:
+    """Say to a customer in the ask box that a question was refused with this status."""
+    return IN_BOX.get(status, NOT_NOW)
+
+
 FOR_PROGRAMS = ("/v1/", "/metrics", "/openapi.json")
 TITLES = {401: "Sign in", 403: "Not for this key", 404: "Not found", 413: "Too large", 429: "Too many requests"}
 
@@ -176,9 +190,12 @@ def as_page(scope: Scope, problem: Response) -> Response:
         response = see_other(f"/login{there}")
         response.delete_cookie(COOKIE, httponly=True, samesite="strict", path=f"{root()}/")
         return response
-    title = TITLES.get(problem.status_code, "That did not work")
-    sentence = json.loads(bytes(problem.body))["detail"]
-    page = render(Request(scope), "refusal.html", problem.status_code, title=title, sentence=sentence)
+    status, request = problem.status_code, Request(scope)
+    if path_of(scope) == EMBED and status != 404:  # nobody sees a box that there is not in another site
+        page = render(request, "embed_refused.html", status, sentence=said_in_box(status), code=status)
+    else:
+        title = TITLES.get(status, "That did not work")
+        page = render(request, "refusal.html", status, title=title, sentence=json.loads(bytes(problem.body))["detail"])
     if (seconds := problem.headers.get("retry-after")) is not None:
         page.headers["Retry-After"] = seconds
     return page
