@@ -198,7 +198,7 @@ def test_one_that_is_killed_on_its_way_to_a_folder_goes_on(filled: Workspace, ur
     there, folder = open_workspace(filled.folder), tmp_path / "back"
     for point in ("copy", "compare", "files"):
         killed(there, str(folder), point)
-        with pytest.raises(BadInputError, match="is no workspace"):
+        with pytest.raises(BadInputError, match="run autokb move again"):
             open_workspace(folder)
     move(there, str(folder))
     assert prints(open_workspace(folder)) == before

@@ -36,6 +36,7 @@ from autokb.stores.workspace import (
     DOMAIN_FILE,
     KNOWLEDGE_FILE,
     LOCK_FILE,
+    MOVING_FOLDER,
     SETTINGS_FILE,
     Workspace,
     one_at_a_time,
@@ -44,7 +45,6 @@ from autokb.stores.workspace import (
 from autokb.stores.workspace_file import WorkspaceFile
 
 SCHEMES = ("postgresql://", "postgres://")
-STAGING = ".autokb-moving"  # where a new folder's files lie until all of them are whole
 TICKET = ".autokb-move"  # in a folder that is moved to a server: whose copy the schema is
 MOVED = ".moved"  # ends the name of what is no longer the truth
 _STORE = re.compile(r"^store[ \t]*:.*(?:\n|\Z)", re.MULTILINE)
@@ -167,7 +167,7 @@ def _to_folder(workspace: Workspace, folder: Path, progress: Progress) -> tuple[
     from autokb.stores.postgres_moving import without_password
 
     _check_free(folder)
-    staging = folder / STAGING
+    staging = folder / MOVING_FOLDER
     with workspace.build_lock(), _locked(folder):
         _check_free(folder)
         staging.mkdir(mode=0o700, exist_ok=True)
@@ -199,7 +199,7 @@ def _check_free(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise BadInputError(f"{folder} is a file; name a new folder.")
     there = {one.name for one in folder.iterdir()} if folder.exists() else set()
-    ours = {STAGING, LOCK_FILE} | ({DOMAIN_FILE, SETTINGS_FILE} if STAGING in there else set())
+    ours = {MOVING_FOLDER, LOCK_FILE} | ({DOMAIN_FILE, SETTINGS_FILE} if MOVING_FOLDER in there else set())
     if there - ours:
         raise BadInputError(f"{folder} is not empty; name a new folder.")
 

@@ -31,6 +31,7 @@ KNOWLEDGE_FILE = "knowledge.db"
 MODES = ("economical", "paper")
 LOCK_FILE = ".build.lock"
 STAGING_FOLDER = ".autokb-init"  # where a new workspace is made before its files are moved into its folder
+MOVING_FOLDER = ".autokb-moving"  # where those of one that is moved here lie until all of them are whole
 DEFAULT_SETTINGS = """\
 # Everything here is optional; environment variables such as AUTOKB_MODEL override it.
 model: offline        # offline | openai:NAME | anthropic:NAME | ...
@@ -229,6 +230,8 @@ def open_workspace(folder: Path, *, model: str = "", mode: str = "economical", s
     settings_file = folder / SETTINGS_FILE
     settings = settings_from(settings_file if settings_file.exists() else None, model)
     if not (settings.store or knowledge.exists()):
+        if (folder / MOVING_FOLDER).exists():
+            raise BadInputError(f"A workspace is being moved to {folder}; if that was stopped, run autokb move again.")
         raise BadInputError(_knowledge_is_gone(folder) if domain.exists() else _no_workspace(folder))
     if not domain.exists():
         raise BadInputError(_domain_is_gone(folder))
