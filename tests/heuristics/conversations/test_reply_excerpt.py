@@ -19,6 +19,17 @@ def test_whole_steps_from_the_first_one_on() -> None:
     assert found == ReplyExcerpt("Unplug the kettle. Turn it over and dry the ring.", (0, 1))
 
 
+def test_what_leads_over_to_a_list_that_does_not_fit_is_left_out() -> None:
+    steps = (
+        "1. Open the lid. Then choose one of these:",
+        "2. Descale it with one sachet of powder and a litre of water.",
+    )
+    assert cut(*steps) == ReplyExcerpt("Open the lid.", (0,))
+    assert cut("1. Open the lid. Then choose:", "2. Descale it.") == ReplyExcerpt(
+        "Open the lid. Then choose: Descale it.", (0, 1)
+    )
+
+
 def test_a_procedure_is_told_from_its_first_step_on() -> None:
     found = cut("1. Unplug the kettle, let it cool.", "2. Press the leaking ring.", question="leaking ring")
     assert found == ReplyExcerpt("Unplug the kettle, let it cool. Press the leaking ring.", (0, 1))

@@ -102,6 +102,13 @@ def test_alternative_lists_say_in_their_titles_whom_they_are_for():
     assert [s.title for s in found] == ["Remove (Windows 7)", "Remove (Windows 10)"]
 
 
+def test_an_item_that_leads_over_to_items_of_its_own_keeps_its_colon_and_one_that_announced_a_picture_gets_an_end():
+    text = "# Set it up\n\n1. Open it. Now choose:\n   - Open A.\n   - Open B.\n2. Click this sign:\n3. Press OK.\n"
+    ((first, *_, sign, _),) = steps_of(text)
+    assert first.partition("\n")[0].endswith("Now choose:")
+    assert sign == "Click this sign."
+
+
 def test_conditional_markup_reads_as_words():
     text = "1. Open {for win,mac}Tools{/for}{for linux}Edit{/for}.\n2. {for not mac}Press Alt.{/for}\n"
     assert steps_of(text) == [["Open Tools (Windows, macOS) or Edit (Linux).", "Press Alt. (not on macOS)"]]

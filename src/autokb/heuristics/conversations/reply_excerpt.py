@@ -179,23 +179,31 @@ def _left(units: Sequence[_Unit], said: frozenset[str], about: frozenset[str], l
 # Complex: what still fits depends on what was taken, and a step counts whole unless it is the first.
 def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, condition: str) -> ReplyExcerpt | None:
     """Return as many sentences of the step that one is in as fit, and whole steps behind it."""
-    heads = [f"{condition}:"] if condition else []
-    parts = list(heads)
-    taken: list[int] = []
+    head = f"{condition}:" if condition else ""
+    taken: list[_Unit] = []
     n = start
     while n < len(units):
         unit = units[n]
         whole = [unit] if unit.step == units[start].step else [u for u in units[n:] if u.step == unit.step]
-        texts = [u.text for u in whole]
-        is_read = all(stands_alone(t, language, opens=parts == heads) for t in texts)
-        if not is_read or not rules.fits(" ".join((*parts, *texts))):
+        is_read = all(stands_alone(u.text, language, opens=not taken) for u in whole)
+        if not is_read or not rules.fits(_joined(head, [*taken, *whole])):
             break
-        parts += texts
-        taken.append(unit.step)
+        taken += whole
         n += len(whole)
         if unit.is_alone or (n < len(units) and units[n].is_alone):
             break
-    return ReplyExcerpt(" ".join(parts), tuple(dict.fromkeys(taken))) if taken else None
+    told = _without_lead(taken)
+    return ReplyExcerpt(_joined(head, told), tuple(dict.fromkeys(u.step for u in told))) if told else None
+
+
+def _without_lead(units: Sequence[_Unit]) -> Sequence[_Unit]:
+    """Return sentences without those at the end that lead over to what is not among them; the first stays."""
+    last = max((n for n, unit in enumerate(units) if not unit.text.endswith((":", "："))), default=0)
+    return units[: last + 1]
+
+
+def _joined(head: str, units: Sequence[_Unit]) -> str:
+    return " ".join(filter(None, (head, *(unit.text for unit in units))))
 
 
 @cache

@@ -30,6 +30,7 @@ SHORT_HEADING = 2  # words that name something; so short a heading that names an
 FLOOR = 0.40  # cosine of a window, below which nothing fits
 PARTIAL_LOSS = 0.1  # what a window loses that hardly touches the material
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
+_NEXT_ITEM = re.compile(r"\s*\n([ \t]*)(?:[-*+]|\d{1,9}[.)])\s")
 _NUMBER = re.compile(r"\d{1,4}")
 
 
@@ -152,7 +153,7 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
         narrowed |= reads.narrowed
         missing = [words for span, words in material.missing if span == (start, end)]
         text = without_missing(reads.text, missing, reader.spec.language)
-        if text and text.endswith((":", "：")) and _ITEM.match(excerpt.text, start):  # a picture that was announced
+        if text and _announces_nothing(text, excerpt.text, (start, end)):
             text = text[:-1] + "."
         if text:
             steps.append(Step(text=text, start=start, end=end, quote=excerpt.text[start:end]))
@@ -174,6 +175,14 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
         status="repaired" if left_out else "displayed",
         reason=" ".join(left_out),
     )
+
+
+def _announces_nothing(text: str, source: str, item: Span) -> bool:
+    """Return whether the text of an item announces a picture: no item that stands further in follows its place."""
+    if not text.endswith((":", "：")) or not _ITEM.match(source, item[0]):
+        return False
+    following = _NEXT_ITEM.match(source, item[1])
+    return following is None or len(following[1]) <= item[0] - (source.rfind("\n", 0, item[0]) + 1)
 
 
 def _attributes(
