@@ -94,6 +94,13 @@ def test_what_a_switch_around_the_list_says_is_the_solutions_attribute():
     assert solve(excerpt(text), attributes={"os": ["Windows"]}) == ()
 
 
+def test_a_heading_that_repeats_the_documents_title_stands_once():
+    (solution,) = solve(excerpt("# Linux\n\n1. Open it.\n2. Close it.\n", title="Linux"))
+    assert solution.title == "Linux"
+    (solution,) = solve(excerpt("# Linux\n\n1. Open it.\n2. Close it.\n", title="Guide"))
+    assert solution.title == "Guide: Linux"
+
+
 def test_alternative_lists_say_in_their_titles_whom_they_are_for():
     lists = "".join(
         f"{{for {name}}}\n\n1. Open {name}.\n2. Press Remove.\n\n{{/for}}\n\n" for name in ("win7", "win10")

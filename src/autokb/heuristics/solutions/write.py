@@ -226,7 +226,7 @@ def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> s
     is_short = len(content_words(title, reader.spec.language)) <= SHORT_HEADING
     if is_heading and is_short and reader.of_text(title):
         above = material.headings[-2] if len(material.headings) > 1 else excerpt.title
-        title = f"{above}: {title}" if above else title
+        title = ": ".join(filter(None, dict.fromkeys((above, title))))
     # A conditional part is named where it says more than the node: an attribute that is left open there, or a version.
     labels = [
         conditional_label(s, reader) for s in around if reader.of_conditional(s).keys() - node.keys() or _versions([s])
