@@ -171,3 +171,17 @@ def test_a_list_shows_its_first_entries_and_says_of_more(hand_made: Workspace) -
 @pytest.mark.parametrize("question", ["the battery does not charge in the dock", "how do I bake bread"])
 def test_it_is_small(hand_made: Workspace, question: str) -> None:
     assert len(SupportKB(hand_made).ask(question)._repr_html_()) < 12_000
+
+
+def test_a_suggestion_that_a_person_wrote_says_so(hand_made: Workspace, tmp_path: Path) -> None:
+    note = tmp_path / "dry.md"
+    note.write_text(
+        "# Robot in the rain\n\n1. Dry the robot with a cloth.\n2. Let it rest for an hour.\n", encoding="utf-8"
+    )
+    kb = SupportKB(hand_made)
+    kb.curation.write("rain", note)
+    found = kb.suggest("the robot stops in the rain")
+    assert [one.is_by_hand for one in found.suggestions][:1] == [True]
+    assert "written by hand" in found.suggestions[0]._repr_html_()
+    cited = next(one for one in kb.suggest("the battery does not charge in the dock").suggestions if one.evidence)
+    assert "written by hand" not in cited._repr_html_()

@@ -129,7 +129,8 @@ def write(
     """Put a solution of your own on an issue: approved, and kept by every build.
 
     A first line that is a heading becomes the title. It is answered and suggested like any other, as written by hand:
-    it cites no document.
+    it cites no document. It comes first for the issue and for all variants below it; write it on a variant if it holds
+    only there.
     """
     from autokb.app import SupportKB
     from autokb.cli.output import emit

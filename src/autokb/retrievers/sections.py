@@ -19,6 +19,7 @@ ADDRESS = (
     "http://localhost:8000/w/NAME."
 )
 LATER = (408, 429)  # what was asked is right, and may be asked again later
+AWAY = (500, 502, 503, 504)  # what a proxy says, in words of its own, while the service does not answer
 SECONDS = 60.0  # that a server may take: a model that chooses the answer takes some
 Stated = Mapping[str, Sequence[str] | str]
 Ask = Callable[[str, Mapping[str, Sequence[str]], int], dict[str, Any]]  # gives what ``ask`` prints, explained
@@ -100,6 +101,7 @@ def _of_server(url: str, api_key: str | None) -> Ask:
     client = httpx2.Client(headers=headers, timeout=SECONDS)
     path = f"{url.rstrip('/')}/v1/ask"
 
+    # Complex: each way in which a server may not answer has a sentence of its own.
     def ask(question: str, attributes: Mapping[str, Sequence[str]], k: int) -> dict[str, Any]:
         asked = {"text": question, "attributes": attributes, "k": k, "explain": True}
         try:
@@ -110,11 +112,14 @@ def _of_server(url: str, api_key: str | None) -> Ask:
         except ValueError:
             body = None
         if not isinstance(body, dict) or not {"explain", "detail"} & set(body):
-            raise AutokbError(f"{path} is no path of autokb serve (status {reply.status_code}). {ADDRESS}")
+            kind = AutokbError if reply.status_code in AWAY else BadInputError
+            raise kind(f"{path} does not answer as autokb serve does (status {reply.status_code}). {ADDRESS}")
         if reply.is_success:
             return body
         kind = BadInputError if reply.is_client_error and reply.status_code not in LATER else AutokbError
         more = f" {ADDRESS}" if str(body["detail"]).startswith(NO_PATH) else ""
+        if reply.status_code == 401:
+            more = f" Here a key is passed as api_key, or in the variable {API_KEY}."
         raise kind(f"{path} says: {body['detail']}{more}")
 
     return ask
