@@ -436,6 +436,19 @@ def test_a_text_without_a_heading_does_not_show_its_first_step_twice(
     assert "1  written by hand" in seen(capsys, "suggest", hand_made.folder, asked)
 
 
+def test_an_edited_step_stands_beside_no_place_that_says_something_else(
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = SupportKB(hand_made)
+    one = next(s for s in kb.views.solutions().items if len(s.steps) == len(s.evidence) > 1)
+    kb.curation.edit(one.id, steps=["Call a locksmith tomorrow.", *one.steps[1:]])
+    lines = seen(capsys, "show", hand_made.folder, one.issue_id)
+    places = [f"{place.start}:{place.end}" for place in one.evidence]
+    (moved,) = [line for line in lines if places[0] in line]
+    assert "locksmith" not in moved and "[" not in next(line for line in lines if "locksmith" in line)
+    assert any(f"[{places[1]}]" in line for line in lines) and any("sources:" in line for line in lines)
+
+
 def test_an_edited_text_without_a_heading_stands_under_that_of_what_was_edited(
     hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from autokb.core.solution_text import heading_of, listed_title, written_steps
+import pytest
+
+from autokb.core.solution_text import heading_of, is_source_of, listed_title, written_steps
 
 
 def test_the_heading_is_the_first_line_unless_that_is_the_first_step() -> None:
@@ -24,3 +26,16 @@ def test_steps_stand_as_in_the_text_of_a_person() -> None:
     text = "It leaks\n1. Press the lid.\nIt clicks.\n2) Turn the dial.\n- Wait."
     steps = ("Press the lid.\nIt clicks.", "Turn the dial.", "Wait.", "Go on.")
     assert written_steps(text, steps) == ["1. Press the lid.\nIt clicks.", "2) Turn the dial.", "- Wait.", "Go on."]
+
+
+@pytest.mark.parametrize(
+    ("quote", "step", "is_source"),
+    [
+        ("1. Press the **round** button.", "Press the round button.", True),
+        ("1. Press the round button for ten seconds.", "Press the round button.", True),
+        ("| /proc | Process folder |", "Folder: /proc; What it translates to in words: Process folder", True),
+        ("1. Hold the round button.", "Switch Bluetooth on and stand within one metre.", False),
+    ],
+)
+def test_a_quote_is_the_source_of_a_step_that_it_tells(quote: str, step: str, is_source: bool) -> None:
+    assert is_source_of(quote, step) is is_source

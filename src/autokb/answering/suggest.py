@@ -14,7 +14,7 @@ from autokb.core.in_use import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Listed, Spending
-from autokb.core.solution_text import heading_of, written_steps
+from autokb.core.solution_text import heading_of, is_source_of, written_steps
 from autokb.core.step_numbers import step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
@@ -222,7 +222,7 @@ def _help(
     condition = ""
     if not _holds_for_customer(solution, answer):
         condition = condition_of(title, answer.query, language)
-    is_paired = len(steps) == len(evidence)
+    is_paired = len(steps) == len(evidence) and all(map(is_source_of, (e.quote for e in evidence), steps))
     written = [e.quote for e in evidence] if is_paired else written_steps(solution.text, steps)
     found = excerpt(steps, written, answer.query, rules, language, condition=condition, said=said, title=title)
     if found is None and solution.id in answer.urgent:

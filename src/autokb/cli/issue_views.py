@@ -17,7 +17,7 @@ from autokb.answering.answer import Answer, WrittenReply
 from autokb.answering.explain import ExplainedIssue, Explanation
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
-from autokb.core.solution_text import heading_of, listed_title
+from autokb.core.solution_text import heading_of, is_source_of, listed_title
 from autokb.core.step_numbers import marked, step_numbers
 from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
@@ -173,20 +173,28 @@ def _steps(solution: SolutionView | Solution) -> Table:
     table = Table.grid(padding=(0, 1))
     table.add_column(justify="right", no_wrap=True)
     table.add_column()
-    beside = len(steps) == len(evidence)
+    beside = _sources_by_step(steps, evidence)
     is_named = len({one.document for one in evidence}) == 1
     numbers = step_numbers(steps, [one.quote for one in evidence])
-    for place, number in enumerate(numbers):
-        if place and number is None and numbers[place - 1] is None:
+    for n, number in enumerate(numbers):
+        if n and number is None and numbers[n - 1] is None:
             table.add_row()  # paragraphs have nothing else that tells them apart
-        text = Text(steps[place])
-        if beside:
-            source = evidence[place]
+        text = Text(steps[n])
+        if (source := beside.get(n)) is not None:
             text.append(f"  {_offsets(source) if is_named else _place(source)}", style="dim")
         table.add_row(marked(number, "").rstrip() if len(steps) > 1 else "", text)
-    if not beside:  # an edited solution need not have one source a step
-        table.add_row("", Text("\n".join(map(_place, evidence)) or "written by hand", style="dim"))
+    if rest := [_place(one) for one in evidence if one not in beside.values()]:
+        table.add_row("", Text("\n".join(("sources:", *rest)), style="dim"))
+    elif not evidence:
+        table.add_row("", Text("written by hand", style="dim"))
     return table
+
+
+def _sources_by_step(steps: Sequence[str], evidence: Sequence[Evidence]) -> dict[int, Evidence]:
+    """Return the source of each step that has one of its own: an edit may say something else."""
+    if len(steps) != len(evidence):
+        return {}
+    return {n: one for n, one in enumerate(evidence) if is_source_of(one.quote, steps[n])}
 
 
 def _place(evidence: Evidence) -> str:

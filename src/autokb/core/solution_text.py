@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from autokb.core.decisions import NUMBERING
 from autokb.core.nouns import Solution
 from autokb.core.step_numbers import marked, step_numbers
+
+_WORD = re.compile(r"\w+")
 
 
 def solution_text(title: str, steps: Sequence[str], numbers: Sequence[int | None] = ()) -> str:
@@ -46,6 +49,16 @@ def heading_of(text: str, steps: Sequence[str]) -> str:
 def listed_title(text: str, steps: Sequence[str]) -> str:
     """Return the line by which a solution is listed: its heading, else its first line without a number."""
     return heading_of(text, steps) or _bare(text.strip().partition("\n")[0]).strip()
+
+
+def is_source_of(quote: str, step: str) -> bool:
+    """Return whether a quote and a step share half of the words of the one that has fewer.
+
+    What a build wrote is of its quote; a step that a person wrote may say something else. A row of a table is told with
+    the names of its columns, and so has more words than its quote.
+    """
+    words, said = (set(_WORD.findall(text.casefold())) for text in (step, quote))
+    return 2 * len(words & said) >= min(len(words), len(said))
 
 
 def written_steps(text: str, steps: Sequence[str]) -> list[str]:
