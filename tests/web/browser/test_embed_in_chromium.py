@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +21,7 @@ from served_workspace import served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame
 
+SECONDS = 60  # that the frame may take to be told of its scheme
 DEPLOYMENT = Path(__file__).parents[3] / "docs" / "deployment.md"
 pytestmark = pytest.mark.slow  # a browser draws the pages
 AUDIT = (Path(__file__).parent / "page_audit.js").read_text(encoding="utf-8")
@@ -80,7 +82,11 @@ def test_the_iframe_of_the_docs_fits_a_phone_and_has_the_colours_of_its_page(
             assert page.evaluate("document.documentElement.scrollWidth") == 360
             assert page.frames[1].evaluate("document.documentElement.scrollWidth <= innerWidth")
             # The frame is told of its scheme when the page around it is drawn, some moments later.
-            page.frames[1].wait_for_function(f"matchMedia('(prefers-color-scheme: {scheme})').matches")
+            # It is asked in turns of ours: a page that evaluates a condition by itself is forbidden to by its policy.
+            end = time.monotonic() + SECONDS
+            while not page.frames[1].evaluate(f"matchMedia('(prefers-color-scheme: {scheme})').matches"):
+                assert time.monotonic() < end, f"the frame is never {scheme}"
+                page.wait_for_timeout(20)
             colours.append(page.frames[1].evaluate("getComputedStyle(document.body).backgroundColor"))
         assert colours[0] != colours[1]
         context.close()
