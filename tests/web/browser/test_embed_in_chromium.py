@@ -74,10 +74,11 @@ def test_the_iframe_of_the_docs_fits_a_phone_and_has_the_colours_of_its_page(
         colours = []
         for scheme in ("light", "dark"):
             frame = iframe_of_the_docs(url).replace("color-scheme: light", f"color-scheme: {scheme}")
-            (place / "index.html").write_text(
+            # Each page has a name of its own: one that is written again within the second is taken for unchanged.
+            (place / f"{scheme}.html").write_text(
                 f'<!doctype html><meta name="viewport" content="width=device-width"><title>Help</title>{frame}', "utf-8"
             )
-            page.goto(friend)
+            page.goto(f"{friend}/{scheme}.html")
             page.frame_locator("iframe").locator("textarea").wait_for()
             assert page.evaluate("document.documentElement.scrollWidth") == 360
             assert page.frames[1].evaluate("document.documentElement.scrollWidth <= innerWidth")
