@@ -101,7 +101,6 @@ def _of_server(url: str, api_key: str | None) -> Ask:
     client = httpx2.Client(headers=headers, timeout=SECONDS)
     path = f"{url.rstrip('/')}/v1/ask"
 
-    # Complex: each way in which a server may not answer has a sentence of its own.
     def ask(question: str, attributes: Mapping[str, Sequence[str]], k: int) -> dict[str, Any]:
         asked = {"text": question, "attributes": attributes, "k": k, "explain": True}
         try:
@@ -111,18 +110,25 @@ def _of_server(url: str, api_key: str | None) -> Ask:
             raise AutokbError(f"There is no answer from {path}: {error or type(error).__name__}.") from error
         except ValueError:
             body = None
-        if not isinstance(body, dict) or not {"explain", "detail"} & set(body):
-            kind = AutokbError if reply.status_code in AWAY else BadInputError
-            raise kind(f"{path} does not answer as autokb serve does (status {reply.status_code}). {ADDRESS}")
-        if reply.is_success:
+        if isinstance(body, dict) and "explain" in body and reply.is_success:
             return body
-        kind = BadInputError if reply.is_client_error and reply.status_code not in LATER else AutokbError
-        more = f" {ADDRESS}" if str(body["detail"]).startswith(NO_PATH) else ""
-        if reply.status_code == 401:
-            more = f" Here a key is passed as api_key, or in the variable {API_KEY}."
-        raise kind(f"{path} says: {body['detail']}{more}")
+        raise _failure_of(path, reply.status_code, body)
 
     return ask
+
+
+def _failure_of(path: str, status: int, body: Any) -> AutokbError:
+    """Return what an answer without sections means; asking again can help only where it is no BadInputError."""
+    if not isinstance(body, dict) or "detail" not in body:
+        kind = AutokbError if status in AWAY else BadInputError
+        return kind(f"{path} does not answer as autokb serve does (status {status}). {ADDRESS}")
+    more = ""
+    if str(body["detail"]).startswith(NO_PATH):
+        more = f" {ADDRESS}"
+    elif status == 401:
+        more = f" Here a key is passed as api_key, or in the variable {API_KEY}."
+    kind = BadInputError if 400 <= status < 500 and status not in LATER else AutokbError
+    return kind(f"{path} says: {body['detail']}{more}")
 
 
 def _sections_of(answer: Mapping[str, Any]) -> Iterator[Section]:
