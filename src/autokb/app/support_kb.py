@@ -525,7 +525,11 @@ class SupportKB:
 
         None where the store is a file, which is looked at instead. Who serves closes the watch at the end.
         """
-        return self._memory.watch_store(wake, rates)
+        if not self.workspace.is_on_server:
+            return None
+        from autokb.app.store_watch import StoreWatch
+
+        return StoreWatch(self._memory, wake, rates)
 
     def warm_languages(self) -> None:
         """Load what the first question in another language would wait for, where that is installed."""
