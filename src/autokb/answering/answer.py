@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
 
-from autokb.answering.clarify import Clarification, clarify, plain_name
+from autokb.answering.clarify import Clarification, clarify
 from autokb.answering.explain import Explanation
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.telling import TellingLine
-from autokb.core.attributes import ANY, Attributes, Match, as_lists
+from autokb.core.attributes import ANY, Attributes, Match, as_lists, plain_name
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.notebook.html import html
 from autokb.retrieval.match_issues import TreeMatch

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from autokb.answering.answer import Answer, answer
 from autokb.answering.chosen import Choosing, choose_answer
-from autokb.answering.clarify import plain_name
 from autokb.answering.explain import explain as explanation_of
 from autokb.answering.lines_for_others import without_lines_for_others
 from autokb.answering.present import Presentation
 from autokb.answering.probability import LISTED, Shown, answerable, first_right
 from autokb.answering.telling import telling_line
-from autokb.core.attributes import ANY, NONE, Attributes
+from autokb.core.attributes import ANY, NONE, Attributes, plain_name
 from autokb.core.domain import DomainSpec
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 

@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.answering.answer import Answer, WrittenReply
-from autokb.answering.explain import ExplainedIssue, Explanation
+from autokb.cli.one_line import one_line
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.solution_text import heading_of, is_source_of, listed_title
@@ -22,21 +21,16 @@ from autokb.core.step_numbers import marked, step_numbers
 from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
 if TYPE_CHECKING:
+    from autokb.answering.answer import Answer, WrittenReply
+    from autokb.answering.explain import ExplainedIssue, Explanation
     from autokb.views.kinds import IssueView, SolutionView
     from autokb.views.show import ShownKB
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
-LABEL = 70  # characters of a node's text in a tree
 TITLE = 80  # characters of a solution's title
 QUOTED = 5  # raw issues of a node, and issues of an explanation, that are shown
 SHOWN = 3  # solutions of an answer that are shown in full
-
-
-def one_line(text: str, width: int = LABEL) -> str:
-    """Return a text as one line, cut where it is too long."""
-    words = " ".join(text.split())
-    return words if len(words) <= width else words[: width - 1].rstrip() + "…"
 
 
 def short(issue_id: str) -> str:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from autokb.cli.issue_views import one_line
+from autokb.cli.one_line import one_line
 from autokb.core.nouns import Evidence
 from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 

@@ -26,7 +26,7 @@ def versions(workspace: Folder, json: Json = False) -> None:
 
 
 def _versions_text(found: Versions) -> str:
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
 
     if not found.versions:
         return "Nothing is published yet."

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from autokb.core.results import Result
-
+from typing import Any
 
 HIDDEN = "HIDDEN"  # stands for a value that may not be shown
 _SHOWN = 60  # characters of a value that is refused
@@ -80,11 +76,11 @@ class ChangedMeanwhileError(BadInputError):
 
 
 class StoppedOnPurposeError(AutokbError):
-    """The work stopped where it was told to and can go on; ``result`` is what it did until then."""
+    """The work stopped where it was told to and can go on; ``result`` (a Result, or None) is what it did until then."""
 
     exit_status = 3
 
-    def __init__(self, sentence: str, result: Result | None = None) -> None:
+    def __init__(self, sentence: str, result: object = None) -> None:
         super().__init__(sentence)
         self.result = result
 

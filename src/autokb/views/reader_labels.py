@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from autokb.answering.ask import OFF_TOPIC
-from autokb.answering.clarify import plain_name
+from autokb.core.attributes import plain_name
 
 SURE = 0.5  # probability from which an answer is called one
 Labels = Mapping[str, Mapping[str, str]]  # what customers call values, by attribute and value
@@ -22,12 +21,14 @@ def attribute_label(attribute: str) -> str:
 
 def is_of_another_topic(reason: str) -> bool:
     """Return whether nothing here is near the question; one that is near and left open may well be a gap."""
+    from autokb.answering.ask import OFF_TOPIC
+
     return reason == OFF_TOPIC
 
 
 def plain_reason(reason: str) -> str:
     """Say what is known of why there is no answer, without what a gate makes of the question; it may be nothing."""
-    return "" if reason == OFF_TOPIC else reason
+    return "" if is_of_another_topic(reason) else reason
 
 
 def how_sure(confidence: float) -> str:
