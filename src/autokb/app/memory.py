@@ -90,6 +90,11 @@ class WorkspaceMemory:
         with self.opening:
             self.now().open()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether ``follow`` would load something."""
+        return not self._is_followed or self._later() is not None
+
     def follow(self) -> bool:
         """Load what was published since the last call, and answer from it from then on.
 

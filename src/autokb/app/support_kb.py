@@ -513,6 +513,11 @@ class SupportKB:
         """Whether questions are answered from memory already."""
         return self._memory.held_index is not None
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was published or decided that ``follow`` would load; that is looked up, not loaded."""
+        return self._memory.is_behind
+
     def follow(self) -> bool:
         """Load what was published since the last call, beside; no question looks or waits for it from then on.
 

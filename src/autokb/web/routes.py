@@ -107,9 +107,10 @@ async def health() -> dict[str, str]:
 
 @v1.get("/ready", response_model=Ready)
 async def ready(request: Request) -> Response:
-    """Say whether questions can be answered: what is published is in memory."""
+    """Say whether questions can be answered: the first load is waited for, a later publication is not."""
     try:
-        await in_thread(kb_of(request).load)
+        if not (kb := kb_of(request)).is_loaded:
+            await in_thread(kb.load)
     except NothingPublishedError as error:
         unready = problem_of(error, folder_of(request))
         body = {**json.loads(bytes(unready.body)), "status": 503, "title": "Service Unavailable"}
