@@ -30,7 +30,7 @@ from autokb.web.figures import METHODS, OTHER
 from autokb.web.pages.rendering import as_page
 from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem, refusal_of
 from autokb.web.rate_limit import A_MINUTE, RateLimit
-from autokb.web.serving import HOLD, ROOT, Door, Keys, Serving, computing_of
+from autokb.web.serving import HOLD, ROOT, Door, Keys, Serving, computing_of, reports_of
 
 LOG = logging.getLogger("autokb.web")
 BUSY = "More requests are under way than can be answered in time; send this one again in some seconds."
@@ -69,6 +69,12 @@ async def in_thread(work: Callable[[], Any], limiter: CapacityLimiter | None = N
 async def compute(request: Request, work: Callable[[], Any]) -> Any:
     """Answer a question: as many at once as there is to compute with, for more would only slow each other down."""
     return await in_thread(work, computing_of(request))
+
+
+async def compute_report(request: Request, work: Callable[[], Any]) -> Any:
+    """Work out what asks many questions, as one question of all that are answered; other reports wait for it."""
+    async with reports_of(request):
+        return await compute(request, work)
 
 
 class ServiceMiddleware:

@@ -49,7 +49,7 @@ from autokb.web.answers import (
     Suggestions,
     page_of,
 )
-from autokb.web.middleware import compute, in_thread
+from autokb.web.middleware import compute, compute_report, in_thread
 from autokb.web.problems import RESPONSES, problem_of
 from autokb.web.serving import figures_of, folder_of, kb_of, root
 from autokb.web.shapes import (
@@ -220,13 +220,13 @@ async def in_use(request: Request, since: str = "") -> Response:
 @v1.get("/trends", response_model=Trends, dependencies=[EDITOR])
 async def trends(request: Request, weeks: int | None = None, until: str = "") -> Response:
     """Say what rises against its own past, what is new since the last build, and what solutions did."""
-    return await _answer(lambda: kb_of(request).usage.trends(weeks, until))
+    return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.trends(weeks, until).as_json()))
 
 
 @v1.get("/digest", response_model=Digest, dependencies=[EDITOR])
 async def digest(request: Request, since: str) -> Response:
     """Write one page of Markdown about what happened since a day."""
-    return await _answer(lambda: kb_of(request).usage.digest(since))
+    return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.digest(since).as_json()))
 
 
 @v1.get("/gaps", response_model=Gaps, dependencies=[EDITOR])
