@@ -68,6 +68,7 @@ NO_ROWS = (
     "This knowledge base is to be searched in the database, and what is searched was not written there yet; run "
     "autokb build as a user who may write."
 )
+MORE_MEMORY = "run autokb build on a machine with more memory, which prepares what is searched in the database"
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
 
 
@@ -275,7 +276,9 @@ def open_served_index(workspace: Workspace, before: OpenIndex | None = None) -> 
         settings = dict(file.records("setting"))
         gate_of(settings, encoder.name).check_encoder(encoder.name)
         if not _has_rows(file):
-            with process_pool(2) as in_processes:  # whose memory, that of the whole knowledge base, is given back
+            with process_pool(
+                2, MORE_MEMORY
+            ) as in_processes:  # whose memory, that of the whole knowledge base, is given back
                 list(in_processes(_write_rows, [workspace]))
         sliced = open_sliced(file, settings, spec_of(workspace, settings), encoder, workspace.settings.answer.caution)
         if (reranker := open_reranker(workspace.settings, stack)) is not None:
