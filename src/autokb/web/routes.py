@@ -311,28 +311,28 @@ async def edit(request: Request, solution: str, given: NewText, caller: Editor, 
 @v1.post("/solutions/{solution:path}/approve", response_model=SolutionView)
 async def approve(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Approve a solution, as its text is now."""
-    named = {"author": caller.key, "version": seen}
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
     return await _show_after(request, solution, lambda kb: kb.curation.approve([solution], **named))
 
 
 @v1.post("/solutions/{solution:path}/reject", response_model=SolutionView)
 async def reject(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Reject a solution: nobody sees it until that is taken back."""
-    named = {"author": caller.key, "version": seen}
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
     return await _show_after(request, solution, lambda kb: kb.curation.reject([solution], **named))
 
 
 @v1.post("/solutions/{solution:path}/hide", response_model=SolutionView)
 async def hide(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Hide a solution that is right but not to be shown."""
-    named = {"author": caller.key, "version": seen}
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
     return await _show_after(request, solution, lambda kb: kb.curation.hide([solution], **named))
 
 
 @v1.post("/solutions/{solution:path}/undo", response_model=SolutionView)
 async def undo(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Take back the newest edit or verdict of a solution; again takes back the one before."""
-    named = {"author": caller.key, "version": seen}
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
     return await _show_after(request, solution, lambda kb: kb.curation.undo(solution, **named))
 
 
