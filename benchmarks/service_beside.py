@@ -76,8 +76,9 @@ def _measure(place: Path) -> Iterator[tuple[str, float]]:
     ):
         yield "first ready s", service.ready_seconds
         time.sleep(SETTLE)
-        yield from _decisions(client, service)
-        yield from _publication(place / "served", client, service)
+        answered = _find_answered(client)
+        yield from _decisions(client, service, *answered)
+        yield from _publication(place / "served", client, service, *answered)
     with served(place / "many") as service, httpx2.Client(base_url=service.url, timeout=SECONDS) as client:
         for name, headers in (("no key", FROM_OUTSIDE), ("a wrong key", WRONG)):
             took = [_took(lambda headers=headers: client.get("/v1/health", headers=headers)) for _ in range(REQUESTS)]
@@ -89,11 +90,15 @@ def _measure(place: Path) -> Iterator[tuple[str, float]]:
         )
 
 
-def _decisions(client: httpx2.Client, service: Served) -> Iterator[tuple[str, float]]:
-    """Hide what a question is answered by, and take that back."""
+def _find_answered(client: httpx2.Client) -> tuple[str, str]:
+    """Return the text of a node that a solution of it answers, and the solution's id."""
     asked = [one["text"] for one in client.get("/v1/issues", params={"limit": 50}).json()["items"]]
     answers = ((text, client.post("/v1/ask", json={"text": text}).json()["matches"]) for text in asked)
-    text, solution = next((text, found[0]["solutions"][0]["id"]) for text, found in answers if found)
+    return next((text, found[0]["solutions"][0]["id"]) for text, found in answers if found)
+
+
+def _decisions(client: httpx2.Client, service: Served, text: str, solution: str) -> Iterator[tuple[str, float]]:
+    """Hide what a question is answered by, and take that back."""
 
     def shown() -> bool:
         return f'"{solution}"' in client.post("/v1/ask", json={"text": text}).text
@@ -111,10 +116,11 @@ def _decisions(client: httpx2.Client, service: Served) -> Iterator[tuple[str, fl
         yield "ready while it is loaded, most ms", 1000 * max(took)
 
 
-def _publication(workspace: Path, client: httpx2.Client, service: Served) -> Iterator[tuple[str, float]]:
+def _publication(
+    workspace: Path, client: httpx2.Client, service: Served, text: str, solution: str
+) -> Iterator[tuple[str, float]]:
     """Publish another text for one solution, as a build does."""
     kb = SupportKB.open(workspace)
-    solution = kb.views.solutions(1).items[0].id
     with kb.workspace.file() as file:
         records = {(kind, i): body for kind, i, body in file.lines() if kind in KINDS}
         body = dict(file.record("solution", solution) or {}, text="Polish the copper tongues.", steps=[])
@@ -123,7 +129,7 @@ def _publication(workspace: Path, client: httpx2.Client, service: Served) -> Ite
         with _ready_meanwhile(service) as took:
             with file.transaction():
                 file.publish(records, KINDS)
-            while "copper tongues" not in client.post("/v1/ask", json={"text": "polish the copper tongues"}).text:
+            while "copper tongues" not in client.post("/v1/ask", json={"text": text}).text:
                 time.sleep(0.1)
             live = time.perf_counter() - started
     yield "a publication is live s", live
