@@ -174,7 +174,7 @@ class WorkspaceMemory:
             self._views.workspace = self.workspace
 
     def close(self) -> None:
-        """Let go of what questions hold in memory, and close it, whoever uses it."""
+        """Let go of what questions hold in memory; what a thread still works with is closed when that has ended."""
         with self.opening:
             if self._snapshot is not None:
                 self._snapshot.close()

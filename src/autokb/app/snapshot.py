@@ -141,12 +141,11 @@ class Snapshot:
             warm_languages(self.held_index)
 
     def close(self) -> None:
-        """Close what is open, whoever uses it."""
+        """Close the models' sessions; files are closed when nobody holds this any longer, be it a thread at work."""
         for model in self._choosing_models.values():
             model.close()
-        for name in ("suggestion_models", "index", "tickets"):
-            if (part := self.__dict__.get(name)) is not None:
-                part.close()
+        if "suggestion_models" in self.__dict__:
+            self.suggestion_models.close()
 
 
 def warm(opened: OpenIndex | None, tickets: TicketAnswerer | None) -> None:

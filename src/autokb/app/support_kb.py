@@ -541,5 +541,5 @@ class SupportKB:
         self._memory.warm_languages()
 
     def close(self) -> None:
-        """Let go of what is held in memory, and close it, whoever uses it."""
+        """Let go of what is held in memory; what a thread still works with is closed when that has ended."""
         self._memory.close()

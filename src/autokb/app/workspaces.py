@@ -106,6 +106,7 @@ class OpenedWorkspace:
 
     def close(self) -> None:
         """Close it, whoever uses it."""
+        self.is_closed = True
         self.kb.close()
         with self._opening:
             if self._candidate is not None:

@@ -328,7 +328,6 @@ def beginning(text: str, most: int = EMBEDDED_CHARACTERS) -> str:
     return text[: space if space > 0 else most]
 
 
-# Complex: all texts are embedded in one call and split again, so that their order is in one place.
 def load_index(
     published: Published,
     spec: DomainSpec,
@@ -375,6 +374,7 @@ def load_index(
     )
 
 
+# Complex: what is taken over and what is read for new texts stand side by side.
 def load_decisions(
     index: QuestionIndex,
     published: Published,
@@ -391,10 +391,7 @@ def load_decisions(
     before, old = index.candidates, {one.searched_text: row for row, one in enumerate(index.candidates.rows)}
     kept = index.tokens
     if tokens is not None and isinstance(kept, TokenIndex):
-        new = [one.searched_text for one in shown if one.searched_text not in old]
-        read = dict(zip(new, tokens.read(new), strict=True))
-        rows = ((old.get(one.searched_text), one.searched_text) for one in shown)
-        kept = TokenIndex.of([read[text] if row is None else kept.tokens[row] for row, text in rows])
+        kept = _tokens_of([one.searched_text for one in shown], kept, old, tokens)
     vectors = {one.searched_headings: before.headings[row] for row, one in enumerate(before.rows)}
     vectors |= {text: before.vectors[row] for text, row in old.items()}
     missing = [text for text in searched_texts(shown) if text not in vectors]
@@ -410,6 +407,13 @@ def load_decisions(
         read_tokens=None if tokens is None else tokens.question,
         token_spans=None if tokens is None else tokens.spans,
     )
+
+
+def _tokens_of(texts: Sequence[str], kept: TokenIndex, rows: Mapping[str, int], tokens: TokenReader) -> TokenIndex:
+    """Return the tokens of texts: those with rows are ``kept``, the others are read."""
+    new = [text for text in texts if text not in rows]
+    read = dict(zip(new, tokens.read(new), strict=True))
+    return TokenIndex.of([kept.tokens[rows[text]] if text in rows else read[text] for text in texts])
 
 
 def _find_shown(

@@ -212,7 +212,6 @@ def _close_all() -> None:
             pool.close_idle()
 
 
-# Complex: each class of SQLSTATE has its sentence in one place.
 def failure_of(error: Error) -> AutokbError:
     """Return an error of the server as a sentence, which quotes nothing of it."""
     state = error.sqlstate or ""
