@@ -23,7 +23,7 @@ from autokb.sources.jira_markup import jira_to_markdown
         ("bq. he said\n{quote}\ntwo\nlines\n{quote}", "> he said\n\n> two\n> lines"),
         ("||a||b||\n|1|2|", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("{color:red}hot{color} {{mono}} {panel:title=Note}x{panel}", "hot `mono` \n\n**Note**\n\nx"),
-        ("an open {code} stays", "an open {code} stays"),
+        ("an open {code} goes", "an open  goes"),
         ("h2.\nnothing", "nothing"),
         ("+*Steps*+ and +not+, 1+1+1, C++ + C+ and +=+", "**Steps** and not, 1+1+1, C++ + C+ and +=+"),
         (

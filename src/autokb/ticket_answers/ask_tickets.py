@@ -36,7 +36,6 @@ from autokb.ticket_answers.subgraph import FoundTickets, Subgraph, SubgraphReade
 from autokb.tickets.answers import (
     ENDINGS,
     comment_passages,
-    comments_section,
     passages_of_rows,
     problem_of,
     state_of,
@@ -266,6 +265,7 @@ class TicketQuestionRun:
 
     # -- finding tickets ---------------------------------------------------------------------------
 
+    # Complex: for tickets that are not named, scores, chance and accepted answers belong together.
     def find(self, parts: QuestionParts, named: tuple[str, ...] = ()) -> FoundForQuestion:
         """Return the tickets for the question: those that it names, else the nearest, lifted by accepted answers."""
         opened, question = self.opened, self.question
@@ -340,17 +340,14 @@ class TicketQuestionRun:
             subgraph = subgraph if rows is None else reader.with_rows(subgraph, rows)
         return Gathered(self._passages(parts, found, subgraph), subgraph.fallback, ran)
 
-    # Complex: sections, comments and texts are added in the order in which they answer.
     def _passages(self, parts: QuestionParts, found: FoundForQuestion, subgraph: Subgraph) -> list[TicketPassage]:
         """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
-        tickets, asked, template = subgraph.tickets, subgraph.asked, self.opened.index.template
-        passages = passages_of_rows(subgraph.rows, tickets, asked, template, self._language)
-        tells_end = not asked or not ENDINGS.isdisjoint(asked)
-        ended = list(tickets.values()) if passages else [found.tickets[found.ids[0]]]
-        for published in ended if tells_end and not parts.links else ():
-            shown = {(p.ticket, p.start) for p in passages if p.section == comments_section(published)}
-            comments = comment_passages(published, asked, "outcome", self._language)
-            passages += [p for p in comments if (p.ticket, p.start) not in shown]
+        passages = passages_of_rows(
+            subgraph.rows, subgraph.tickets, subgraph.asked, self.opened.index.template, self._language
+        )
+        if not parts.links:
+            ended = list(subgraph.tickets.values()) if passages else [found.tickets[found.ids[0]]]
+            passages = self._with_outcomes(passages, ended, subgraph.asked)
         # A model may choose among all tickets; verbatim texts of another one would pass for the best one's.
         for ticket in found.ids[: self.k if self.tasks.asks_model(FROM_TICKETS) else 1]:
             passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), self._language)
@@ -358,6 +355,25 @@ class TicketQuestionRun:
         for passage in passages:
             unique.setdefault(passage.text, passage)  # clones of a ticket say the same
         return list(unique.values())
+
+    def _with_outcomes(
+        self, passages: Sequence[TicketPassage], ended: Sequence[PublishedTicket], asked: Sequence[str]
+    ) -> list[TicketPassage]:
+        """Return passages with the comments that tell how their tickets ended, where that is asked.
+
+        These come before the fields that say that it did, which the heading of a ticket says too.
+        """
+        field_of = self.opened.index.template.field_of
+        stated = {field_of[name] for name in ("status", "resolution") if name in field_of}
+        if asked and (ENDINGS | stated).isdisjoint(asked):
+            return list(passages)
+        found: list[TicketPassage] = []
+        for one in ended:
+            told = comment_passages(one, asked, "outcome", self._language)
+            own = [p for p in passages if p.ticket == one.ticket.id]
+            fields = [p for p in own if told and p.section in stated]
+            found += [*(p for p in own if p not in fields), *told, *fields]
+        return found
 
     def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
         """Return the places of a ticket's pieces that are nearest to the question."""

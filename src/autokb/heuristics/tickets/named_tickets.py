@@ -55,7 +55,8 @@ class TicketIds:
     def read(self, text: str) -> Mention | None:
         """Return the id that a whole text is, known or not; None where it is a text."""
         text = text.strip()
-        if found := self._known(text):
+        key = re.sub(r"[\s#-]+", "-", text.strip("#"))
+        if found := self._known(text) or self._known(key):
             return Mention(0, len(text), text, found)
         if text.isdecimal() and "0" in self._shapes:
             return Mention(0, len(text), text, None)
@@ -76,34 +77,38 @@ class TicketIds:
         says_more = content_words(rest, language) - content_words(_ASKING_WORDS, language)
         return [one for one in found if one.certain or not says_more]
 
-    # Complex: one loop for each way to write an id; the first to claim a place has it.
     def _mentions(self, text: str) -> Iterator[Mention]:
-        """Yield the ids in a text, known and unknown, in its order."""
-        found: dict[int, Mention] = {}
-        for number in _NUMBER.finditer(text):
-            ticket = self._known(number["number"])
-            if ticket is None and number["word"] and self._project:
-                ticket = self._known(f"{self._project}-{number['number']}")
-            certain = "0" in self._shapes if number["mark"] else number["word"].casefold() in ("ticket", "vorgang")
-            found[number.start("number")] = Mention(
-                number.start(), number.end(), number["number"], ticket, certain or ticket is not None
-            )
-        for apart in _APART.finditer(text):
-            key = f"{apart[1]}-{apart[2]}"
-            if _shape(key) in self._shapes:
-                found.setdefault(apart.start(2), Mention(apart.start(), apart.end(), key, self._known(key)))
-        taken = [(one.start, one.end) for one in found.values()]
+        """Yield the ids in a text, known and unknown, in its order; of ways to read one place the first counts."""
+        found: list[Mention] = []
+        for one in (*self._numbers(text), *self._keys_apart(text), *self._keys(text)):
+            if not any(one.start < other.end and other.start < one.end for other in found):
+                found.append(one)
+        yield from sorted(found, key=lambda one: one.start)
+
+    def _numbers(self, text: str) -> Iterator[Mention]:
+        """Yield numbers behind # or a tracker's word; of these "issue 404" and, among keys, #404 may be none."""
+        for found in _NUMBER.finditer(text):
+            number, word = found["number"], found["word"]
+            ticket = self._known(number) or (self._known(f"{self._project}-{number}") if word else None)
+            certain = word.casefold() in ("ticket", "vorgang") if word else "0" in self._shapes
+            yield Mention(found.start(), found.end(), number, ticket, certain or ticket is not None)
+
+    def _keys_apart(self, text: str) -> Iterator[Mention]:
+        for found in _APART.finditer(text):
+            if _shape(key := f"{found[1]}-{found[2]}") in self._shapes:
+                yield Mention(found.start(), found.end(), key, self._known(key))
+
+    def _keys(self, text: str) -> Iterator[Mention]:
         for token in _TOKEN.finditer(text):
             name = token.group().strip(_EDGES)
             if "/" in name and self._known(name) is None:
                 name = name.rpartition("/")[2]  # of an address
-            start = token.start() + token.group().find(name)
-            if any(a <= start < b for a, b in taken) or name.isdecimal():
+            if name.isdecimal():
                 continue
-            ticket, is_shaped = self._known(name), any(map(str.isdigit, name)) and _shape(name) in self._shapes
-            if ticket or is_shaped or _KEY.fullmatch(name):
-                found[start] = Mention(start, start + len(name), name, ticket, bool(ticket or is_shaped))
-        yield from sorted(found.values(), key=lambda one: one.start)
+            start = token.start() + token.group().find(name)
+            certain = name.casefold() in self._folded or (_shape(name) in self._shapes and "0" in _shape(name))
+            if certain or _KEY.fullmatch(name):
+                yield Mention(start, start + len(name), name, self._known(name), certain)
 
     def _known(self, name: str) -> str | None:
         return name if name in self._ids else self._folded.get(name.casefold())
