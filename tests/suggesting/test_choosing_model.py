@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -365,3 +366,51 @@ def test_a_reply_that_was_there_when_the_process_was_killed_is_not_paid_for_agai
     found = ask.kb.ask(SILENT)  # type: ignore[attr-defined]
     assert found.reading is not None and found.reading.note is None and found.reading.cost == 0.0
     assert len(model.prompts) == 1
+
+
+def test_loading_and_connecting_do_not_count_against_the_time_for_a_reply(
+    ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autokb.llm import provider_sender, providers
+
+    timeout, open_sender, connect = 1, providers.open_sender, provider_sender.ModelSender.connect
+    opened: list[str] = []
+
+    def slowly(*arguments: Any) -> Any:
+        until = time.monotonic() + timeout  # as long as somebody waits for a reply
+        while time.monotonic() < until:
+            time.sleep(0.01)
+        opened.append("loaded")
+        return open_sender(*arguments)
+
+    async def late(self: Any) -> None:
+        await connect(self)
+        opened.append("connected")
+
+    monkeypatch.setattr(providers, "open_sender", slowly)
+    monkeypatch.setattr(provider_sender.ModelSender, "connect", late)
+    found = ask(Choosing(lambda _prompt: {"sections": [1]}), settings={"timeout": timeout})
+    assert found.reading is not None and found.reading.note is None
+    assert opened == ["loaded", "connected"]
+    kb = ask.kb  # type: ignore[attr-defined]
+    again = kb.ask(SILENT + " now")
+    assert again.reading.note is None and opened == ["loaded", "connected"]
+
+
+def test_who_serves_connects_before_the_first_question_and_asks_nothing(
+    ask: Callable[..., Answer], built: Path, tmp_path: Path
+) -> None:
+    with StubServer(Choosing(lambda _prompt: {"sections": [1]})) as server:
+        folder = tmp_path / "served"
+        shutil.copytree(built, folder)
+        for url, connected in ((server.url, 1), ("http://127.0.0.1:9/v1", 0)):  # nobody listens there
+            settings = {"base_url": url, "ask": {"model": "openai:scripted", "timeout": 60}}
+            (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+            kb = SupportKB.open(folder)
+            kb.follow()
+            kb.warm_languages()
+            assert (server.connected, server.requests) == (1, 1 - connected)
+            found = kb.ask(f"{SILENT} {connected}")
+            assert found.reading is not None and (found.reading.note is None) == bool(connected)
+            assert server.connected == 1
+            kb.close()

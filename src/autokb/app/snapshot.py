@@ -129,9 +129,11 @@ class Snapshot:
         return self.held_index is not None and self.held_index.by_language.has_multilingual
 
     def warm_languages(self) -> None:
-        """Load what the first question in another language would wait for, where that is installed."""
+        """Connect to the model that chooses, and load what the first question in another language would wait for."""
 
         if self.held_index is not None:
+            if (chooser := self.choosing_model()) is not None:
+                chooser.connect()
             warm_languages(self.held_index)
 
     def close(self) -> None:

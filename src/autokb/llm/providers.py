@@ -70,7 +70,10 @@ def open_sender(
         await found.__aenter__()  # only a provider that was entered closes its connections
         await found.__aexit__(None, None, None)
 
-    return ModelSender(model, found, timeout, options, empty=EMPTY, close=close, max_reply_bytes=max_reply_bytes)
+    asked = http if provider in OURS and provider != "bedrock" else None
+    return ModelSender(
+        model, found, timeout, options, empty=EMPTY, close=close, max_reply_bytes=max_reply_bytes, http=asked
+    )
 
 
 def _parts(model: str) -> tuple[str, str]:
@@ -106,7 +109,9 @@ def _openai(
     )
     found = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
     strict = _strict_mode(name) if own else always_strict
-    return ModelSender(model, found, timeout, strict=strict, close=http.aclose, max_reply_bytes=max_reply_bytes)
+    return ModelSender(
+        model, found, timeout, strict=strict, close=http.aclose, max_reply_bytes=max_reply_bytes, http=http
+    )
 
 
 def reasons(profile: Mapping[str, Any]) -> bool:

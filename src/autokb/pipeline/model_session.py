@@ -91,6 +91,11 @@ class ModelSession:
         """Return how long a request may still take, None for as long as the settings allow."""
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
 
+    def connect(self) -> None:
+        """Load what the models are asked with and connect, so that whoever waits for a reply waits for nothing else."""
+        for model in self.models:
+            self.portal.call(self.client.connect, model)
+
     def start(self, jobs: Sequence[Callable[[], Awaitable[T]]]) -> Future[list[T | Exception]]:
         """Run jobs on the client's loop, side by side; cancelling the future cancels what is in flight."""
         return self.portal.start_task_soon(self.client.run_many, jobs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -98,6 +99,11 @@ class ChoosingModel:
             reasons.append(str(error)[:REASON_CHARACTERS])
         note = None if found is not None else " ".join(dict.fromkeys(reasons)) or without
         return found, ReaderRun(self.model, round(time.perf_counter() - started, 6), note, cost)
+
+    def connect(self) -> None:
+        """Connect before the first question; what is wrong with the model, that question says."""
+        with suppress(AutokbError):
+            self._models.connect()
 
     def close(self) -> None:
         """Close the connections that are kept open."""

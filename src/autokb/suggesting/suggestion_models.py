@@ -76,9 +76,15 @@ class SuggestionModels:
                 return self._idle.pop()
             except IndexError:  # another thread took it
                 break
-        held = ExitStack()
         options = ModelOptions(self.budget, is_live=True)
-        return _Session(held.enter_context(open_stages(self.workspace, self.file, options=options)), held)
+        with ExitStack() as held:
+            stages = held.enter_context(open_stages(self.workspace, self.file, options=options))
+            stages.connect()  # before the time begins that somebody waits for a reply
+            return _Session(stages, held.pop_all())
+
+    def connect(self) -> None:
+        """Have a session open and connected for the first suggestion."""
+        self._idle.append(self._take())
 
     def close(self) -> None:
         """Close the connections that are kept open."""

@@ -356,6 +356,7 @@ class TicketQuestionRun:
             unique.setdefault(passage.text, passage)  # clones of a ticket say the same
         return list(unique.values())
 
+    # Complex: a ticket's comments, its fields and its other sections are put in order together.
     def _with_outcomes(
         self, passages: Sequence[TicketPassage], ended: Sequence[PublishedTicket], asked: Sequence[str]
     ) -> list[TicketPassage]:
