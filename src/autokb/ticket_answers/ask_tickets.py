@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+from threading import Lock
 
 import numpy as np
 
@@ -397,6 +399,7 @@ class TicketAnswerer:
 
     opened: OpenTickets
     kind: type[TicketQuestionRun] = TicketQuestionRun
+    _opening: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
         """Answer a question; ``k`` bounds the tickets, ``budget`` what models and a paid embedder cost, in USD.
@@ -408,9 +411,22 @@ class TicketAnswerer:
             raise BadInputError("The question is empty; write what you want to know of past tickets.")
         question = without_surrogates(text[:QUESTION_CHARACTERS])
         with failures_as_sentences(self.opened.file.path), self._open_models(budget, cypher=cypher) as (opened, tasks):
-            reader = self.opened.open_cypher() if cypher else None
-            answer = self.kind(opened, tasks, question, k, reader).answer()
+            answer = self.kind(opened, tasks, question, k, self._open_cypher() if cypher else None).answer()
         return replace(answer, seconds=round(time.perf_counter() - started, 6))
+
+    def _open_cypher(self) -> CypherReader:
+        with self._opening:  # one engine for all questions
+            return self._cypher
+
+    @cached_property
+    def _cypher(self) -> CypherReader:
+        from autokb.cypher.reader import EngineReader  # engines, guard and projection, which few questions need
+
+        opened, workspace = self.opened, self.opened.workspace
+        graph = workspace.settings.graph
+        reader = EngineReader(opened.file, opened.index.template, workspace.folder, graph, os.environ)
+        opened.held.callback(reader.close)
+        return reader
 
     @contextmanager
     def _open_models(self, budget: float | None, *, cypher: bool) -> Iterator[tuple[OpenTickets, TaskRunner]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 from typing import ClassVar
 from weakref import finalize
 
@@ -37,7 +35,6 @@ from autokb.stores.ticket_tables import (
 )
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.tickets.cypher_port import CypherReader
 from autokb.tickets.index import TicketIndex, day_of, fold_names
 from autokb.tickets.match import FittedMatch
 from autokb.tickets.search import TicketQuestion, score_tickets
@@ -140,7 +137,6 @@ class OpenTickets:
     fitted: FittedMatch
     held: ExitStack
     bounded: Encoder | None = None
-    _opening: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -186,20 +182,6 @@ class OpenTickets:
     def accepted_vectors(self) -> dict[str, Vectors]:
         """The vectors of accepted questions, by their text; filled as such are read."""
         return {}
-
-    def open_cypher(self) -> CypherReader:
-        """Return what has the graph asked in Cypher, one for all questions."""
-        with self._opening:
-            return self._cypher
-
-    @cached_property
-    def _cypher(self) -> CypherReader:
-        from autokb.cypher.reader import EngineReader  # engines, guard and projection, which few questions need
-
-        graph, folder = self.workspace.settings.graph, self.workspace.folder
-        reader = EngineReader(self.file, self.index.template, folder, graph, os.environ)
-        self.held.callback(reader.close)
-        return reader
 
     def is_current(self) -> bool:
         """Return whether no later build has published other tickets."""

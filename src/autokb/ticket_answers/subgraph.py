@@ -91,8 +91,8 @@ class SubgraphReader:
         """Say which links are not those that were asked for, are not here or are none; nothing where all is well."""
         kinds, rules = ", ".join(parts.links), self.opened.index.template.links
         is_similar = any(step.types == (SIMILAR_TO,) for step in steps)
-        if is_similar and not any(rule.has(SIMILAR_TO) for rule in rules if rule.name in parts.links):
-            return f"No ticket has links of the kind {kinds}; these are similar tickets." if found else ""
+        if found and is_similar and not any(rule.has(SIMILAR_TO) for rule in rules if rule.name in parts.links):
+            return f"No ticket has links of the kind {kinds}; these are similar tickets."
         ends = self._linked_with(begin, steps)
         if away := [i for i in ends if i not in self.opened.index.rows]:
             return f"Linked, but not among these tickets: {', '.join(away)}."
