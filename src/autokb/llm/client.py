@@ -177,9 +177,10 @@ class ModelClient:
             raise ended[0]
         return found
 
-    async def connect(self, model: str) -> None:
-        """Load what a model is asked with, and connect to its server; a request says what fails."""
-        await self._sender(model).connect()
+    async def connect(self, models: Sequence[str]) -> None:
+        """Load what models are asked with, and connect to their servers; a request says what fails."""
+        for model in models:
+            await self._sender(model).connect()
 
     def _sender(self, model: str) -> Sender:
         if model not in self._senders:

@@ -40,7 +40,7 @@ class ModelSender:
     """Sends to one model of pydantic-ai.
 
     ``options`` are settings of every request beside those that we make. ``empty`` stands for an empty turn of the
-    assistant where a provider refuses one. ``http`` is the client that the model asks through, where that is ours.
+    assistant where a provider refuses one. ``http`` is the client that the model asks through.
     """
 
     def __init__(
@@ -100,6 +100,8 @@ class ModelSender:
 
     async def close(self) -> None:
         """Close its connections."""
+        if self._http is not None:
+            await self._http.aclose()
         if self._close is not None:
             await self._close()
 

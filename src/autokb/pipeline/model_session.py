@@ -47,7 +47,8 @@ class ModelOptions:
     """How a person wants models to be asked: for at most ``budget`` USD, at once or as a batch.
 
     Where ``budget_has_replies`` is set, the replies that a batch brings are paid from the budget too. ``is_live``: a
-    person waits for the replies, and nothing of them is in a batch that is with the provider.
+    person waits for the replies, and nothing of them is in a batch that is with the provider; models are connected to
+    when the session opens.
     """
 
     budget: float | None = None
@@ -90,11 +91,6 @@ class ModelSession:
     def seconds_left(self) -> float | None:
         """Return how long a request may still take, None for as long as the settings allow."""
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
-
-    def connect(self) -> None:
-        """Load what the models are asked with and connect, so that whoever waits for a reply waits for nothing else."""
-        for model in self.models:
-            self.portal.call(self.client.connect, model)
 
     def start(self, jobs: Sequence[Callable[[], Awaitable[T]]]) -> Future[list[T | Exception]]:
         """Run jobs on the client's loop, side by side; cancelling the future cancels what is in flight."""
@@ -267,6 +263,8 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
         )
         try:
             session.take_replies(budget if options.budget_has_replies else None)
+            if options.is_live:  # whoever waits for a reply waits for nothing else
+                portal.call(client.connect, names)
             yield session
         finally:
             session.close()

@@ -229,11 +229,6 @@ class Stages:
         self.file.finish(stage, texts, {key: " ".join(a.requests) for key, a in answers.items() if a.requests})
         return texts
 
-    def connect(self) -> None:
-        """Connect to the models that are asked."""
-        if self._session is not None:
-            self._session.connect()
-
     @contextmanager
     def within(self, deadline: float | None) -> Iterator[None]:
         """Give up requests of a block that have no reply at a moment of ``time.monotonic``."""

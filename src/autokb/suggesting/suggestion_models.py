@@ -76,11 +76,9 @@ class SuggestionModels:
                 return self._idle.pop()
             except IndexError:  # another thread took it
                 break
+        held = ExitStack()
         options = ModelOptions(self.budget, is_live=True)
-        with ExitStack() as held:
-            stages = held.enter_context(open_stages(self.workspace, self.file, options=options))
-            stages.connect()  # before the time begins that somebody waits for a reply
-            return _Session(stages, held.pop_all())
+        return _Session(held.enter_context(open_stages(self.workspace, self.file, options=options)), held)
 
     def connect(self) -> None:
         """Have a session open and connected for the first suggestion."""

@@ -85,16 +85,6 @@ class FoundTicket(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class HowRead(Result):
-    """What a question was taken to say of sections, to ask for, to filter by, and which kinds of links to follow."""
-
-    entities: Mapping[str, str] = field(default_factory=dict)
-    intents: tuple[str, ...] = ()
-    filters: Mapping[str, str] = field(default_factory=dict)
-    links: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class TicketAnswer(Result):
     """An answer from past tickets, in Markdown, with its evidence.
 
@@ -104,18 +94,18 @@ class TicketAnswer(Result):
     confirmed and that spoke for a ticket here; ``question`` is how the question was read.
     """
 
-    outcome: str
-    answer: str
-    evidence: tuple[TicketEvidence, ...]
-    fallback: str | None
-    cypher: RanCypher | None
-    seconds: float
+    outcome: str = "abstains"
+    answer: str = ""
+    evidence: tuple[TicketEvidence, ...] = ()
+    fallback: str | None = None
+    cypher: RanCypher | None = None
+    seconds: float = 0.0
     reason: str | None = None
     confidence: float = 0.0
     match: float | None = None
     tickets: tuple[FoundTicket, ...] = ()
     accepted: tuple[UsedAnswer, ...] = ()
-    question: HowRead = field(default_factory=HowRead)
+    question: QuestionParts = field(default_factory=QuestionParts)
 
 
 @dataclass(frozen=True)
@@ -189,24 +179,16 @@ class TicketQuestionRun:
         known = tuple(one.ticket for one in named if one.ticket is not None)
         unknown = tuple(one.spelled for one in named if one.ticket is None)
         if unknown and not known and not reads_like_a_ticket(self.question):
-            return TicketAnswer("abstains", "", (), None, None, 0.0, reason=no_such_tickets(unknown))
+            return TicketAnswer(reason=no_such_tickets(unknown))
         parts = self.read()
         found = self.find(parts, known)
+        best = zip(found.ids[: self.k], found.scores, strict=False)
         shown = TicketAnswer(
-            "abstains",
-            "",
-            (),
-            None,
-            None,
-            0.0,
             confidence=round(found.confidence, 4),
             match=found.match,
-            tickets=tuple(
-                self._found(found.tickets[i], score)
-                for i, score in zip(found.ids[: self.k], found.scores, strict=False)
-            ),
+            tickets=tuple(self._found(found.tickets[i], score) for i, score in best),
             accepted=found.accepted,
-            question=HowRead(dict(parts.entities), parts.intents, dict(parts.filters), parts.links),
+            question=parts,
         )
         if reason := found.reason_to_abstain(chooses=self.tasks.asks_model(FROM_TICKETS)):
             return replace(shown, reason=reason)

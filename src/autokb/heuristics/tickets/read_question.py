@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from autokb.core.ticket_template import TicketTemplate
@@ -29,9 +29,9 @@ class QuestionParts:
     asks for.
     """
 
-    entities: Mapping[str, str]
-    intents: tuple[str, ...]
-    filters: Mapping[str, str]
+    entities: Mapping[str, str] = field(default_factory=dict)
+    intents: tuple[str, ...] = ()
+    filters: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
 
 
