@@ -246,7 +246,7 @@ def test_what_the_documents_leave_open_is_declined_in_other_words_than_another_t
         found = kb.suggest(question)
         assert [(one.source, one.text) for one in found.suggestions] == [("refusal", expected)], question
     assert kb.suggest(BAKING).reason == OFF_TOPIC
-    for language in ("en", "de"):
+    for language in ("en", "de", "fr"):
         spec = replace(kb.workspace.spec, language=language)
         own = {reason: refusal_of(ReplyRules(), spec, reason) for reason in (OFF_TOPIC, LEFT_OPEN, None)}
         assert own[OFF_TOPIC] != own[LEFT_OPEN] == own[None]

@@ -11,7 +11,7 @@ from pathlib import Path
 from autokb.answering.answer import OFF_TOPIC, Answer
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.core.attributes import Values
-from autokb.core.domain import DomainSpec
+from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.reply_rules import ReplyRules, read_reply_rules
@@ -243,7 +243,7 @@ def attributes_of(turn: Turn, spec: DomainSpec) -> Mapping[str, Values]:
 
 def refusal_of(rules: ReplyRules, spec: DomainSpec, reason: str | None) -> str:
     """Return what to reply where there is no answer for a reason: nothing is about that, or it is left open."""
-    said = word_lists(ConversationWords, spec.language).replies
+    said = word_lists(ConversationWords, spec.language).replies or word_lists(ConversationWords, ENGLISH).replies
     if reason == OFF_TOPIC:
         return rules.refusal or said["off_topic"].format(name=spec.name)
     return rules.unanswered or said["unanswered"].format(name=spec.name)
