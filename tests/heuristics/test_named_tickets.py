@@ -62,9 +62,20 @@ def test_ids_are_known_however_they_are_written(ids: TicketIds, cases: dict[str,
         assert [one.ticket or f"{one.spelled}?" for one in named] == expected, question
 
 
+def test_an_id_that_is_a_word_is_named_by_its_own_spelling() -> None:
+    words = TicketIds(["Login", "SSL"])
+    named = {text: words.named_in(text, shipped_template("en")) for text in ("the login fails", "fix of Login", "SSL?")}
+    assert {text: [one.ticket for one in found] for text, found in named.items()} == {
+        "the login fails": [],
+        "fix of Login": ["Login"],
+        "SSL?": ["SSL"],
+    }
+
+
 def test_a_whole_text_is_an_id_or_a_text() -> None:
     for spelled in ("APP-9", "app-9", " APP 9 ", "app 9", "#APP-9", "APP #9"):
-        assert KEYS.find(spelled) == "APP-9", spelled
+        found = KEYS.read(spelled)
+        assert found is not None and found.ticket == "APP-9", spelled
     for unknown, ids in (("APP-99", KEYS), ("999999", NUMBERS), ("#77", NUMBERS), ("FOO-1", KEYS)):
         found = ids.read(unknown)
         assert found is not None and found.ticket is None, unknown

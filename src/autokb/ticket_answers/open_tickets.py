@@ -232,7 +232,8 @@ def show_ticket(workspace: Workspace, ticket: str) -> ShownTicket:
     """Return one ticket with its sections and links (UnknownIdError where it is not published)."""
     with workspace.file() as file, file.snapshot():
         if not (found := read_tickets(file, [ticket])):
-            ticket = TicketIds(list_ticket_ids(file)).find(ticket) or ticket
+            named = TicketIds(list_ticket_ids(file)).read(ticket)
+            ticket = named.ticket if named and named.ticket else ticket
             found = read_tickets(file, [ticket])
         if not found:
             raise UnknownIdError(NO_SUCH_TICKET.format(ticket=ticket, folder=workspace.folder))

@@ -42,15 +42,11 @@ class TicketIds:
 
     def __init__(self, ids: Collection[str]) -> None:
         self._ids = frozenset(ids)
-        self._folded = {i.casefold(): i for i in sorted(self._ids, reverse=True)}
+        numbered = sorted((i for i in self._ids if re.search(r"\d", i)), reverse=True)  # others may be words of a text
+        self._folded = {i.casefold(): i for i in numbered}
         self._shapes = {_shape(i) for i in self._ids}
         keys = {i.rpartition("-")[0] for i in self._ids if _KEY.fullmatch(i)}
         self._project = keys.pop() if len(keys) == 1 else ""  # the only one: there ticket 12 is APP-12
-
-    def find(self, text: str) -> str | None:
-        """Return the ticket that a whole text names, None where it names none."""
-        mention = self.read(text)
-        return None if mention is None else mention.ticket
 
     def read(self, text: str) -> Mention | None:
         """Return the id that a whole text is, known or not; None where it is a text."""
@@ -106,9 +102,10 @@ class TicketIds:
             if name.isdecimal():
                 continue
             start = token.start() + token.group().find(name)
-            certain = name.casefold() in self._folded or (_shape(name) in self._shapes and "0" in _shape(name))
+            ticket = self._known(name)
+            certain = ticket is not None or (_shape(name) in self._shapes and "0" in _shape(name))
             if certain or _KEY.fullmatch(name):
-                yield Mention(start, start + len(name), name, self._known(name), certain)
+                yield Mention(start, start + len(name), name, ticket, certain)
 
     def _known(self, name: str) -> str | None:
         return name if name in self._ids else self._folded.get(name.casefold())
