@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from autokb.core.errors import NothingPublishedError
+from autokb.core.errors import AutokbError, NothingPublishedError
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedder_name
 from autokb.pipeline.open_index import OpenIndex
@@ -132,8 +133,9 @@ class Snapshot:
         """Connect to the model that chooses, and load what the first question in another language would wait for."""
 
         if self.held_index is not None:
-            if (chooser := self.choosing_model()) is not None:
-                chooser.connect()
+            with suppress(AutokbError):  # of the model, which the first question says
+                if (chooser := self.choosing_model()) is not None:
+                    chooser.connect()
             warm_languages(self.held_index)
 
     def close(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -101,9 +100,8 @@ class ChoosingModel:
         return found, ReaderRun(self.model, round(time.perf_counter() - started, 6), note, cost)
 
     def connect(self) -> None:
-        """Connect before the first question; what is wrong with the model, that question says."""
-        with suppress(AutokbError):
-            self._models.connect()
+        """Connect before the first question (AutokbError, which that question says too)."""
+        self._models.connect()
 
     def close(self) -> None:
         """Close the connections that are kept open."""
