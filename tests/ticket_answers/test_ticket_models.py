@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import yaml
 import small_tickets
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.stores.ledger_table import spent_on
+from autokb.ticket_answers import ask_tickets
 from stub_server import StubServer
 
 CAUSE = "The surface was freed twice, by ann@example.com's change of last week, and by the camera itself. " * 7
@@ -180,6 +184,60 @@ def test_where_a_model_finds_no_answer_there_is_none_and_where_it_fails_the_sect
         assert verbatim.fallback is not None
         assert verbatim.fallback.endswith("The model gave no answer; the sections are verbatim.")
         assert verbatim.evidence[0].section == "root_cause"
+
+
+def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have told their budgets before either is answered."""
+    both, met = threading.Barrier(2), threading.local()
+
+    class Meeting:
+        @staticmethod
+        def perf_counter() -> float:
+            if not hasattr(met, "once"):
+                met.once = both.wait(60)
+            return 0.0
+
+    script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
+    with StubServer(script) as server:
+        kb = opened(server)
+        kb.build_tickets()
+        kb.tickets.ask("root cause of APP-1?")
+        monkeypatch.setattr(ask_tickets, "time", Meeting)
+        ended: dict[float | None, str] = {}
+
+        def ask(budget: float | None) -> None:
+            try:
+                ended[budget] = kb.tickets.ask(f"why does the camera crash? {budget}", budget=budget).outcome
+            except StoppedOnPurposeError:
+                ended[budget] = "stopped"
+
+        threads = [threading.Thread(target=ask, args=(budget,)) for budget in (0.0, None)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join(60)
+        kb.close()
+    assert ended == {0.0: "stopped", None: "answered"}
+
+
+def test_ticket_questions_are_not_paid_from_the_days_budget_of_other_questions_nor_paid_again(opened: Any) -> None:
+    script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
+    with StubServer(script) as server:
+        kb = opened(server)
+        kb.build_tickets()
+        today = datetime.now(UTC).date().isoformat()
+        with kb.workspace.file() as file:
+            assert (spent_on(file, "ask", today), spent_on(file, "tickets", today)) == (0.0, 0.0)
+        kb.tickets.ask("root cause of APP-1?")
+        with kb.workspace.file() as file:
+            assert spent_on(file, "ask", today) == 0.0 < spent_on(file, "tickets", today)
+            with file.transaction(), file.reading() as db:  # as an earlier version has paid for it
+                db.execute("UPDATE request SET stage = 'ask' WHERE stage = 'tickets'")
+                db.execute("DELETE FROM work WHERE stage = 'tickets'")
+        asked = server.requests
+        assert kb.tickets.ask("root cause of APP-1?").outcome == "answered"
+        assert server.requests == asked
+        kb.close()
 
 
 def test_an_embedder_over_the_network_reads_no_private_data(opened: Any, tmp_path: Path) -> None:

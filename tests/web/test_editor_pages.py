@@ -157,7 +157,7 @@ def test_questions_of_other_topics_are_folded_below_and_what_did_not_help_is_nam
     assert "perhaps about something else (1 question, asked 1 time)" in words_of(below)
     assert "An answer that did not help 1" in said
     assert "Did not help 2 times: Dry it ." in said and 'href="/review/solution?solution=s-rain"' in above
-    assert "off topic" not in page and "Nothing known is near it." in below
+    assert "off topic" not in page and "Nothing here is about that." in below
 
 
 @pytest.mark.parametrize("path", ["/in-use", "/evaluation"])

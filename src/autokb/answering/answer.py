@@ -21,6 +21,8 @@ Outcome = Literal["answered", "asks", "abstains"]
 # Log-odds by which a further help may be behind the first. Of the second and third places of written questions that are
 # farther behind 4 % are right (of 616, each base ranked by weights of the others), of the nearer ones 19 % (of 1,766).
 FAR_BEHIND = 4.0
+OFF_TOPIC = "Nothing here is about that."
+LEFT_OPEN = "The closest pages don't answer this."
 IN_CONFLICT = "What is known near the question is not for what it says: {stated}."
 NOTHING_TO_SHOW = "The documents near the question hold nothing that could be shown as an answer."
 
@@ -99,7 +101,7 @@ class Answer:
     none. ``telling`` is the line of the first thing shown that says what a question for a fact asks. The ids in
     ``urgent`` are those of warnings, of which the customer's words ``called`` for the first. ``near`` is what a refused
     question would have been shown, for a model that reads it and may decline. ``reply`` is there where somebody asked
-    for one to be written.
+    for one to be written. ``chosen_by`` is the model that chose what is shown: ``confidence`` does not count that.
     """
 
     query: str
@@ -122,6 +124,7 @@ class Answer:
     called: bool = field(default=False, compare=False)
     near: tuple[Solution, ...] = field(default=(), compare=False)
     reply: WrittenReply | None = field(default=None, compare=False)
+    chosen_by: str = field(default="", compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autokb.answering.answer import Answer, answer
+from autokb.answering.answer import LEFT_OPEN, OFF_TOPIC, Answer, answer
 from autokb.answering.chosen import Choosing, choose_answer
 from autokb.answering.explain import explain as explanation_of
 from autokb.answering.lines_for_others import without_lines_for_others
@@ -19,8 +19,6 @@ from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 # Cosine of a document's best section from which it could help where nothing is answered. Of the right documents of
 # written questions (tuning half, five bases) some 95 % lie above, and hardly any document for a question about baking.
 WORTH_READING = 0.25
-OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
-LEFT_OPEN = "What is known near the question does not answer it."
 
 
 def ask(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from autokb.answering.answer import Answer, answer
+from autokb.answering.answer import LEFT_OPEN, Answer, answer
 from autokb.answering.clarify import Clarification, wording
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import LISTED, Shown, first_right
@@ -28,7 +28,6 @@ LINES = 2  # of a section; more gain nothing that is sure (decision 48)
 LINE_CHARACTERS = 300  # of a line, and of an issue's text
 MESSAGES = 6  # of a conversation, the last ones
 MESSAGE_CHARACTERS = 2_000
-NOT_CHOSEN = "Nothing that is known answers the question."
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def choose_answer(
         return replace(found, reading=reading)
     stated = {name: values for name, values in from_lists(chosen.attributes).items() if name not in overrides}
     made = _answer_chosen(offered, found, chosen, stated, k)
-    return replace(made, reading=reading, explanation=found.explanation)
+    return replace(made, reading=reading, explanation=found.explanation, chosen_by=reading.name)
 
 
 def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, stated: Attributes, k: int) -> Answer:
@@ -149,7 +148,7 @@ def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, stated: 
             matches=(),
             passages=(),
             documents=documents,
-            reason=NOT_CHOSEN,
+            reason=found.reason or LEFT_OPEN,
         )
     made = answer(found.query, presentation, k=k, chosen=choices, warnings=index.warnings)
     warned = choices[0].row in index.warnings  # which a customer reads before anything is asked

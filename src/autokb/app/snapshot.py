@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from autokb.core.errors import NothingPublishedError
+from autokb.core.errors import AutokbError, NothingPublishedError
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedder_name
 from autokb.pipeline.open_index import OpenIndex, open_served_index
@@ -136,8 +137,11 @@ class Snapshot:
         return self.held_index is not None and self.held_index.by_language.multilingual is not None
 
     def warm_languages(self) -> None:
-        """Load what the first question in another language would wait for, where that is installed."""
+        """Connect to the model that chooses, and load what the first question in another language would wait for."""
         if self.held_index is not None:
+            with suppress(AutokbError):  # of the model, which the first question says
+                if (chooser := self.choosing_model()) is not None:
+                    chooser.connect()
             warm_languages(self.held_index)
 
     def close(self) -> None:

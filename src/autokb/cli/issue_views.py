@@ -202,9 +202,11 @@ def _offsets(evidence: Evidence) -> str:
 # Complex: one condition for each part that an answer may lack, in the order of the screen.
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     """Show an answer: how sure it is, a question back, what is best read first with its sources, further reading."""
-    head = Text(outcome_label(answer.outcome, answer.confidence), style=f"bold {COLOURS[answer.outcome]}")
+    head = Text(
+        outcome_label(answer.outcome, answer.confidence, answer.chosen_by), style=f"bold {COLOURS[answer.outcome]}"
+    )
     if answer.outcome == "answered":
-        head.append(f"   {how_sure(answer.confidence)}", style="not bold")
+        head.append(f"   {how_sure(answer.confidence, answer.chosen_by)}", style="not bold")
     if len(words := attributes_text(answer.attributes)):
         head.append("   understood: ", style="not bold").append_text(words)
     lines: list[RenderableType] = [head]

@@ -39,7 +39,7 @@ def _heading(found: Suggested, many: bool) -> str:
     if found.outcome == "abstains":
         return f"Not sure enough to suggest {'a reply; nearest is' if is_help else 'an answer; to hand it on'}:"
     said = "Suggested replies, the first" if many else "Suggested reply,"
-    return f"{said} {how_sure(found.confidence)}:" if is_help else "Suggested reply:"
+    return f"{said} {how_sure(found.confidence, found.chosen_by)}:" if is_help else "Suggested reply:"
 
 
 def reply_of(found: Suggested, least: float) -> str:

@@ -177,6 +177,16 @@ class ModelClient:
             raise ended[0]
         return found
 
+    async def connect(self, models: Sequence[str]) -> None:
+        """Load what models are asked with, and connect to their servers; a request says what fails."""
+        for model in models:
+            await self._sender(model).connect()
+
+    def _sender(self, model: str) -> Sender:
+        if model not in self._senders:
+            self._senders[model] = self._open_sender(model)
+        return self._senders[model]
+
     async def close(self) -> None:
         """Close the connections."""
         senders, self._senders = self._senders, {}
@@ -288,9 +298,7 @@ class ModelClient:
             kept = (request, vectors.vectors) if keep else None
             counted = ModelReply("", vectors.tokens, 0)
             return vectors, replace(row, state="read", reply=counted, cost=cost, vectors=kept)
-        if request.model not in self._senders:
-            self._senders[request.model] = self._open_sender(request.model)
-        reply = await self._senders[request.model].send(request)
+        reply = await self._sender(request.model).send(request)
         cost = None if price is None else price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
         return reply, replace(row, state="paid", reply=reply, cost=cost)
 

@@ -86,12 +86,9 @@ class TicketsDoor:
 
         ``cypher`` shows what is asked of the graph: what a model wrote, where one is set and an engine is installed.
         """
-        from autokb.pipeline.model_session import ModelOptions
-
         with self._memory.opening:
             asking = self._memory.now().asking
-        asking.options = ModelOptions(budget)
-        return asking.ask(text, k, cypher=cypher)
+        return asking.ask(text, k, cypher=cypher, budget=budget)
 
     def accept(self, question: str, ticket: str, *, author: str = "", undo: bool = False) -> Accepted:
         """Store that a ticket answers a question, which counts from the next question on; ``undo`` takes it back."""

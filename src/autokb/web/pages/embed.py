@@ -13,7 +13,7 @@ from fastapi import APIRouter, Form, Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
-from autokb.answering.answer import Answer
+from autokb.answering.answer import LEFT_OPEN, OFF_TOPIC, Answer
 from autokb.answering.clarify import Clarification
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError
@@ -143,6 +143,7 @@ def _show(
         text=text,
         characters=CHARACTERS,
         found=found,
+        why=OFF_TOPIC if found is not None and found.reason == OFF_TOPIC else LEFT_OPEN,
         shown=[(heading_of(one.text, one.steps), one) for one in best],
         choices=[] if asked is None else _choices(asked, labels.get(asked.attribute, {})),
         sources=sources or {},
