@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from autokb.app.doctor import Doctor
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
+    from autokb.core.in_use import AskedBy
     from autokb.core.nouns import Message, Skipped
     from autokb.core.results import (
         Added,
@@ -295,6 +296,7 @@ class SupportKB:
         *,
         model: str = "",
         log: bool = True,
+        asked_by: AskedBy = "ask",
         explain: bool = False,
         style: str = "",
         first: Callable[[Answer], None] = lambda _answer: None,
@@ -302,7 +304,8 @@ class SupportKB:
         """Answer a question from what the last build published; the index stays in memory until the next one.
 
         ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents. Without
-        ``log`` it is no customer's question, but one that somebody tries, and not kept.
+        ``log`` it is no customer's question, but one that somebody tries, and not kept; ``asked_by`` names in the log
+        where it was asked.
         To ``explain``, the answer says of the best candidates what each feature counted, and how probable it is.
         A ``model`` (PROVIDER:NAME, else the settings' ``ask: model``) chooses among them; ``first`` is told the answer
         before it is asked, which counts where the model fails, is late or has spent its day's budget. In the ``style``
@@ -323,7 +326,8 @@ class SupportKB:
 
             answer = with_reply(answer, opened.index.spec, chooser)
         if self._memory.log is not None and log:
-            self._memory.log.note_answer(answer, opened.index.spec.language, opened.index.chunks.words.vocabulary)
+            words = opened.index.chunks.words.vocabulary
+            self._memory.log.note_answer(answer, opened.index.spec.language, words, asked_by)
         return answer
 
     @property

@@ -81,6 +81,10 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
         return None
     if not is_at_this_machine(scope, headers, bound_to) or keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
+    # A page of another port of this machine may send what has no body without asking first; programs say no origin.
+    is_by_page = "origin" in headers or "sec-fetch-site" in headers
+    if is_by_page and _changes_something(scope) and not is_same_origin(headers):
+        raise ProblemError(403, OTHER_SITE)
     return Caller("", "admin")
 
 

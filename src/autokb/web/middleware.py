@@ -35,6 +35,7 @@ from autokb.web.serving import HOLD, ROOT, Door, Keys, Serving, computing_of, re
 LOG = logging.getLogger("autokb.web")
 BUSY = "More requests are under way than can be answered in time; send this one again in some seconds."
 ASKING_KEYS = 4  # keys at once that a server is asked for; who tries wrong ones waits, and takes no thread of others
+TWO_LENGTHS = "A request has a Content-Length or a Transfer-Encoding, not both."
 NOT_KEPT, AS_IT_SAYS = (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")
 
 
@@ -136,6 +137,9 @@ class ServiceMiddleware:
             async with asyncio.timeout(self.limits.seconds):
                 if self.under_way > self.limits.at_once:
                     raise ProblemError(503, BUSY, {"Retry-After": SECONDS_TO_WAIT})
+                head = Headers(scope=scope)
+                if "transfer-encoding" in head and "content-length" in head:  # what follows may be another's (RFC 9112)
+                    raise ProblemError(400, TWO_LENGTHS, {"Connection": "close"})
                 async with door.serving(scope) as serving:
                     scope["state"]["serving"] = serving
                     caller = await self._identify(serving.keys, scope)

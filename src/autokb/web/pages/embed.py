@@ -65,7 +65,7 @@ async def answer(
     try:
         values = _KNOWN.validate_json(without_surrogates(known)) | ({attribute: [value]} if attribute else {})
         # No model: who needs no key could spend the day's budget of all others.
-        found: Answer = await compute(request, lambda: kb.ask(question, values, model=OFFLINE_MODEL))
+        found: Answer = await compute(request, lambda: kb.ask(question, values, model=OFFLINE_MODEL, asked_by="box"))
         sources, labels = await in_thread(lambda: (_sources(kb, found), kb.views.labels()))
     except (ValidationError, BadInputError) as error:
         status = refusal_of(error, kb.workspace.folder).status if isinstance(error, BadInputError) else 422
