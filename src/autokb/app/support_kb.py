@@ -17,7 +17,6 @@ from autokb.app.doors.usage import UsageDoor
 from autokb.app.doors.versions import VersionsDoor
 from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
-from autokb.app.old_names import renamed
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.progress import Progress
 from autokb.core.settings import REPLY, STYLES
@@ -90,12 +89,6 @@ class SupportKB:
     def helpdesks(self) -> HelpdesksDoor:
         """Whose customers' messages get notes."""
         return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            """Return what a method of the version before is now, with a DeprecationWarning."""
-            return renamed(self, name)
 
     @property
     def workspace(self) -> Workspace:
