@@ -130,7 +130,7 @@ def add(
         typer.Option(help="Where the documents that resolved it are named: ids, file names, URLs or titles."),
     ] = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Add documents, raw issues, past tickets or conversations; adding again updates."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
@@ -157,8 +157,10 @@ def add(
         )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
     if done.took_nothing and not (sync and yes):
-        what = "correct what was not taken" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
-        say([f"Nothing was added; {what}, and add again."])
+        what = "fix the skipped files" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
+        say([f"Nothing was added; {what}, and run the command again."])
+        return 2
+    return 0
 
 
 @app.command(epilog="Example: autokb sources kb  and, of a moved folder, autokb sources kb move manuals docs/manuals")

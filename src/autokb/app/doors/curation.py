@@ -53,8 +53,8 @@ class CurationDoor:
     ) -> EditedSolution:
         """Give a solution another text, or other steps; the other follows from it, and builds keep it.
 
-        One that breaks a rule of the domain is kept and not shown. ``version`` is that of the text that was read:
-        ChangedMeanwhileError where the solution has another one by now.
+        One that breaks a rule of the domain is refused (BadInputError names the rule). ``version`` is that of the text
+        that was read: ChangedMeanwhileError where the solution has another one by now.
         """
         from autokb.curation.decisions import edit
 
