@@ -11,9 +11,10 @@ from starlette.testclient import TestClient
 
 from autokb.answering.ask import LEFT_OPEN
 from autokb.app import SupportKB
+from autokb.core.changes import Readable, compare
 from autokb.core.in_use import LoggedQuestion
-from autokb.core.nouns import Decision, Verdict
-from autokb.stores.published import keep_decisions
+from autokb.core.nouns import Decision, Document, Issue, Verdict
+from autokb.stores.published import keep_changes, keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
@@ -212,5 +213,18 @@ def test_a_text_that_breaks_a_rule_is_not_saved_and_stays_in_the_form(client: Te
     assert kept.status == "displayed" and "support" not in kept.text
 
 
-def test_what_a_build_changed_is_shown_or_that_none_is_noted(client: TestClient) -> None:
+def test_what_a_build_changed_is_shown_or_that_none_is_noted(client: TestClient, hand_made: Workspace) -> None:
     assert "Nothing is noted yet" in client.get("/review/changes").text
+    before = [Document("a.md", "A", "# A\n\nPress it.\nWait.\n"), Document("b.md", "B", "Same.")]
+    after = [Document("a.md", "A", "# A\n\nHold <b>it</b>.\nWait.\n"), Document("b.md", "Better", "Same.")]
+    was, is_now = ({i: Issue(i, text, None, {}) for i, text in pairs} for pairs in ([("i", "Dark")], [("i", "Light")]))
+    told = compare(
+        Readable({}, was, {d.id: d for d in before}), Readable({}, is_now, {d.id: d for d in after}), "2026-01-02"
+    )
+    with hand_made.file() as file, file.transaction():
+        keep_changes(file, told)
+    page = client.get("/review/changes").text
+    said = words_of(page)
+    assert "A Press it. Hold <b>it</b>." in said and "<b>it</b>" not in page and "Wait." not in said
+    assert "Better before: B The text is the same; its title or address changed." in said
+    assert "Light Dark Light" in said, "an issue's words before and after"
