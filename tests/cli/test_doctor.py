@@ -212,7 +212,11 @@ def test_settings_that_are_refused_are_named_by_their_path_and_never_by_what_the
     assert len(set(found["problems"])) == len(found["problems"])
 
 
-NO_HINT = ("in capitals with an underscore", "AUTOKB_STORE", "put a text that begins with")  # sentences that nobody's words belong to
+NO_HINT = (
+    "in capitals with an underscore",
+    "AUTOKB_STORE",
+    "put a text that begins with",
+)  # sentences that nobody's words belong to
 
 
 @pytest.mark.usefixtures("keys_unset")

@@ -129,6 +129,10 @@ def add(
         str | None,
         typer.Option(help="Where the documents that resolved it are named: ids, file names, URLs or titles."),
     ] = None,
+    agents: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="Of chats: authors who are agents; all others are customers."),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Add documents, raw issues, past tickets or conversations; adding again updates."""
@@ -141,7 +145,7 @@ def add(
     known: dict[str, Kind] = {"documents": "documents", "issues": "issues", "tickets": "tickets", "chats": "chats"}
     if kind not in known:
         raise BadInputError(f"--as takes documents, issues, tickets or chats, not {kind!r}.")
-    named = (text_field, title_field, id_field, date_field, resolved_by_field)
+    named = (text_field, title_field, id_field, date_field, resolved_by_field, agents)
     fields = Fields(*(name or None for name in named))
     kb = SupportKB.open(workspace)
     with spinner(f"Reading {kind}") as progress:
