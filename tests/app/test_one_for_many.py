@@ -36,7 +36,7 @@ def test_one_solution_step_or_check_is_itself(hand_made: Workspace) -> None:
     assert kb.checks.remove(check.id).checks == ()
     kb.usage.give_feedback("it is dark", "rejected", documents="blades.md")
     assert kb.usage.feedback().items[-1].documents == ("blades.md",)
-    with pytest.raises(BadInputError, match="There are no sources yet|'manuals'"):
+    with pytest.raises(BadInputError, match="There are no sources yet"):
         kb.sync("manuals")
     with pytest.raises(BadInputError, match="'cosine'"):
         kb.evaluate.variations("cosine")

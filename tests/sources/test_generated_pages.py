@@ -17,7 +17,15 @@ SPHINX = (
     "_modules/lumo.html",
 )
 SITES = {
-    "sphinx": (*SPHINX, "genindex.html", "genindex-A.html", "py-modindex.html", "search.html", "searchindex.js"),
+    "sphinx": (
+        *SPHINX,
+        "_modules/lumo.html",
+        "genindex.html",
+        "genindex-A.html",
+        "py-modindex.html",
+        "search.html",
+        "searchindex.js",
+    ),
     "mkdocs": ("search/search_index.json", "search/main.js", "404.html", "search.html"),
     "docusaurus": ("assets/js/runtime~main.1a2b.js", "search/index.html", "docs/tags/index.html", "search-doc-1.json"),
     "doxygen": ("doxygen.css", "annotated.html", "functions_a.html", "lumo_8h_source.html", "search/all_0.html"),

@@ -186,7 +186,6 @@ def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Work
 
 
 def test_a_doubt_is_said_once_and_a_rule_by_its_sentence(client: TestClient, hand_made: Workspace) -> None:
-    kb = SupportKB(hand_made)
     told = Verdict("no-support", "broken", "Step 1 says “Call our support”.")
     taken = Decision(  # as an import takes one
         "edit-1", "edited", "s-hopper", "ann", "2026-01-01", text="Turn the blades\n1. Call our support.", rules=(told,)
