@@ -92,6 +92,7 @@ class Readable:
     documents: Mapping[str, Document]
 
 
+# Complex: what came, went and changed of three kinds is one comparison.
 def compare(before: Readable, after: Readable, built_at: str) -> Changes:
     """Return what differs, everything in the order of ids."""
     added, removed, changed = _compare_solutions(before.solutions, after.solutions)

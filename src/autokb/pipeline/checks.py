@@ -71,6 +71,7 @@ def _is_published(check: Check, headings: Headings, solutions: Container[str]) -
     return check.solution in solutions or not check.names_a_place
 
 
+# Complex: each place where a name may stand is looked at once.
 def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[Check]) -> None:
     """Refuse checks that name what is nowhere: not published, not added, not in the candidate (BadInputError).
 

@@ -218,11 +218,8 @@ def _read_conversations(
         key = (given, 0 if given or inner is None else placed.line)
         _, messages = found.setdefault(key, (placed.line, []))
         inside, date = ([placed.record], "") if inner is None else (inner, _date(placed.record, parts, read.undated))
-        if inner is not None:
-            read_parts(placed.record, parts, {"date": f.DATE_NAMES}, columns)
+        _note_columns(placed.record, parts, columns)
         for one in inside:
-            if isinstance(one, Mapping):
-                read_parts(one, parts, _USUAL_NAMES, columns)
             try:
                 message = _message(one, parts, date, read.undated, agents, read.authors)
             except UnreadableFileError as error:
@@ -243,6 +240,17 @@ def _read_conversations(
         if messages:
             read.conversations.append((_conversation(given, messages), line))
     return read
+
+
+def _note_columns(record: Record, fields: Fields, columns: dict[str, tuple[str, ...]]) -> None:
+    """Note which fields of a message, or of a conversation and its messages, hold text and date."""
+    if (inner := _inner(record)) is None:
+        read_parts(record, fields, _USUAL_NAMES, columns)
+        return
+    read_parts(record, fields, {"date": f.DATE_NAMES}, columns)
+    for message in inner:
+        if isinstance(message, Mapping):
+            read_parts(message, fields, _USUAL_NAMES, columns)
 
 
 def _conversation(given: str, messages: Sequence[Message]) -> Conversation:

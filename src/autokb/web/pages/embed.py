@@ -66,7 +66,7 @@ async def answer(
         refused.headers["Retry-After"] = str(seconds)
         return refused
     # No model: who needs no key could spend the day's budget of all others.
-    return await _answer(request, kb, question, known, attribute, value, OFFLINE_MODEL)
+    return await _answer(request, kb, question, known, attribute=attribute, value=value, model=OFFLINE_MODEL)
 
 
 @pages.get(ASK, dependencies=[READERS])
@@ -83,11 +83,11 @@ async def ask(
     question = without_surrogates(text.strip())[:CHARACTERS]
     if not question:
         return _show(request, notice=NOTHING_ASKED, status=422)
-    return await _answer(request, kb_of(request), question, known, attribute, value)
+    return await _answer(request, kb_of(request), question, known, attribute=attribute, value=value)
 
 
 async def _answer(
-    request: Request, kb: SupportKB, question: str, known: str, attribute: str, value: str, model: str = ""
+    request: Request, kb: SupportKB, question: str, known: str, *, attribute: str, value: str, model: str = ""
 ) -> Response:
     try:
         values = _KNOWN.validate_json(without_surrogates(known)) | ({attribute: [value]} if attribute else {})
