@@ -41,8 +41,8 @@ def server() -> Iterator[StubServer]:
 
 
 def solutions(kb: Any) -> list[dict[str, Any]]:
-    trees = kb.show().trees
-    return [s for t in trees for n in (t, *t.children) for s in kb.show_issue(n.id).solutions or ()]
+    trees = kb.views.show().trees
+    return [s for t in trees for n in (t, *t.children) for s in kb.views.show_issue(n.id).solutions or ()]
 
 
 def test_a_model_builds_trees_with_cited_solutions(server: StubServer, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ import sys
 from autokb.app import SupportKB
 kb = SupportKB.open(sys.argv[1])
 for n in range(int(sys.argv[3])):
-    given = kb.give_feedback(f"question {n} of {sys.argv[2]}", "used", "s-hopper", author=sys.argv[2])
+    given = kb.usage.give_feedback(f"question {n} of {sys.argv[2]}", "used", "s-hopper", author=sys.argv[2])
     print(given.feedback.id, flush=True)
 """
 

@@ -17,8 +17,8 @@ from autokb.app.doors.usage import UsageDoor
 from autokb.app.doors.versions import VersionsDoor
 from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
-from autokb.app.old_names import renamed
 from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.core.settings import REPLY, STYLES
 from autokb.notebook.progress import show_progress
@@ -92,12 +92,6 @@ class SupportKB:
         """Whose customers' messages get notes."""
         return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            """Return what a method of the version before is now, with a DeprecationWarning."""
-            return renamed(self, name)
-
     @property
     def workspace(self) -> Workspace:
         """The folder, its settings and its specification."""
@@ -137,7 +131,7 @@ class SupportKB:
 
     def add(
         self,
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         kind: Kind = "documents",
         fields: Fields | None = None,
         *,
@@ -155,7 +149,7 @@ class SupportKB:
         """
         from autokb.app.add import add
 
-        files = [Path(p) for p in paths]
+        files = [Path(p) for p in listed(paths)]
         return add(
             self.workspace,
             files,
@@ -180,14 +174,14 @@ class SupportKB:
 
         return move_source(self.workspace, str(old), str(new))
 
-    def remove(self, names: Iterable[Path | str]) -> Removed:
+    def remove(self, names: Iterable[Path | str] | Path | str) -> Removed:
         """Take sources, documents or raw issues out of the next build: ids, and paths as ``sources`` gives them.
 
         A name that names nothing raises BadInputError, and nothing is removed.
         """
         from autokb.app.sources import remove
 
-        return remove(self.workspace, [str(name) for name in names])
+        return remove(self.workspace, [str(name) for name in listed(names)])
 
     def sync(
         self,
@@ -203,10 +197,13 @@ class SupportKB:
         """
         from autokb.app.syncing.sync import sync
 
-        names = [sources] if isinstance(sources, str) else sources
-        return sync(self.workspace, filter(None, names), build=self.build if build else None, progress=progress)
+        return sync(
+            self.workspace, filter(None, listed(sources)), build=self.build if build else None, progress=progress
+        )
 
-    def watch(self, sources: Iterable[str] = (), *, build: bool = False, tell: Callable[[Synced | str], None]) -> None:
+    def watch(
+        self, sources: Iterable[str] | str = (), *, build: bool = False, tell: Callable[[Synced | str], None]
+    ) -> None:
         """Sync each source as often as its ``every`` says, until KeyboardInterrupt; ``tell`` is told of each run."""
         from autokb.app.syncing.watch import watch
 
@@ -214,7 +211,7 @@ class SupportKB:
             self._memory.reopen()
             return self.workspace
 
-        watch(reopened, sources, lambda due: self.sync(due, build=build), tell)
+        watch(reopened, listed(sources), lambda due: self.sync(due, build=build), tell)
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = show_progress) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
@@ -480,7 +477,7 @@ class SupportKB:
 
     @staticmethod
     def chunk(
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         request: ChunkRequest,
         *,
         budget: float | None = None,
@@ -490,11 +487,11 @@ class SupportKB:
         from autokb.pipeline.chunk_files import chunk_files
         from autokb.pipeline.model_session import ModelOptions
 
-        return chunk_files([Path(p) for p in paths], request, options=ModelOptions(budget), progress=progress)
+        return chunk_files([Path(p) for p in listed(paths)], request, options=ModelOptions(budget), progress=progress)
 
     @staticmethod
     def evaluate_chunking(
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         wanted: ChunkEvaluation,
         *,
         budget: float | None = None,
@@ -504,7 +501,7 @@ class SupportKB:
         from autokb.pipeline.model_session import ModelOptions
         from autokb.studies.evaluate_chunking import evaluate_chunking
 
-        return evaluate_chunking([Path(p) for p in paths], wanted, progress, ModelOptions(budget))
+        return evaluate_chunking([Path(p) for p in listed(paths)], wanted, progress, ModelOptions(budget))
 
     # -- what is held in memory --------------------------------------------------------------------
 

@@ -129,8 +129,12 @@ def add(
         str | None,
         typer.Option(help="Where the documents that resolved it are named: ids, file names, URLs or titles."),
     ] = None,
+    agents: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="Of chats: authors who are agents; all others are customers."),
+    ] = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Add documents, raw issues, past tickets or conversations; adding again updates."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
@@ -141,7 +145,7 @@ def add(
     known: dict[str, Kind] = {"documents": "documents", "issues": "issues", "tickets": "tickets", "chats": "chats"}
     if kind not in known:
         raise BadInputError(f"--as takes documents, issues, tickets or chats, not {kind!r}.")
-    named = (text_field, title_field, id_field, date_field, resolved_by_field)
+    named = (text_field, title_field, id_field, date_field, resolved_by_field, agents)
     fields = Fields(*(name or None for name in named))
     kb = SupportKB.open(workspace)
     with spinner(f"Reading {kind}") as progress:
@@ -157,8 +161,10 @@ def add(
         )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
     if done.took_nothing and not (sync and yes):
-        what = "correct what was not taken" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
-        say([f"Nothing was added; {what}, and add again."])
+        what = "fix the skipped files" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
+        say([f"Nothing was added; {what}, and run the command again."])
+        return 2
+    return 0
 
 
 @app.command(epilog="Example: autokb sources kb  and, of a moved folder, autokb sources kb move manuals docs/manuals")

@@ -283,7 +283,8 @@ class Refusal(Result):
 class KnowledgeCounts(Result):
     """What a build published; ``solutions`` are those that are shown.
 
-    ``orphaned`` counts the decisions of people whose solution is gone.
+    ``orphaned`` counts the decisions of people whose solution is gone, ``outdated`` the raw issues that went or got
+    other words since the themes were made; 0 where they are too few to make them again.
     """
 
     themes: int = 0
@@ -294,6 +295,7 @@ class KnowledgeCounts(Result):
     withheld: int = 0
     unresolved_links: tuple[str, ...] = ()
     orphaned: int = 0
+    outdated: int = 0
 
 
 @dataclass(frozen=True, slots=True)

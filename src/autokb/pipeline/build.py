@@ -65,6 +65,7 @@ from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.text.lexicons import missing_sentence
 
+MANY_CHANGED = 0.2  # share of the raw issues: from here on themes made of the earlier ones may be about nothing
 GROWN_BY = "grown_by"  # meta: the model that grew the published trees
 
 
@@ -120,6 +121,7 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
         missing_sentence(spec.language),
         _unchecked_rules_sentence([] if stages.asks_model(CHECK_RULES, "rules") else spec.rules),
         _orphans_sentence(counts.orphaned),
+        _outdated_sentence(counts.outdated),
     )
     return BuildReport(
         themes=counts.themes,
@@ -142,6 +144,7 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
         seconds=round(seconds, 3),
         stages=stages.log.reports(),
         orphaned=counts.orphaned,
+        outdated=counts.outdated,
         notes=tuple(filter(None, notes)),
     )
 
@@ -176,6 +179,16 @@ def _unguarded_sentence(workspace: Workspace, guarded: bool) -> str:
         return ""
     folder = shlex.quote(str(workspace.folder))
     return f"Published unchecked: the gate of settings.yaml has no checks. Add some: autokb checks add {folder} FILE"
+
+
+def _outdated_sentence(count: int) -> str:
+    """Say that many issues are no longer those that the themes were made from; nothing where they are."""
+    if not count:
+        return ""
+    return (
+        f"{count:,} raw issues were removed or changed since the themes were made; themes and clusters stay as they "
+        "were. To make them again from the issues of today: autokb build WORKSPACE --rethink"
+    )
 
 
 def _orphans_sentence(count: int) -> str:
@@ -426,4 +439,5 @@ def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tu
         withheld=sum(s.status == "withheld" for s in solutions),
         unresolved_links=unresolved,
         orphaned=len(decided.orphans),
+        outdated=organised.changed if organised.changed >= MANY_CHANGED * len(organised.theme_of) else 0,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 from autokb.core.errors import UnknownIdError
@@ -114,8 +113,3 @@ class TicketsDoor:
         from autokb.ticket_answers.knowledge import feed_tickets
 
         return feed_tickets(self._memory.workspace)
-
-    def __call__(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[TicketView]:
-        """Return what ``SupportKB.tickets()`` was before this was a namespace."""
-        warnings.warn("SupportKB.tickets() is SupportKB.tickets.list() now", DeprecationWarning, stacklevel=2)
-        return self.list(limit, after, role=role)

@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from autokb.core.one_or_many import listed
+
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
@@ -33,7 +35,7 @@ class UsageDoor:
         solution_id: str | None = None,
         text: str = "",
         *,
-        documents: Sequence[str] = (),
+        documents: Sequence[str] | str = (),
         source: SuggestionSource = "",
         conversation: str = "",
         author: str = "",
@@ -48,7 +50,7 @@ class UsageDoor:
         from autokb.core.in_use import Feedback
         from autokb.usage.feedback import give_feedback
 
-        cited = tuple(documents)
+        cited = tuple(listed(documents))
         given = Feedback(
             id="",
             query=query,
