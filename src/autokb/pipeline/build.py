@@ -14,7 +14,7 @@ from autokb.core.attributes import Attributes
 from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
-from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.errors import StageFailedError, StoppedOnPurposeError
 from autokb.core.findings import joined_trees
 from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
@@ -86,7 +86,8 @@ def build(
     Finished work is kept as it is done, so a build that was killed goes on. Raises BadInputError when the domain lacks
     a rule of the published one, unless ``yes``; WorkspaceBusyError while another build is at work; AutokbError when the
     disk is full or the folder cannot be written (the KB is then as before); and StoppedOnPurposeError when the budget
-    is reached or replies are awaited, with what was done until then.
+    is reached or replies are awaited, with what was done until then; StageFailedError when more items of a stage failed
+    than the settings' ``failure_tolerance``. Nothing is published then.
     """
     started = time.perf_counter()
     check_settings(workspace.settings)
@@ -95,11 +96,11 @@ def build(
         if not yes:
             check_rules_stay(workspace, file)
         check_gate_settings(workspace, file)
-        with open_stages(workspace, file, progress, options) as stages:
+        with open_stages(workspace, file, progress, options, tolerance=workspace.settings.failure_tolerance) as stages:
             try:
                 replaced = file.rolled_back
                 counts, refusal = Build(workspace, file, stages, rethink, candidate, force).run()
-            except StoppedOnPurposeError as stop:
+            except (StoppedOnPurposeError, StageFailedError) as stop:
                 stopped = _report(KnowledgeCounts(), stages, workspace.spec, time.perf_counter() - started)
                 stop.result = replace(stopped, stopped=str(stop))
                 raise
