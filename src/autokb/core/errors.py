@@ -89,6 +89,17 @@ class StoppedOnPurposeError(AutokbError):
         self.result = result
 
 
+class HalfLostError(AutokbError):
+    """What was to be published has less than half of what readers see; ``reasons`` are sentences that say of what."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        super().__init__(
+            f"Nothing was published; readers see what they saw. {' '.join(reasons)} Check what was added; where "
+            "that is meant, add --force --author NAME, which goes on record."
+        )
+        self.reasons = reasons
+
+
 class StageFailedError(AutokbError):
     """More items of a build's stage failed than the settings tolerate, so nothing was published.
 

@@ -14,7 +14,7 @@ from autokb.core.attributes import Attributes
 from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
-from autokb.core.errors import StageFailedError, StoppedOnPurposeError
+from autokb.core.errors import HalfLostError, StageFailedError, StoppedOnPurposeError
 from autokb.core.findings import joined_trees
 from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
@@ -44,7 +44,7 @@ from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.steps.publish import Built, publish, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
-from autokb.pipeline.versions import keep_candidate, publish_candidate
+from autokb.pipeline.versions import keep_candidate, name_forcer, publish_candidate
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
@@ -80,8 +80,9 @@ def build(
 ) -> BuildReport:
     """Build what was added and publish it in one step, or keep it as the ``candidate`` beside what readers see.
 
-    Where a team has checks, it is a candidate first, and published when it passes the gate of the settings; ``force``
-    names who publishes it all the same.
+    Where a team has checks, it is a candidate first, and published when it passes the gate of the settings. One that
+    has less than half of the solutions, documents or issues of what readers see stays a candidate, too. ``force``
+    names who publishes it all the same (BadInputError where the name is blank).
 
     Finished work is kept as it is done, so a build that was killed goes on. Raises BadInputError when the domain lacks
     a rule of the published one, unless ``yes``; WorkspaceBusyError while another build is at work; AutokbError when the
@@ -90,6 +91,7 @@ def build(
     than the settings' ``failure_tolerance``. Nothing is published then.
     """
     started = time.perf_counter()
+    force = name_forcer(force) if force else ""
     check_settings(workspace.settings)
     forget_slow_searches()
     with workspace.build_lock(), workspace.file() as file:
@@ -395,14 +397,27 @@ class Build:
             grown.joined,
             rules,
         )
+        stages = self.stages
+        if (
+            stages.failures
+            and sources.raw
+            and stages.tolerance < 1
+            and not any(s.status in DISPLAYED for s in solutions)
+        ):
+            stage = stages.failures[0].stage  # of so few items that one alone may be all of them
+            raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
         made = self.workspace.publication_by("build", self._inputs(sources))
         with self.stages.timed("publish"):
             is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
-            if self.candidate or is_guarded:
-                keep_candidate(self.file, found, built, made)
-            else:
-                publish(self.file, found, published, built, made)
-            if self.candidate or not is_guarded:
+            if not (self.candidate or is_guarded):
+                try:
+                    publish(self.file, found, published, built, replace(made, forced_by=self.force))
+                    return None
+                except HalfLostError as lost:
+                    keep_candidate(self.file, found, built, made)
+                    return Refusal(lost.reasons, ())
+            keep_candidate(self.file, found, built, made)
+            if self.candidate:
                 return None
             return publish_candidate(self.workspace, self.file, force=self.force).refusal
 

@@ -11,7 +11,7 @@ from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
 from autokb.core.results import StageReport
 
-LEAST_FAILED = 3  # items: fewer are chance, unless a stage has no others
+LEAST_FAILED = 3  # items of a stage: fewer are chance
 
 
 @dataclass
@@ -31,7 +31,7 @@ class StageCount:
 
 def is_too_many(failed: int, items: int, tolerance: float) -> bool:
     """Return whether more of a stage's items failed than the ``tolerance``, a share of them."""
-    return failed > tolerance * items and failed >= min(LEAST_FAILED, items)
+    return failed > tolerance * items and failed >= LEAST_FAILED
 
 
 @dataclass

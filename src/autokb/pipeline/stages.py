@@ -235,19 +235,23 @@ class Stages:
         return [known.get(n) for n in range(len(keys))]
 
     def _check_failures(self, stage: str, count: StageCount) -> None:
-        if not is_too_many(count.failed, count.items, self.tolerance):
-            return
+        if is_too_many(count.failed, count.items, self.tolerance):
+            unheard_of = not is_too_many(count.failed - count.unheard, count.items, self.tolerance)
+            raise self.failed(stage, can_go_on=unheard_of)
+
+    def failed(self, stage: str, *, can_go_on: bool) -> StageFailedError:
+        """Return the error that ends a build for the failures of a stage; ``can_go_on`` where no replies came."""
+        count = self.log.counts[stage]
         first = next(one for one in self.log.failures if one.stage == stage)
-        can_go_on = not is_too_many(count.failed - count.unheard, count.items, self.tolerance)
-        do = (
-            "When its server answers, run the same command again; it goes on where this one stopped."
+        then = (
+            "When the model's server answers, run the same command again; it goes on where this one stopped."
             if can_go_on
             else "Remove the cause, for example by another model for the task, and run the command again; "
             f"failure_tolerance in settings.yaml is the share of a stage that may fail (now {self.tolerance:g})."
         )
-        raise StageFailedError(
+        return StageFailedError(
             f"Nothing was published; readers see what they saw. The stage {stage!r} failed for {count.failed} of its "
-            f"{count.items} items, the first because: {first.reason} What is finished is kept. {do}",
+            f"{count.items} items, the first because: {first.reason} What is finished is kept. {then}",
             can_go_on=can_go_on,
         )
 
