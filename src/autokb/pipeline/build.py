@@ -34,7 +34,7 @@ from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.candidates import index_candidates
 from autokb.pipeline.steps.contexts import chunk_with_contexts
-from autokb.pipeline.steps.decisions import RuleResults, decide
+from autokb.pipeline.steps.decisions import RuleResults, decide, find_successors
 from autokb.pipeline.steps.fit import fit_gate
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.languages import prepare_languages
@@ -277,11 +277,13 @@ class Build:
         )
         told = joined_trees(read_findings(self.file).values())
         grown, solutions = find_solutions(stages, self.workspace, finder, grown, told)
-        decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, policy=spec.review))
+        grown = replace(grown, joined={**grown.joined, **find_successors(stages, published, grown, raw)})
+        decisions = replace(published.decisions, policy=spec.review)
+        decided, rules = decide(stages, spec, solutions, grown, decisions, published.kb.issues)
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts(), None
-        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
+        index = self._with_solutions(index, sources, grown, decided, passages)
         refusal = self._publish(
             published=published,
             sources=sources,
@@ -344,15 +346,16 @@ class Build:
         index: QuestionIndex,
         sources: BuildSources,
         grown: Grown,
-        solutions: Sequence[Solution],
+        decided: Decided,
         passages: Sequence[Passage],
     ) -> QuestionIndex:
         """Return the index with all that can be shown."""
         attributes = self.workspace.spec.attributes
-        knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
+        nodes, solutions = (*grown.issues, *decided.problems.values()), tuple(decided.solutions.values())
+        knowledge = KnowledgeIndex.of(nodes, solutions, attributes, (p.solution for p in passages))
         issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
-        nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id())
-        return replace(index, nodes=nodes, candidates=self._candidates(knowledge, passages, index.chunks))
+        indexed = NodeIndex.of(knowledge, issues, sources.vectors_by_id())
+        return replace(index, nodes=indexed, candidates=self._candidates(knowledge, passages, index.chunks))
 
     def _passages(self, sources: BuildSources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:

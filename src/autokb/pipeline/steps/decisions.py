@@ -14,11 +14,14 @@ from autokb.core.decisions import (
     write_solution,
 )
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import Decision, DecisionName, Issue, Solution, Verdict, Wording
+from autokb.core.forest import Forest
+from autokb.core.nouns import Decision, DecisionName, Issue, RawIssue, Solution, Verdict, Wording
+from autokb.issues.joining import covers
 from autokb.issues.safeguards import rules_request
+from autokb.issues.same_problem import USUAL_NEAR
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
-from autokb.stores.published import keep_decisions
+from autokb.stores.published import Published, keep_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 
@@ -26,11 +29,19 @@ RuleResults = Mapping[str, tuple[Verdict, ...]]  # by the id of an edit or a sol
 
 
 def decide(
-    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], grown: Grown, decisions: Decisions
+    stages: Stages,
+    spec: DomainSpec,
+    solutions: Sequence[Solution],
+    grown: Grown,
+    decisions: Decisions,
+    before: Mapping[str, Issue],
 ) -> tuple[Decided, RuleResults]:
-    """Return the solutions as people left them, and what the rules say now of the texts that people wrote."""
+    """Return the solutions as people left them, and what the rules say now of the texts that people wrote.
+
+    ``before`` are the nodes that readers see.
+    """
     built, nodes = {s.id: s for s in solutions}, {i.id: i for i in grown.issues}
-    decisions = follow_joined(decisions, grown.joined)
+    decisions = follow_joined(decisions, grown.joined, before)
     decided = apply_decisions(built, nodes, decisions)
     rules = _check_texts(stages, spec, decided, nodes)
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
@@ -44,8 +55,9 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
         return dict.fromkeys(texts, ())
     if not texts:
         return {}
-    asked = [text for text in texts.values() if text.issue_id in issues]
-    names = [name for name, text in texts.items() if text.issue_id in issues]
+    nodes = issues.keys() | decided.problems.keys()
+    asked = [text for text in texts.values() if text.issue_id in nodes]
+    names = [name for name, text in texts.items() if text.issue_id in nodes]
     requests = [rules_request(text, None, spec) for text in asked]
     replies = stages.run("rules", CHECK_RULES, requests, names)
     return {
@@ -55,6 +67,33 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
     }
 
 
+def find_successors(stages: Stages, published: Published, grown: Grown, raw: Sequence[RawIssue]) -> dict[str, str]:
+    """Return by the ids of nodes that are gone the trees of today that are likely the same problem.
+
+    That is the tree with the nearest text, of a node or of a raw issue, among those that hold for all of the node's
+    customers.
+    """
+    there, forest = {i.id: i for i in grown.issues}, Forest(grown.issues)
+    known = follow_joined(published.decisions, {}, published.kb.issues).log
+    gone = {(i := one.issue_id or one.origin.tree): Issue(i, one.origin.problem, None, one.attributes) for one in known}
+    gone |= published.kb.issues
+    lost = [one for i, one in gone.items() if one.text and i not in there and i not in grown.joined]
+    parents = {one.full_text: grown.parent_of.get(one.id, "") for one in raw}
+    places = {text: grown.joined.get(parent, parent) for text, parent in parents.items()}
+    places |= {one.text: one.id for one in grown.issues}
+    trees = {text: forest.root(i) for text, i in places.items() if i in there}
+    if not (known and lost and trees):
+        return {}
+    cosines = stages.embed([one.text for one in lost]) @ stages.embed(list(trees)).T
+    found = {}
+    for one, row in zip(lost, cosines, strict=True):
+        fitting = [(cosine, tree.id) for cosine, tree in zip(row, trees.values(), strict=True) if covers(tree, one)]
+        cosine, nearest = max(fitting, default=(0.0, ""))
+        if cosine >= USUAL_NEAR:
+            found[one.id] = nearest
+    return found
+
+
 def keep_updated(
     file: WorkspaceFile,
     decisions: Decisions,
@@ -62,12 +101,15 @@ def keep_updated(
     issues: Mapping[str, Issue],
     joined: Mapping[str, str],
     rules: RuleResults,
+    before: Mapping[str, Issue],
 ) -> Decided:
     """Store what a build found out about ``decisions``, those that are stored; returns the solutions with them.
 
+    ``before`` are the nodes that readers saw.
+
     Call it inside the transaction that publishes.
     """
-    found = follow_joined(decisions, joined)
+    found = follow_joined(decisions, joined, before)
     decided = apply_decisions(solutions, issues, found)
     new = update_decisions(found, decided, issues, rules)
     keep_decisions(file, (one for old, one in zip(decisions.log, new.log, strict=True) if one != old))
