@@ -14,7 +14,7 @@ from autokb.core.attributes import Attributes
 from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
-from autokb.core.errors import HalfLostError, StageFailedError, StoppedOnPurposeError
+from autokb.core.errors import StageFailedError, StoppedOnPurposeError
 from autokb.core.findings import joined_trees
 from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
@@ -34,17 +34,17 @@ from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.candidates import index_candidates
 from autokb.pipeline.steps.contexts import chunk_with_contexts
-from autokb.pipeline.steps.decisions import RuleResults, decide, find_successors
+from autokb.pipeline.steps.decisions import RuleResults, decide
 from autokb.pipeline.steps.fit import fit_gate
 from autokb.pipeline.steps.issues import Organised, organise
 from autokb.pipeline.steps.languages import prepare_languages
 from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
-from autokb.pipeline.steps.publish import Built, publish, records
+from autokb.pipeline.steps.publish import Built, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
-from autokb.pipeline.versions import keep_candidate, name_forcer, publish_candidate
+from autokb.pipeline.versions import keep_candidate, name_forcer, publish_candidate, publish_or_keep
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
@@ -277,9 +277,7 @@ class Build:
         )
         told = joined_trees(read_findings(self.file).values())
         grown, solutions = find_solutions(stages, self.workspace, finder, grown, told)
-        grown = replace(grown, joined={**grown.joined, **find_successors(stages, published, grown, raw)})
-        decisions = replace(published.decisions, policy=spec.review)
-        decided, rules = decide(stages, spec, solutions, grown, decisions, published.kb.issues)
+        decided, rules = decide(stages, spec, solutions, grown, published, raw)
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts(), None
@@ -413,12 +411,7 @@ class Build:
         with self.stages.timed("publish"):
             is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
             if not (self.candidate or is_guarded):
-                try:
-                    publish(self.file, found, published, built, replace(made, forced_by=self.force))
-                    return None
-                except HalfLostError as lost:
-                    keep_candidate(self.file, found, built, made)
-                    return Refusal(lost.reasons, ())
+                return publish_or_keep(self.file, found, published, built, replace(made, forced_by=self.force))
             keep_candidate(self.file, found, built, made)
             if self.candidate:
                 return None

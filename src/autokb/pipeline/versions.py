@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from autokb.core.errors import BadInputError, ChangedMeanwhileError
+from autokb.core.errors import BadInputError, ChangedMeanwhileError, HalfLostError
 from autokb.core.nouns import Verdict
 from autokb.core.results import Discarded, Publication, Refusal, Vacuumed, VersionEvent
 from autokb.core.storable import without_surrogates
@@ -15,7 +15,7 @@ from autokb.pipeline.checks import check_gate_settings, pass_gate
 from autokb.pipeline.steps.decisions import RuleResults
 from autokb.pipeline.steps.publish import Built, Records, settle
 from autokb.pipeline.steps.publish import publish as publish_records
-from autokb.stores.published import read_published
+from autokb.stores.published import Published, read_published
 from autokb.stores.version_events import keep_version_event
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace import Workspace
@@ -31,6 +31,18 @@ def keep_candidate(file: WorkspaceFile, found: Records, built: Built, made: Made
     body = {**asdict(made), "joined": dict(built.joined), "rules": rules}
     with file.transaction():
         file.keep_candidate(found, body)
+
+
+def publish_or_keep(
+    file: WorkspaceFile, found: Records, published: Published, built: Built, made: Made
+) -> Refusal | None:
+    """Publish what was built, or keep it as a candidate and say why: it has less than half of what readers see."""
+    try:
+        publish_records(file, found, published, built, made)
+    except HalfLostError as lost:
+        keep_candidate(file, found, built, made)
+        return Refusal(lost.reasons, ())
+    return None
 
 
 def name_forcer(author: str) -> str:

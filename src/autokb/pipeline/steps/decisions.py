@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from autokb.core.decisions import (
     Decided,
@@ -16,11 +17,13 @@ from autokb.core.decisions import (
 from autokb.core.domain import DomainSpec
 from autokb.core.forest import Forest
 from autokb.core.nouns import Decision, DecisionName, Issue, RawIssue, Solution, Verdict, Wording
+from autokb.core.vectors import Vectors
 from autokb.issues.joining import covers
 from autokb.issues.safeguards import rules_request
 from autokb.issues.same_problem import USUAL_NEAR
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
+from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.published import Published, keep_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
@@ -33,15 +36,15 @@ def decide(
     spec: DomainSpec,
     solutions: Sequence[Solution],
     grown: Grown,
-    decisions: Decisions,
-    before: Mapping[str, Issue],
+    published: Published,
+    raw: Sequence[RawIssue],
 ) -> tuple[Decided, RuleResults]:
-    """Return the solutions as people left them, and what the rules say now of the texts that people wrote.
-
-    ``before`` are the nodes that readers see.
-    """
+    """Return the solutions as people left them, and what the rules say now of the texts that people wrote."""
     built, nodes = {s.id: s for s in solutions}, {i.id: i for i in grown.issues}
-    decisions = follow_joined(decisions, grown.joined, before)
+    parents = ((one, grown.parent_of.get(one.id, "")) for one in raw)
+    places = {one.full_text: grown.joined.get(parent, parent) for one, parent in parents}
+    decisions = replace(published.decisions, policy=spec.review)
+    decisions = _follow(decisions, grown.joined, published.kb.issues, nodes, places, stages.embed)
     decided = apply_decisions(built, nodes, decisions)
     rules = _check_texts(stages, spec, decided, nodes)
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
@@ -67,31 +70,38 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
     }
 
 
-def find_successors(stages: Stages, published: Published, grown: Grown, raw: Sequence[RawIssue]) -> dict[str, str]:
-    """Return by the ids of nodes that are gone the trees of today that are likely the same problem.
+def _follow(
+    decisions: Decisions,
+    joined: Mapping[str, str],
+    before: Mapping[str, Issue],
+    issues: Mapping[str, Issue],
+    places: Mapping[str, str],
+    embed: Callable[[Sequence[str]], Vectors],
+) -> Decisions:
+    """Return decisions that look where their problems are now.
 
-    That is the tree with the nearest text, of a node or of a raw issue, among those that hold for all of the node's
-    customers.
+    That is the tree that took theirs in, or where theirs is gone the one with the nearest text among those that hold
+    for all of its customers. ``before`` are the nodes until now, ``places`` nodes by what raw issues in them say.
     """
-    there, forest = {i.id: i for i in grown.issues}, Forest(grown.issues)
-    known = follow_joined(published.decisions, {}, published.kb.issues).log
-    gone = {(i := one.issue_id or one.origin.tree): Issue(i, one.origin.problem, None, one.attributes) for one in known}
-    gone |= published.kb.issues
-    lost = [one for i, one in gone.items() if one.text and i not in there and i not in grown.joined]
-    parents = {one.full_text: grown.parent_of.get(one.id, "") for one in raw}
-    places = {text: grown.joined.get(parent, parent) for text, parent in parents.items()}
-    places |= {one.text: one.id for one in grown.issues}
-    trees = {text: forest.root(i) for text, i in places.items() if i in there}
-    if not (known and lost and trees):
-        return {}
-    cosines = stages.embed([one.text for one in lost]) @ stages.embed(list(trees)).T
-    found = {}
-    for one, row in zip(lost, cosines, strict=True):
+    decisions = follow_joined(decisions, joined, before)
+    gone = {
+        i: before.get(i) or Issue(i, one.origin.problem, None, one.attributes)
+        for one in decisions.log
+        if one.origin.problem and not {i := one.issue_id or one.origin.tree, one.origin.tree} & issues.keys()
+    }
+    forest = Forest(issues.values())
+    said = {**places, **{one.text: one.id for one in issues.values()}}
+    trees = {text: forest.root(i) for text, i in said.items() if i in issues}
+    if not (gone and trees):
+        return decisions
+    cosines = embed([one.text for one in gone.values()]) @ embed(list(trees)).T
+    nearest = {}
+    for (i, one), row in zip(gone.items(), cosines, strict=True):
         fitting = [(cosine, tree.id) for cosine, tree in zip(row, trees.values(), strict=True) if covers(tree, one)]
-        cosine, nearest = max(fitting, default=(0.0, ""))
+        cosine, tree_id = max(fitting, default=(0.0, ""))
         if cosine >= USUAL_NEAR:
-            found[one.id] = nearest
-    return found
+            nearest[i] = tree_id
+    return follow_joined(decisions, nearest, {})
 
 
 def keep_updated(
@@ -105,11 +115,19 @@ def keep_updated(
 ) -> Decided:
     """Store what a build found out about ``decisions``, those that are stored; returns the solutions with them.
 
-    ``before`` are the nodes that readers saw.
-
-    Call it inside the transaction that publishes.
+    ``before`` are the nodes that readers saw. Call it inside the transaction that publishes, when readers see the
+    others.
     """
-    found = follow_joined(decisions, joined, before)
+    encoder = str((file.record("setting", "gate") or {}).get("encoder", ""))
+    placed = ((RAW_ISSUE.read(body, id=i), body.get("issue")) for i, body in file.records("raw_issue"))
+    found = _follow(
+        decisions,
+        joined,
+        before,
+        issues,
+        {one.full_text: str(node) for one, node in placed},
+        lambda texts: file.vectors(encoder, texts, file.dimensions(encoder))[0],  # those that a build has kept
+    )
     decided = apply_decisions(solutions, issues, found)
     new = update_decisions(found, decided, issues, rules)
     keep_decisions(file, (one for old, one in zip(decisions.log, new.log, strict=True) if one != old))
