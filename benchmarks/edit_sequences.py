@@ -622,7 +622,9 @@ def run(options: argparse.Namespace) -> Result:
         template = make_template(place)
         for number in range(count):
             dice = random.Random(f"{SEED} {number}")
+            before = len(ran.violations)
             run_sequence(template, place / "kb", random_actions(dice), ran, approvals=1 + number % 2)
+            ran.violations[before:] = [f"sequence {number}: {one}" for one in ran.violations[before:]]
     figures = [
         Figure("sequences", count),
         Figure("actions", sum(ran.actions.values())),

@@ -330,7 +330,7 @@ def follow_joined(decisions: Decisions, joined: Mapping[str, str], issues: Mappi
     """
 
     def follow(one: Decision) -> Decision:
-        node = issues.get(one.issue_id) or issues.get(one.origin.tree)
+        node = issues.get(one.issue_id or one.origin.tree)
         tree = joined.get(one.issue_id) or joined.get(one.origin.tree, one.origin.tree)
         return replace(one, origin=replace(one.origin, tree=tree, problem=node.text if node else one.origin.problem))
 

@@ -434,7 +434,7 @@ async def roll_back(request: Request, number: int, caller: Annotated[Caller, EDI
 async def publish(request: Request, caller: Annotated[Caller, EDITOR], force: bool = False, seen: str = "") -> Response:
     """Let readers see the candidate if it passes the gate (else 409), or by force, which goes on record.
 
-    ``seen`` is the date of the candidate that is meant; 409 where another has taken its place.
+    ``seen`` is the date of the candidate that is meant; 412 where another has taken its place.
     """
     author = caller.author if force else caller.key
     done = await in_thread(lambda: kb_of(request).versions.publish(author=author, force=force, seen=seen))
@@ -469,7 +469,7 @@ async def remove_check(request: Request, check: str) -> Response:
 
 @v1.post("/candidate/discard", response_model=Discarded)
 async def discard(request: Request, caller: Annotated[Caller, EDITOR], seen: str = "") -> Response:
-    """Forget the candidate; ``seen`` is the date of the one that is meant, 409 where another has taken its place."""
+    """Forget the candidate; ``seen`` is the date of the one that is meant, 412 where another has taken its place."""
     return await _answer(lambda: kb_of(request).versions.discard(author=caller.author, seen=seen))
 
 

@@ -20,7 +20,6 @@ from autokb.core.nouns import Decision, DecisionName, Issue, RawIssue, Solution,
 from autokb.core.vectors import Vectors
 from autokb.issues.joining import covers
 from autokb.issues.safeguards import rules_request
-from autokb.issues.same_problem import USUAL_NEAR
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
 from autokb.stores.codecs import RAW_ISSUE
@@ -28,6 +27,7 @@ from autokb.stores.published import Published, keep_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 
+SAME_PROBLEM = 0.7  # cosine of what a problem was and what a customer or a node says: a wrong tree is worse than none
 RuleResults = Mapping[str, tuple[Verdict, ...]]  # by the id of an edit or a solution by hand
 
 
@@ -44,7 +44,7 @@ def decide(
     parents = ((one, grown.parent_of.get(one.id, "")) for one in raw)
     places = {one.full_text: grown.joined.get(parent, parent) for one, parent in parents}
     decisions = replace(published.decisions, policy=spec.review)
-    decisions = _follow(decisions, grown.joined, published.kb.issues, nodes, places, stages.embed)
+    decisions = _follow(decisions, grown.joined, published.kb.issues, built, nodes, places, stages.embed)
     decided = apply_decisions(built, nodes, decisions)
     rules = _check_texts(stages, spec, decided, nodes)
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
@@ -74,6 +74,7 @@ def _follow(
     decisions: Decisions,
     joined: Mapping[str, str],
     before: Mapping[str, Issue],
+    solutions: Mapping[str, Solution],
     issues: Mapping[str, Issue],
     places: Mapping[str, str],
     embed: Callable[[Sequence[str]], Vectors],
@@ -81,13 +82,14 @@ def _follow(
     """Return decisions that look where their problems are now.
 
     That is the tree that took theirs in, or where theirs is gone the one with the nearest text among those that hold
-    for all of its customers. ``before`` are the nodes until now, ``places`` nodes by what raw issues in them say.
+    for all of its customers; an edit or a verdict goes there only where it has a solution of its section. ``before``
+    are the nodes until now, ``places`` nodes by what raw issues in them say.
     """
     decisions = follow_joined(decisions, joined, before)
     gone = {
         i: before.get(i) or Issue(i, one.origin.problem, None, one.attributes)
         for one in decisions.log
-        if one.origin.problem and not {i := one.issue_id or one.origin.tree, one.origin.tree} & issues.keys()
+        if one.origin.problem and (i := one.issue_id or one.origin.tree) not in issues
     }
     forest = Forest(issues.values())
     said = {**places, **{one.text: one.id for one in issues.values()}}
@@ -99,9 +101,13 @@ def _follow(
     for (i, one), row in zip(gone.items(), cosines, strict=True):
         fitting = [(cosine, tree.id) for cosine, tree in zip(row, trees.values(), strict=True) if covers(tree, one)]
         cosine, tree_id = max(fitting, default=(0.0, ""))
-        if cosine >= USUAL_NEAR:
+        if cosine >= SAME_PROBLEM:
             nearest[i] = tree_id
-    return follow_joined(decisions, nearest, {})
+    moved = follow_joined(decisions, nearest, {})
+    lost = {one.id for one in apply_decisions(solutions, issues, moved).orphans}  # wait for their own problem
+    return replace(
+        decisions, log=tuple(o if o.id in lost else m for o, m in zip(decisions.log, moved.log, strict=True))
+    )
 
 
 def keep_updated(
@@ -124,6 +130,7 @@ def keep_updated(
         decisions,
         joined,
         before,
+        solutions,
         issues,
         {one.full_text: str(node) for one, node in placed},
         lambda texts: file.vectors(encoder, texts, file.dimensions(encoder))[0],  # those that a build has kept
