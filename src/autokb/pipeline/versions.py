@@ -136,7 +136,8 @@ def _built(file: WorkspaceFile, noted: Mapping[str, Any]) -> Built:
     published = read_published(file)
     base = {i: one for i, one in published.decided.base.items() if i not in published.decided.written}
     rules: RuleResults = {i: tuple(Verdict(**one) for one in some) for i, some in noted.get("rules", {}).items()}
-    return Built(published.kb.documents, published.kb.issues, base, noted.get("joined", {}), rules)
+    issues = {i: one for i, one in published.kb.issues.items() if i not in published.decided.problems}
+    return Built(published.kb.documents, issues, base, noted.get("joined", {}), rules)
 
 
 def _now() -> str:
