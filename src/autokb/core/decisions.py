@@ -271,11 +271,9 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
     written = {one.id: one for one in decisions.of_kind("written")}
     problems: dict[str, Issue] = {}
     for one in written.values():
-        node = next((i for i in (one.issue_id, one.origin.tree) if i in issues), one.issue_id)
-        if node not in issues:
-            text = one.origin.problem or one.text.partition("\n")[0]
-            problems[node] = Issue(node, text, None, one.attributes)
-        base[one.id] = write_solution(one, node)
+        node = _node_of(one, issues)
+        problems |= {} if node.id in issues else {node.id: node}
+        base[one.id] = write_solution(one, node.id)
     forest = Forest((*issues.values(), *problems.values()))
     given, lost = _assign((one for one in decisions.log if one.kind != "written"), _Twins(base, forest))
     edits, verdicts = _holding(given, "edit"), _holding(given, "verdict")
@@ -300,6 +298,13 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
         held=frozenset(held),
         problems=problems,
     )
+
+
+def _node_of(written: Decision, issues: Mapping[str, Issue]) -> Issue:
+    """Return the node that a solution by hand stands on, one of its own where there is none."""
+    node = issues.get(written.issue_id) or issues.get(written.origin.tree)
+    text = written.origin.problem or written.text.partition("\n")[0]
+    return node or Issue(written.issue_id, text, None, written.attributes)
 
 
 def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, date: str) -> list[Decision]:
@@ -370,7 +375,7 @@ def update_decisions(
     ``rules`` are by decision id what the rules say of its text now.
     """
     named = {one.solution_id for one in decisions.log}
-    forest = Forest(issues.values())
+    forest = Forest((*issues.values(), *decided.problems.values()))
     base = (s for i, s in decided.base.items() if i in named)
     origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in base}
     lost = {one.id for one in decided.orphans}

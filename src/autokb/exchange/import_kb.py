@@ -144,7 +144,7 @@ def import_file(
     with workspace.file() as file:
         is_empty = _is_empty(file)
     if whole or is_empty:
-        return _take_whole(workspace, lines, skipped, source.name, moment, progress, force)
+        return _take_whole(workspace, lines, skipped, source.name, moment, progress, force=force)
     return _take_decisions(workspace, lines, skipped, source.name, moment)
 
 
@@ -235,7 +235,7 @@ def _keep(file: WorkspaceFile, taken: Taken, before: Published) -> Imported:
 
 
 def _take_whole(
-    workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str, progress: Progress, force: str
+    workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str, progress: Progress, *, force: str
 ) -> Imported:
     # A status without a verdict's line is of an older export: its verdict has no date, so that copies are alike.
     count = len(lines)

@@ -363,6 +363,7 @@ class Build:
             count.reused += len(sources.documents) - computed
         return passages
 
+    # Complex: what is published is put together here, whether it then is a candidate or not.
     def _publish(
         self,
         published: Published,

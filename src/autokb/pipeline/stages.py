@@ -210,23 +210,21 @@ class Stages:
         first = {key: position for position, key in reversed(list(enumerate(keys)))}
         missing = sorted(position for position in first.values() if position not in known)
         done = len(keys) - len(missing)
-        errors: dict[int, str] = {}
-        unheard: set[str] = set()
+        errors: dict[int, Answered] = {}
         fresh: dict[str, str] = {}
         try:
             for batch in answer(missing):
                 fresh |= self._keep(stage, keys, batch)
-                errors |= {a.position: a.error for a in batch if a.answer is None}
-                unheard |= {keys[a.position] for a in batch if a.unheard}
+                errors |= {a.position: a for a in batch if a.answer is None}
                 done += len(batch)
                 self.log.progress(stage, done, len(keys))
         finally:
             count.computed += len(fresh)
             wrong = {keys[n]: error for n, error in errors.items()}  # whatever shares the key has failed too
-            failed = [Failure(stage, names[n], wrong[key]) for n, key in enumerate(keys) if key in wrong]
-            self.log.failures += failed
+            failed = [(n, wrong[key]) for n, key in enumerate(keys) if key in wrong]
+            self.log.failures += [Failure(stage, names[n], one.error) for n, one in failed]
             count.failed += len(failed)
-            count.unheard += sum(key in unheard for key in keys)
+            count.unheard += sum(one.unheard for _, one in failed)
             count.items += len(keys)
             count.reused += len(keys) - len(missing) - (len(failed) - len(errors))
         self._check_failures(stage, count)

@@ -535,6 +535,7 @@ class WorkspaceFile:
         for row in self._db.execute(select):  # noqa: UP028 - it would close the cursor after the connection
             yield row
 
+    # Complex: what is lost is known between the records and the pointer, all in one transaction.
     def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str], made: Made = NOT_NOTED) -> int:
         """Replace the records of the kinds by these in one step, as a new version that readers see.
 

@@ -44,7 +44,15 @@ def decide(
     parents = ((one, grown.parent_of.get(one.id, "")) for one in raw)
     places = {one.full_text: grown.joined.get(parent, parent) for one, parent in parents}
     decisions = replace(published.decisions, policy=spec.review)
-    decisions = _follow(decisions, grown.joined, published.kb.issues, built, nodes, places, stages.embed)
+    decisions = _follow(
+        decisions,
+        grown.joined,
+        before=published.kb.issues,
+        solutions=built,
+        issues=nodes,
+        places=places,
+        embed=stages.embed,
+    )
     decided = apply_decisions(built, nodes, decisions)
     rules = _check_texts(stages, spec, decided, nodes)
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
@@ -91,23 +99,33 @@ def _follow(
         for one in decisions.log
         if one.origin.problem and (i := one.issue_id or one.origin.tree) not in issues
     }
-    forest = Forest(issues.values())
-    said = {**places, **{one.text: one.id for one in issues.values()}}
-    trees = {text: forest.root(i) for text, i in said.items() if i in issues}
-    if not (gone and trees):
-        return decisions
-    cosines = embed([one.text for one in gone.values()]) @ embed(list(trees)).T
-    nearest = {}
-    for (i, one), row in zip(gone.items(), cosines, strict=True):
-        fitting = [(cosine, tree.id) for cosine, tree in zip(row, trees.values(), strict=True) if covers(tree, one)]
-        cosine, tree_id = max(fitting, default=(0.0, ""))
-        if cosine >= SAME_PROBLEM:
-            nearest[i] = tree_id
-    moved = follow_joined(decisions, nearest, {})
+    moved = follow_joined(decisions, _nearest_trees(gone, issues, places, embed), {})
     lost = {one.id for one in apply_decisions(solutions, issues, moved).orphans}  # wait for their own problem
     return replace(
         decisions, log=tuple(o if o.id in lost else m for o, m in zip(decisions.log, moved.log, strict=True))
     )
+
+
+def _nearest_trees(
+    gone: Mapping[str, Issue],
+    issues: Mapping[str, Issue],
+    places: Mapping[str, str],
+    embed: Callable[[Sequence[str]], Vectors],
+) -> dict[str, str]:
+    """Return by their ids the trees that nodes which are gone are likely in, as ``_follow`` says."""
+    forest = Forest(issues.values())
+    said = {**places, **{one.text: one.id for one in issues.values()}}
+    trees = {text: forest.root(i) for text, i in said.items() if i in issues}
+    if not (gone and trees):
+        return {}
+    cosines = embed([one.text for one in gone.values()]) @ embed(list(trees)).T
+    found = {}
+    for (i, one), row in zip(gone.items(), cosines, strict=True):
+        fitting = [(cosine, tree.id) for cosine, tree in zip(row, trees.values(), strict=True) if covers(tree, one)]
+        cosine, nearest = max(fitting, default=(0.0, ""))
+        if cosine >= SAME_PROBLEM:
+            found[i] = nearest
+    return found
 
 
 def keep_updated(
@@ -129,11 +147,12 @@ def keep_updated(
     found = _follow(
         decisions,
         joined,
-        before,
-        solutions,
-        issues,
-        {one.full_text: str(node) for one, node in placed},
-        lambda texts: file.vectors(encoder, texts, file.dimensions(encoder))[0],  # those that a build has kept
+        before=before,
+        solutions=solutions,
+        issues=issues,
+        places={one.full_text: str(node) for one, node in placed},
+        # those that a build has kept
+        embed=lambda texts: file.vectors(encoder, texts, file.dimensions(encoder))[0],
     )
     decided = apply_decisions(solutions, issues, found)
     new = update_decisions(found, decided, issues, rules)
