@@ -71,6 +71,7 @@ SETTINGS = {
     "`trees`) and `must` (ids of checks).",
     "sources": "What `sync` follows, by name ([sources in step](../sources-in-step.md)).",
     "store": "A Postgres URL, where the workspace is kept in a server and not in a file.",
+    "failure_tolerance": "Share of a stage's items that may fail; a build with more failures publishes nothing.",
     "executor": "Where a build's work is done: `local`, `ray` or `ray://HOST:PORT`.",
 }
 METHODS = ("get", "post", "put", "patch", "delete")

@@ -245,10 +245,12 @@ class SupportKB:
         """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
 
         A ``candidate`` is kept beside what readers see, until ``versions.publish`` or ``versions.discard``. So is what
-        the settings' gate refuses, as the report's ``refusal`` says; ``force`` names who publishes it all the same.
+        the settings' gate refuses and what has less than half of what readers see, as the report's ``refusal`` says;
+        ``force`` names who publishes it all the same.
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
-        to go on, or let it ``wait`` for the replies: ``notify`` then gets the sentences of each round.
+        to go on, or let it ``wait`` for the replies: ``notify`` then gets the sentences of each round. StageFailedError
+        where more of a stage failed than the settings tolerate, for example because the model is down.
         """
         from autokb.pipeline.build import build
         from autokb.pipeline.model_session import ModelOptions
@@ -412,15 +414,18 @@ class SupportKB:
 
         return export_kb(self.workspace, Path(target))
 
-    def import_(self, source: Path | str, *, replace: bool = False, progress: Progress = show_progress) -> Imported:
+    def import_(
+        self, source: Path | str, *, replace: bool = False, force: str = "", progress: Progress = show_progress
+    ) -> Imported:
         """Take in what ``export`` wrote, edited or not; model and mode stay as they were opened.
 
         A workspace that holds something takes the decisions of people only; ``replace`` takes a JSONL whole, in place
-        of all that is there, as an empty workspace does.
+        of all that is there, as an empty workspace does; ``force`` names who consents where readers lose more than half
+        (else HalfLostError).
         """
         from autokb.exchange.import_kb import import_file
 
-        done = import_file(self.workspace, Path(source), whole=replace, progress=progress)
+        done = import_file(self.workspace, Path(source), whole=replace, force=force, progress=progress)
         self._memory.reopen()
         return done
 

@@ -249,22 +249,23 @@ def build(
     candidate: Annotated[
         bool, typer.Option("--candidate", help="Build beside what readers see; publish or discard decides.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Publish also what the gate refuses; goes on record.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Publish what the gate refuses, or half as much as before; goes on record.")
+    ] = False,
     author: Annotated[str, typer.Option(metavar="A", help="Who forces it.")] = "",
     json: Json = False,
 ) -> int:
     """Build the knowledge base; a build that was killed goes on where it stopped.
 
-    Where settings.yaml has a gate, a build that does worse in the team's checks stays a candidate.
+    Where settings.yaml has a gate, a build that does worse in the team's checks stays a candidate, and so does one with
+    less than half of what readers see. A build whose model fails for more than a few items publishes nothing.
     """
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, stage_bars
     from autokb.cli.views import build_view
-    from autokb.core.errors import BadInputError
-    from autokb.pipeline.versions import FORCE_NEEDS_AUTHOR
+    from autokb.pipeline.versions import name_forcer
 
-    if force and not author:
-        raise BadInputError(FORCE_NEEDS_AUTHOR)
+    forced_by = name_forcer(author) if force else ""
     kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
         built = kb.build(
@@ -275,7 +276,7 @@ def build(
             wait=wait,
             yes=yes,
             candidate=candidate,
-            force=author if force else "",
+            force=forced_by,
             progress=progress,
             notify=say,
         )
@@ -414,14 +415,20 @@ def import_(
     replace: Annotated[
         bool, typer.Option("--replace", help="Take a JSONL whole, in place of all that is there.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also where readers lose more than half by it; goes on record.")
+    ] = False,
+    author: Annotated[str, typer.Option(metavar="A", help="Who forces it.")] = "",
     json: Json = False,
 ) -> None:
     """Take edited texts and verdicts from an export; an empty workspace takes a JSONL whole."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, stage_bars
     from autokb.cli.views import imported_view
+    from autokb.pipeline.versions import name_forcer
 
+    forced_by = name_forcer(author) if force else ""
     kb = SupportKB.open(workspace)
     with stage_bars() as progress:
-        done = kb.import_(file, replace=replace, progress=progress)
+        done = kb.import_(file, replace=replace, force=forced_by, progress=progress)
     emit(json, done.as_json(), lambda: imported_view(workspace, done))

@@ -72,9 +72,8 @@ def _orphans(workspace: Path, shown: ShownKB) -> list[Text]:
             lines.append(next_line(words, "yellow"))
     for verdict in shown.orphaned_verdicts:
         lines.append(Text(f"{verdict.verdict}, and gone for now: {verdict.solution_id}", style="yellow"))
-    for one in shown.orphaned_solutions:
-        words = f"solution by hand without its issue: {one.id}: {one_line(one.text)}"
-        lines.append(Text(words, style="yellow"))
+        if verdict.offered_for:
+            lines.append(next_line(f"  the same steps stand in {short(verdict.offered_for)} now", "yellow"))
     return lines
 
 

@@ -85,6 +85,29 @@ class StoppedOnPurposeError(AutokbError):
         self.result = result
 
 
+class HalfLostError(AutokbError):
+    """What was to be published has less than half of what readers see; ``reasons`` are sentences that say of what."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        super().__init__(
+            f"Nothing was published; readers see what they saw. {' '.join(reasons)} Check what was added; where "
+            "that is meant, add --force --author NAME, which goes on record."
+        )
+        self.reasons = reasons
+
+
+class StageFailedError(AutokbError):
+    """More items of a build's stage failed than the settings tolerate, so nothing was published.
+
+    ``result`` is what the build did until then. The exit status is 3 where the same command may go on later, else 1.
+    """
+
+    def __init__(self, sentence: str, *, can_go_on: bool) -> None:
+        super().__init__(sentence)
+        self.exit_status = 3 if can_go_on else 1
+        self.result: Result | None = None
+
+
 class RepliesAwaitedError(StoppedOnPurposeError):
     """The work needs replies that come later, with a batch."""
 

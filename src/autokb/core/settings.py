@@ -21,6 +21,7 @@ LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 SEARCHED_IN_DATABASE_FROM = 200_000  # rows; up to there they are compared exactly in memory (decision 4)
 GATE_MARGIN = 0.02  # of all checks: one of fifty
+FAILURE_TOLERANCE = 0.05  # of a stage's items: one of twenty
 EMBED_A_MINUTE = 20  # questions of an address: a person reads the answers, an office shares one
 MOST_OF_EMBED = 100_000
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
@@ -130,7 +131,8 @@ class Settings:
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them. A
     document that nobody has changed for more than ``stale_after`` days is told as outdated. ``sources`` are what
     ``sync`` reads, ``helpdesks`` where messages of customers come from, by name. The ``executor`` does a build's work:
-    ``local``, ``ray`` or ``ray://HOST:PORT``; it is in no key, for it changes no result.
+    ``local``, ``ray`` or ``ray://HOST:PORT``; it is in no key, for it changes no result. A build in which more than
+    the ``failure_tolerance`` of a stage's items fail, a share, publishes nothing; nor is that in any key.
     """
 
     model: str = OFFLINE_MODEL
@@ -168,6 +170,7 @@ class Settings:
     helpdesks: Mapping[str, HelpdeskSettings] = field(default_factory=dict, metadata={"key": False})
     store: str = ""
     executor: str = field(default=LOCAL_EXECUTOR, metadata={"key": False})
+    failure_tolerance: float = field(default=FAILURE_TOLERANCE, metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -234,6 +237,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_whole_number(name, value)
     if name in SWITCHES:
         return _read_switch(name, value)
+    if name == "failure_tolerance":
+        return _read_share(name, value)
     if not isinstance(value, Mapping):
         raise BadEntryError(f"settings.yaml: {name} must be a mapping, not {shown_value(value)}.")
     if name in _READERS:
@@ -458,6 +463,13 @@ def _read_price(where: str, value: Any) -> float:
             f"tokens), not {shown_value(value)}."
         )
     return usd
+
+
+def _read_share(name: str, value: Any) -> float:
+    share = _read_number(value)
+    if not 0 <= share <= 1:
+        raise BadEntryError(f"settings.yaml: {name} must be a share, a number from 0 to 1, not {shown_value(value)}.")
+    return share
 
 
 def _read_number(value: Any) -> float:

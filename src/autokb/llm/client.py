@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 FIRST_PAUSE = 0.5  # seconds before the first retry; each further one waits twice as long
 LONGEST_PAUSE = 30.0  # seconds
+UNREACHED_RETRIES = 2  # while a server was never reached: some two seconds, then it is down and not only busy
 LONGEST_RETRY_AFTER = 60.0  # seconds that a provider's retry-after can make us wait at most
 
 
@@ -106,6 +107,7 @@ class ModelClient:
         self._sends_at_once = sends_at_once  # else requests are noted for a batch, and none is ever in flight
         self._dice = random.Random()  # seeded by the system: processes that failed together do not wait alike
         self._flights: dict[str, _Flight] = {}
+        self._reached: dict[str, bool] = {}  # by model, whether its server was; where False, requests gave up
         self._freed: anyio.Event | None = None  # set when a reservation of the budget is settled
 
     async def ask(self, request: ModelRequest, tag: Tag) -> ModelReply:
@@ -242,15 +244,26 @@ class ModelClient:
         failures = 0
         while True:
             try:
-                return await self._attempt(request, row, keep, price)
+                brought = await self._attempt(request, row, keep, price)
+                self._reached[request.model] = True
+                return brought
             except SendError as error:
                 if error.fatal:
                     raise BadInputError(str(error)) from None
                 failures += 1
-                if not error.retry or failures > self._retries:
+                if not error.retry or failures > self._most_retries(request.model, error):
+                    self._reached.setdefault(request.model, False)
                     raise
                 wait = self._wait(failures, error.retry_after)
             await self._pause(wait)
+
+    def _most_retries(self, model: str, error: SendError) -> int:
+        """Return how often a request is sent again: a server that nobody reached in this run is soon given up."""
+        if not error.unreached:
+            self._reached[model] = True
+        if self._reached.get(model):
+            return self._retries
+        return 0 if model in self._reached else min(UNREACHED_RETRIES, self._retries)
 
     def _wait(self, failures: int, retry_after: float | None) -> float:
         """Return the seconds before the next try, never the same for all that failed together."""

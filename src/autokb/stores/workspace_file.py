@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.core.errors import BadInputError, UnwritableWorkspaceError
+from autokb.core.errors import BadInputError, HalfLostError, UnwritableWorkspaceError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import TokenVectors, Vectors, encoder_key
 from autokb.stores.database import (
@@ -39,10 +39,12 @@ from autokb.stores.versions import (
     candidate_differs,
     counts_of,
     drop_candidate,
+    find_losses,
     first_versions,
     has_candidate,
     keep_candidate,
     newest_number,
+    note_forced,
     read_candidate,
     records_of,
     replace_records,
@@ -545,14 +547,16 @@ class WorkspaceFile:
         for row in self._db.execute(select):  # noqa: UP028 - it would close the cursor after the connection
             yield row
 
+    # Complex: what is lost is known between the records and the pointer, all in one transaction.
     def publish(self, records: Mapping[tuple[str, str], str], kinds: Sequence[str], made: Made = NOT_NOTED) -> int:
         """Replace the records of the kinds by these in one step, as a new version that readers see.
 
         Returns how many rows changed; where none did there is no new version. Call it inside a transaction. Records
         that stay as they are are not written again. Where readers see an earlier version since a rollback, its records
-        of other kinds are published with these.
+        of other kinds are published with these. HalfLostError where readers would have less than half of what they
+        see, unless somebody forces it.
         """
-        back = self.rolled_back
+        back, before = self.rolled_back, self._shown_counts()
         if back:
             records = {**self._others_of(back, kinds), **records}
         old = records_of(self._db, 0, () if back else kinds)
@@ -561,10 +565,21 @@ class WorkspaceFile:
         if number := len(gone) + len(changed):
             replace_records(self._db, gone, changed, made)
         if number or back:
+            if lost := find_losses(before, counts_of(self._db, 0)):
+                if not made.forced_by:
+                    raise HalfLostError(lost)
+                note_forced(self._db, newest_number(self._db), made.forced_by, lost)
             self._db.execute("DELETE FROM meta WHERE key = ?", (SHOWN,))
             self._count_publication()
             self._show("")
         return number
+
+    def _shown_counts(self) -> dict[str, int]:
+        return counts_of(self._db, self.rolled_back)
+
+    def candidate_losses(self) -> tuple[str, ...]:
+        """Say of what the candidate has less than half of what readers see."""
+        return find_losses(self._shown_counts(), counts_of(self._db, CANDIDATE))
 
     def _others_of(self, version: int, kinds: Sequence[str]) -> dict[tuple[str, str], str]:
         return {key: body for key, body in records_of(self._db, version).items() if key[0] not in kinds}

@@ -40,6 +40,11 @@ class Caller:
     key: str
     role: Role
 
+    @property
+    def author(self) -> str:
+        """Who is named for what goes on record: the key, or who needs none."""
+        return self.key or "who runs the service"
+
 
 def asks_store(keys: Keys, scope: Scope, open_paths: frozenset[str] = OPEN_PATHS) -> bool:
     """Return whether ``identify`` waits for a server that keeps the keys; it then is to be called beside the loop."""

@@ -397,17 +397,20 @@ async def diff(request: Request, before: str, after: str) -> Response:
     return await _answer(lambda: kb_of(request).versions.diff(before, after))
 
 
-@v1.post("/versions/{number}/rollback", response_model=Published, dependencies=[EDITOR])
-async def roll_back(request: Request, number: int) -> Response:
+@v1.post("/versions/{number}/rollback", response_model=Published)
+async def roll_back(request: Request, number: int, caller: Annotated[Caller, EDITOR]) -> Response:
     """Let readers see an earlier version; what people decided stays."""
-    return await _answer(lambda: kb_of(request).versions.roll_back(number))
+    return await _answer(lambda: kb_of(request).versions.roll_back(number, author=caller.author))
 
 
 @v1.post("/candidate/publish", response_model=Published, responses={409: {"model": Refused}})
-async def publish(request: Request, caller: Editor, force: bool = False) -> Response:
-    """Let readers see the candidate if it passes the gate (else 409), or by force, which goes on record."""
-    author = caller.key or ("who runs the service" if force else "")
-    done = await in_thread(lambda: kb_of(request).versions.publish(author=author, force=force))
+async def publish(request: Request, caller: Editor, force: bool = False, seen: str = "") -> Response:
+    """Let readers see the candidate if it passes the gate (else 409), or by force, which goes on record.
+
+    ``seen`` is the date of the candidate that is meant; 412 where another has taken its place.
+    """
+    author = caller.author if force else caller.key
+    done = await in_thread(lambda: kb_of(request).versions.publish(author=author, force=force, seen=seen))
     return JSONResponse(done.as_json(), 200 if done.published else 409)
 
 
@@ -437,10 +440,10 @@ async def remove_check(request: Request, check: str) -> Response:
     return await _answer(lambda: kb_of(request).checks.remove([check]))
 
 
-@v1.post("/candidate/discard", response_model=Discarded, dependencies=[EDITOR])
-async def discard(request: Request) -> Response:
-    """Forget the candidate."""
-    return await _answer(lambda: kb_of(request).versions.discard())
+@v1.post("/candidate/discard", response_model=Discarded)
+async def discard(request: Request, caller: Annotated[Caller, EDITOR], seen: str = "") -> Response:
+    """Forget the candidate; ``seen`` is the date of the one that is meant, 412 where another has taken its place."""
+    return await _answer(lambda: kb_of(request).versions.discard(author=caller.author, seen=seen))
 
 
 @v1.get("/documents", response_model=page_of(DocumentView, "summary"), dependencies=[READER])
