@@ -44,7 +44,7 @@ def _versions_text(found: Versions) -> str:
 
 
 def _event_line(event: VersionEvent) -> str:
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
 
     did = {
         "rolled back": f"showed readers version {event.number} again, in place of version {event.before}",

@@ -105,7 +105,7 @@ class StageFailedError(AutokbError):
     def __init__(self, sentence: str, *, can_go_on: bool) -> None:
         super().__init__(sentence)
         self.exit_status = 3 if can_go_on else 1
-        self.result: Result | None = None
+        self.result: object = None
 
 
 class RepliesAwaitedError(StoppedOnPurposeError):

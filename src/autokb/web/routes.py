@@ -398,7 +398,7 @@ async def diff(request: Request, before: str, after: str) -> Response:
 
 
 @v1.post("/versions/{number}/rollback", response_model=Published)
-async def roll_back(request: Request, number: int, caller: Annotated[Caller, EDITOR]) -> Response:
+async def roll_back(request: Request, number: int, caller: Editor) -> Response:
     """Let readers see an earlier version; what people decided stays."""
     return await _answer(lambda: kb_of(request).versions.roll_back(number, author=caller.author))
 
@@ -441,7 +441,7 @@ async def remove_check(request: Request, check: str) -> Response:
 
 
 @v1.post("/candidate/discard", response_model=Discarded)
-async def discard(request: Request, caller: Annotated[Caller, EDITOR], seen: str = "") -> Response:
+async def discard(request: Request, caller: Editor, seen: str = "") -> Response:
     """Forget the candidate; ``seen`` is the date of the one that is meant, 412 where another has taken its place."""
     return await _answer(lambda: kb_of(request).versions.discard(author=caller.author, seen=seen))
 
