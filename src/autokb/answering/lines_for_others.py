@@ -10,7 +10,7 @@ from autokb.answering.answer import Answer
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
-from autokb.core.solution_text import solution_text, solution_title
+from autokb.core.solution_text import with_steps
 from autokb.heuristics.solutions.audience import AudienceReader, audience_reader
 from autokb.text.sentences import sentences
 
@@ -56,9 +56,7 @@ def _for_customer(solution: Solution, stated: Attributes, reader: AudienceReader
     kept = [n for n, step in enumerate(steps) if not _is_for_others(step, stated, reader)]
     if not kept or len(kept) == len(steps):
         return solution
-    left = tuple(steps[n] for n in kept)
-    text = solution_text(solution_title(solution), left)
-    return replace(solution, text=text, steps=left, evidence=tuple(evidence[n] for n in kept))
+    return with_steps(solution, {n + 1: steps[n] for n in kept})
 
 
 def _is_for_others(step: str, stated: Attributes, reader: AudienceReader) -> bool:

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
-from autokb.core.solution_text import solution_text, solution_title
+from autokb.core.solution_text import counted_text, solution_title, with_steps
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
@@ -28,7 +28,7 @@ def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec, *, 
         issue="" if issue is None else issue.text,
         title=solution_title(solution),
         steps=solution.steps,
-        text=solution.text,
+        text=counted_text(solution.text, solution.steps, solution.quotes),
         rules=spec.rules,
         language=spec.language,
         explains=explains,
@@ -135,12 +135,8 @@ def _repair_solution(
     parts = [n for n, step in left.items() if step != solution.steps[n - 1]]
     named = " and ".join((*(f"step {n}" for n in whole), *(f"part of step {n}" for n in parts)))
     reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
-    steps = tuple(left.values())
     return replace(
-        solution,
-        text=solution_text(solution_title(solution), steps),
-        steps=steps,
-        evidence=tuple(solution.evidence[n - 1] for n in left),
+        with_steps(solution, left),
         status="repaired",
         reason=_append_reason(solution, f"Left out {named}. {reasons}"),
         rules=_record_verdicts(reply, f"Kept without {named}."),
