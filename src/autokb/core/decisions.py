@@ -523,7 +523,8 @@ def _edited(solution: Solution, edit: Decision) -> Solution:
         edited = replace(edited, rules=edit.rules)
         if mended:
             edited = replace(edited, status="displayed", reason="")
-    if solution.status == "approved" and solution_mark(edited) != solution_mark(solution):  # written by hand and edited since
+    # what was written by hand and edited since
+    if solution.status == "approved" and solution_mark(edited) != solution_mark(solution):
         edited = replace(edited, status="displayed", reason="It was edited since it was written; approve it again.")
     return _withhold_if_broken(edited, "as it was edited")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 BULLET = -1  # in place of a number: one of several things that the manual lists in no order
 NAMED_WORDS = 6  # of a step without a number, by which a message tells it from the others
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
+# Share of its steps that a solution keeps. Fewer are no procedure any more but a part of one, which looks whole.
+LEAST_KEPT = 0.5
 
+_COUNTED = re.compile(r"\b([Ss])tep (\d{1,3})\b(?![^“]*”)")  # but in words that are quoted
 _OWN_MARK = re.compile(r"\s*(?:(\d{1,9})[.)]|[-*+•‣])\s")
 _OUTER_ITEM = re.compile(r"^(?:[-*+]|(\d{1,9})[.)])[ \t]+", re.MULTILINE)
 
@@ -46,6 +49,37 @@ def shown_name(number: int | None, step: str) -> str:
         return f"step {number}"
     words = step.split()
     return f"“{' '.join(words[:NAMED_WORDS])}{' …' if len(words) > NAMED_WORDS else ''}”"
+
+
+def with_shown_names(message: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
+    """Return a message that counts steps (``step 2 says``) with what they are called where they are shown."""
+    numbers = step_numbers(steps, quotes)
+
+    def name(found: re.Match[str]) -> str:
+        place = int(found[2]) - 1
+        if not 0 <= place < len(steps):
+            return found[0]
+        called = shown_name(numbers[place], steps[place])
+        return called[0].upper() + called[1:] if found[1] == "S" else called
+
+    return _COUNTED.sub(name, message)
+
+
+def loses_beginning(numbers: Sequence[int | None], kept: Collection[int]) -> bool:
+    """Return whether the first step of a procedure is not among the places that are kept of it.
+
+    That is the first one with a number, else the first that is no bullet: bullets need none before them.
+    """
+    counted = [n for n, number in enumerate(numbers) if number not in (None, BULLET)]
+    first = (counted or [n for n, number in enumerate(numbers) if number is None])[:1]
+    return not set(first) <= set(kept)
+
+
+def find_loss(numbers: Sequence[int | None], kept: Collection[int]) -> str:
+    """Return why what is kept of steps helps nobody, empty where it does: its beginning or most of it is missing."""
+    if loses_beginning(numbers, kept):
+        return "Without its first step the others cannot be followed."
+    return "" if len(kept) >= LEAST_KEPT * len(numbers) else "Most of its steps would be missing."
 
 
 def item_behind_lead(markdown: str) -> re.Match[str] | None:

@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 
 from autokb.core.attributes import as_lists
 from autokb.core.decisions import solution_mark
-from autokb.core.solution_text import shown_text
 from autokb.core.nouns import (
     Chunk,
     Decision,
@@ -23,6 +22,7 @@ from autokb.core.nouns import (
     Solution,
     Theme,
 )
+from autokb.core.solution_text import shown_text
 
 N = TypeVar("N")
 Body = dict[str, Any]  # a noun as JSON, without its id

@@ -35,11 +35,11 @@ _EMPHASIS = ("**", "__", "*", "_", "`")
 
 @cache
 def _condition(language: str) -> re.Pattern[str]:
-    """Return the pattern of a condition at the beginning of a sentence: ``On Windows, ...``, ``Windows: ...``."""
+    """Return the pattern of a condition at the beginning of a sentence: ``On Windows, ...``, ``(Windows) ...``."""
     known = word_lists(ManualWords, language)
     return re.compile(
         rf"(?:[-*\d.)\s]*)((?:{alternation(known.condition_words)})\b[^,:;.]{{1,70}}[,:]"
-        rf"|[^\s,:;.][^,:;.]{{1,30}}:(?=\s)|(?:{alternation(known.short_condition_words)})(?:\s+[^\s,:;.]+){{1,4}})",
+        rf"|\([^()\n]{{1,40}}\)(?=\s)|[^\s,:;.][^,:;.]{{1,30}}:(?=\s)|(?:{alternation(known.short_condition_words)})(?:\s+[^\s,:;.]+){{1,4}})",
         re.IGNORECASE,
     )
 
@@ -274,7 +274,7 @@ class _Adapting:
 
 
 def _read_lead_with_item(markdown: str) -> str:
-    """Return the words that lead over to a numbered list and its first item in one line, where no other item follows."""
+    """Return the words that lead over to a numbered list and its only item in one line."""
     item = item_behind_lead(markdown)
     return f"{markdown[: item.start()].rstrip()} {markdown[item.end() :]}" if item else markdown
 
