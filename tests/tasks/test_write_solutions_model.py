@@ -116,7 +116,7 @@ def test_a_step_without_a_number_that_is_there_is_worth_a_repair_and_then_left_o
     assert solutions(found) == [("repaired", "Reset", ["Open the lid."])]
     assert found.answer is not None
     assert [x.part for x in found.answer.left_out] == ["Solution 1, step 2"]
-    assert found.answer.solutions[0].reason.startswith("Left out step 2: there is no place 99")
+    assert found.answer.solutions[0].reason.startswith("Left out the model’s step 2: there is no place 99")
     assert (
         only(node(ONE), draft(1, step(LID), step()))
         .complaints[0]

@@ -6,7 +6,6 @@ whoever wants to know what holds asks it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -25,11 +24,12 @@ from autokb.core.nouns import (
     Verdict,
 )
 from autokb.core.review_policy import USUAL_REVIEW, ReviewPolicy
+from autokb.core.solution_text import INDENT, counted_text, solution_text
+from autokb.core.step_numbers import NUMBERING, step_numbers
 
 NOT_APPROVED = "Nobody has approved it yet."
 KEPT = "Its source has changed; readers keep the text that was approved."
 MARKS_KEPT = 100_000  # of texts that are in memory anyway, for the same ones are asked for with every decision
-NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class Decided:
         edit, verdict = self.edits.get(solution_id), self.verdicts.get(solution_id)
         if edit is not None:
             solution = self.base[solution_id]
-            return bool(edit.built) and edit.built != text_mark(solution.text, solution.steps)
+            return bool(edit.built) and edit.built != solution_mark(solution)
         if verdict is None or verdict.what != "approved" or solution_id in self.written:
             return False
         solution = self.edited[solution_id]
-        return verdict.shown not in ("", text_mark(solution.text, solution.steps))
+        return verdict.shown not in ("", solution_mark(solution))
 
     def keeps_approved(self, solution_id: str) -> bool:
         """Return whether readers see an approved text whose source says otherwise by now."""
@@ -120,14 +120,22 @@ class Decided:
         return approved and status in DISPLAYED and status != "approved"
 
 
-def text_mark(text: str, steps: Sequence[str]) -> str:
-    """Return the mark of a text with its steps: 16 hexadecimal digits that change when either does."""
-    return _mark(text, tuple(steps))
+def text_mark(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
+    """Return the mark of a text with its steps: 16 hexadecimal digits that change when either does.
+
+    Whether the steps bear the marks of their ``quotes`` or are counted through makes no other text.
+    """
+    return _mark(text, tuple(steps), tuple(quotes))
+
+
+def solution_mark(solution: Solution) -> str:
+    """Return the mark of a solution's text with its steps."""
+    return _mark(solution.text, solution.steps, solution.quotes)
 
 
 @lru_cache(maxsize=MARKS_KEPT)
-def _mark(text: str, steps: tuple[str, ...]) -> str:
-    return digest(text, _steps_json(steps))[:16]
+def _mark(text: str, steps: tuple[str, ...], quotes: tuple[str, ...]) -> str:
+    return digest(counted_text(text, steps, quotes), _steps_json(steps))[:16]
 
 
 @lru_cache(maxsize=MARKS_KEPT)
@@ -142,7 +150,7 @@ def _steps_json(steps: tuple[str, ...]) -> str:
 def origin_of(solution: Solution, tree: str) -> Origin:
     """Return what lets a decision find a solution again; ``solution`` is as it was built."""
     document = solution.evidence[0].document if solution.evidence else ""
-    return Origin(tree, document, text_mark(solution.text, solution.steps), _steps_mark(solution.steps))
+    return Origin(tree, document, solution_mark(solution), _steps_mark(solution.steps))
 
 
 def tree_of(issue_id: str, forest: Forest[Issue]) -> str:
@@ -171,7 +179,7 @@ def new_verdict(
     solution: Solution, verdict: HumanVerdictName, author: str, date: str, origin: Origin, reason: str = ""
 ) -> Decision:
     """Make the record of a verdict on a solution as it is shown."""
-    shown = text_mark(solution.text, solution.steps)
+    shown = solution_mark(solution)
     return number_new(Decision("", verdict, solution.id, author, date, origin=origin, reason=reason, shown=shown), 0)
 
 
@@ -187,23 +195,27 @@ def number_new(decision: Decision, number: int) -> Decision:
 
 
 # Complex: a numbered text and one without numbers tell title and steps by rules of their own, as the docstring says.
-def steps_of(text: str, title: str = "") -> tuple[str, ...]:
+def steps_of(text: str, title: str = "", unmarked: Sequence[str] = ()) -> tuple[str, ...]:
     """Read the steps of an edited text: one a line, numbering and bullets taken off.
 
     Where lines are numbered, those before the first one are the title and those after one without a number of their own
-    belong to it; elsewhere a first line that is the built solution's ``title`` is no step.
+    belong to it; elsewhere a first line that is the built solution's ``title`` is no step. Where steps of that solution
+    are ``unmarked``, so may others be: each line between title and first number is a step, everywhere each of theirs.
     """
     lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    first = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), None)
-    if first is None:
-        titled = len(lines) > 1 and title and lines[0].strip() == title
-        return tuple(line.strip() for line in lines[1 if titled else 0 :])
+    titled = bool(len(lines) > 1 and title and lines[0].strip() == title)
+    numbered = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), len(lines))
+    if numbered == len(lines) and not unmarked:
+        return tuple(line.strip() for line in lines[titled:])
+    known = {step.partition("\n")[0] for step in unmarked}
+    opening = numbered if unmarked and (titled or numbered == len(lines)) else 0
     steps: list[str] = []
-    for line in lines[first:]:
-        if NUMBERING.match(line):
+    for n, line in enumerate(lines[titled:], titled):
+        is_step = NUMBERING.match(line) or line in known or (n < opening and not line.startswith(INDENT))
+        if is_step:
             steps.append(NUMBERING.sub("", line).strip())
-        else:
-            steps[-1] += "\n" + line
+        elif steps:
+            steps[-1] += "\n" + line.removeprefix(INDENT)
     return tuple(step for step in steps if step.strip())
 
 
@@ -218,10 +230,11 @@ def edit_solution(solution: Solution, edit: Decision) -> Solution:
     """Return a solution with an edit's text and steps; its status and rules are as they were."""
     title = title_of(solution)
     if not edit.steps:
-        steps = steps_of(edit.text, title) or solution.steps
+        numbers = step_numbers(solution.steps, solution.quotes)
+        unmarked = [step for number, step in zip(numbers, solution.steps, strict=True) if number is None]
+        steps = steps_of(edit.text, title, unmarked) or solution.steps
         return replace(solution, text=edit.text, steps=steps)
-    lines = [f"{n}. {s}" for n, s in enumerate(edit.steps, 1)]
-    text = edit.text or "\n".join([title, *lines] if title else lines)
+    text = edit.text or solution_text(title, edit.steps, solution.quotes)
     return replace(solution, text=text, steps=edit.steps)
 
 
@@ -320,7 +333,7 @@ def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, dat
         if new is None or old.status != "approved" or i in before.edits or i in before.written:
             continue
         if (old.text, old.steps) != (new.text, new.steps):
-            mark = text_mark(old.text, old.steps)
+            mark = solution_mark(old)
             edit = Decision(
                 "", "edited", i, "", date, origin=verdict.origin, text=old.text, steps=old.steps, built=mark
             )
@@ -390,7 +403,7 @@ def update_decisions(
             found = rules.get(one.id, one.rules)
             return replace(one, built=one.built or one.origin.built, rules=found, dismissed=dismissed)
         solution = decided.solutions.get(one.solution_id)
-        shown = one.shown or (text_mark(solution.text, solution.steps) if solution else "")
+        shown = one.shown or (solution_mark(solution) if solution else "")
         return replace(one, shown=shown)
 
     return replace(decisions, log=tuple(map(update, decisions.log)))
@@ -412,7 +425,7 @@ class _Twins:
         found: dict[str, list[Solution]] = {}
         for solution in self.base.values():
             if solution.issue_id in self._forest.nodes:
-                found.setdefault(text_mark(solution.text, solution.steps), []).append(solution)
+                found.setdefault(solution_mark(solution), []).append(solution)
         return found
 
     def _places(self, origin: Origin) -> dict[str, Issue]:
@@ -486,7 +499,7 @@ def _approvals(
         solution, by_author = edited[i], dict[str, Approval]()
         if i in written and solution.status == "approved":
             by_author[written[i].author] = Approval(written[i].author, written[i].date)
-        mark = text_mark(solution.text, solution.steps)
+        mark = solution_mark(solution)
         for one in given.get(i, ()):
             if one.undone or one.kind != "verdict":
                 continue
@@ -525,9 +538,8 @@ def _edited(solution: Solution, edit: Decision) -> Solution:
         edited = replace(edited, rules=edit.rules)
         if mended:
             edited = replace(edited, status="displayed", reason="")
-    if solution.status == "approved" and text_mark(edited.text, edited.steps) != text_mark(
-        solution.text, solution.steps
-    ):  # written by hand and edited since
+    # what was written by hand and edited since
+    if solution.status == "approved" and solution_mark(edited) != solution_mark(solution):
         edited = replace(edited, status="displayed", reason="It was edited since it was written; approve it again.")
     return _withhold_if_broken(edited, "as it was edited")
 
@@ -547,7 +559,7 @@ def _judged(solution: Solution, verdict: Decision, policy: ReviewPolicy) -> Solu
         return replace(solution, status=verdict.what, reason=reason)
     if solution.status not in DISPLAYED:
         return solution
-    if verdict.shown in ("", text_mark(solution.text, solution.steps)):
+    if verdict.shown in ("", solution_mark(solution)):
         return replace(solution, status="approved", reason=verdict.reason)
     status: Status = "displayed" if solution.status == "approved" else solution.status
     if policy.changed == "withdraw":

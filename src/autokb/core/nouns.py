@@ -135,6 +135,11 @@ class Solution:
     rules: tuple[Verdict, ...] = ()
     rank: int = 0
 
+    @property
+    def quotes(self) -> tuple[str, ...]:
+        """What its evidence says, in the order of the steps where each has one."""
+        return tuple(one.quote for one in self.evidence)
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -13,15 +13,14 @@ from typing import Literal
 
 from autokb.core.attributes import as_lists
 from autokb.core.decisions import (
-    NUMBERING,
     edit_solution,
     find_offers,
     new_edit,
     new_verdict,
     number_new,
     origin_of,
+    solution_mark,
     steps_of,
-    text_mark,
     tree_of,
     write_solution,
 )
@@ -38,6 +37,7 @@ from autokb.core.nouns import (
     Solution,
 )
 from autokb.core.results import Result
+from autokb.core.step_numbers import NUMBERING
 from autokb.core.storable import without_surrogates
 from autokb.exchange.export_kb import same_text
 from autokb.exchange.import_decisions import check_edit, check_text, with_origin
@@ -53,6 +53,7 @@ VERDICTS: Mapping[Verb, HumanVerdictName] = {"approve": "approved", "reject": "r
 HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 TEXT_CHARACTERS = 100_000  # of a solution by hand at most: what nobody reads in an answer
 TEXT_BYTES = TEXT_CHARACTERS * 4  # as UTF-8
+_GOES_ON = re.compile(r"[^\n]*\n2[.)]\s")  # a first line without its number, and the second with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +309,7 @@ def dismiss_edit(
 
 def version_of(solution: Solution) -> str:
     """Return by what an editor is known to have read a solution's present text: 16 hexadecimal digits."""
-    return text_mark(solution.text, solution.steps)
+    return solution_mark(solution)
 
 
 def _check_version(solution: Solution, version: str) -> None:
@@ -332,9 +333,12 @@ def _cleaned_text(text: str) -> str:
 
 
 def _cleaned_steps(steps: Sequence[str]) -> tuple[str, ...]:
-    """Return steps without numbers of their own, those apart that stand as numbered lines in one of them."""
-    cleaned = (NUMBERING.sub("", _cleaned_text(step)) for step in steps)
-    return steps_of("\n".join(f"{n}. {step}" for n, step in enumerate(filter(None, cleaned), 1)))
+    """Return steps without numbers of their own, those apart that stand as numbered lines in one of them.
+
+    What else is listed below the words of a step is part of it.
+    """
+    cleaned = filter(None, (NUMBERING.sub("", _cleaned_text(step)) for step in steps))
+    return tuple(part for step in cleaned for part in (steps_of(f"1. {step}") if _GOES_ON.match(step) else (step,)))
 
 
 def _today() -> str:
@@ -384,7 +388,7 @@ def _confirmed_edits(published: AllSolutions, verdicts: Iterable[Decision]) -> I
         if one.what == "approved" and published.decided.keeps_approved(one.solution_id):
             built = published.decided.base[one.solution_id]
             edit = published.decided.edits[one.solution_id]
-            yield replace(edit, built=text_mark(built.text, built.steps))
+            yield replace(edit, built=solution_mark(built))
 
 
 def _take_back(

@@ -16,7 +16,7 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
 from autokb.core.results import Exported
 from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
-from autokb.stores.codecs import Body, decision_body, solution_body
+from autokb.stores.codecs import Body, decision_body, solution_body, with_marks
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
 from autokb.stores.ticket_answers import ACCEPTED, KIND, read_accepted
@@ -73,6 +73,7 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     from autokb.pipeline.tickets import ticket_lines
 
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
+    lines = [with_marks(line) if line["kind"] == "solution" else line for line in lines]
     answers = ({**ACCEPTED.body(one), "kind": KIND, "id": one.id} for one in read_accepted(file))
     lines = [*lines, *chat_lines(file), *ticket_lines(file), *answers, *feedback_lines(file)]
     lines.sort(key=lambda line: (line["kind"], line["id"]))

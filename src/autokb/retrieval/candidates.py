@@ -14,6 +14,7 @@ import numpy as np
 from autokb.core.domain import Urgent
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
+from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.search import ChunkIndex
@@ -45,7 +46,7 @@ class Candidate:
         the matter or the reader that the section itself does not.
         """
         if self.passage is None:
-            return self.solution.text
+            return counted_text(self.solution.text, self.solution.steps, self.solution.quotes)
         return f"{': '.join(dict.fromkeys(self.passage.headings))}. {self.passage.section}"
 
     @property

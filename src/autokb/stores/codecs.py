@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter
 
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import text_mark
+from autokb.core.decisions import solution_mark
 from autokb.core.nouns import (
     Chunk,
     Decision,
@@ -22,6 +22,7 @@ from autokb.core.nouns import (
     Solution,
     Theme,
 )
+from autokb.core.solution_text import shown_text
 
 N = TypeVar("N")
 Body = dict[str, Any]  # a noun as JSON, without its id
@@ -57,13 +58,31 @@ class Codec(Generic[N]):
         return self._adapter.validate_python({**self.defaults, **given, **outside})
 
 
+class _SolutionCodec(Codec[Solution]):
+    """A solution as JSON; the steps in the text of one that an earlier version stored are counted through."""
+
+    def read(self, body: Mapping[str, Any], **outside: str | int) -> Solution:
+        """Read a solution back, its steps with the marks of the manual."""
+        return super().read(with_marks(body), **outside)
+
+
+def quotes_in(body: Mapping[str, Any]) -> list[str]:
+    """Return what the evidence of a solution's record says."""
+    return [one["quote"] for one in body.get("evidence") or ()]
+
+
+def with_marks(body: Mapping[str, Any]) -> Body:
+    """Return the record of a solution with the marks of the manual before the steps in its text."""
+    return {**body, "text": shown_text(body["text"], body.get("steps") or (), quotes_in(body))}
+
+
 DOCUMENT = Codec(Document, "id")
 CHUNK = Codec(Chunk, "document")
 RAW_ISSUE = Codec(RawIssue, "id")
 THEME = Codec(Theme, "id")
 SEED = Codec(Seed, "id")
 ISSUE = Codec(Issue, "id", parent_id=None, attributes={})
-SOLUTION = Codec(Solution, "id", attributes={})
+SOLUTION = _SolutionCodec(Solution, "id", attributes={})
 DECISION = Codec(Decision, "id", author="", date="")
 # What the record of each kind of decision holds; the id of a solution by hand is that of its decision.
 DECISION_FIELDS: Mapping[DecisionKind, tuple[str, ...]] = {
@@ -107,7 +126,7 @@ def read_decision(kind: DecisionKind, decision_id: str, body: Mapping[str, Any])
 
 def solution_body(solution: Solution) -> Body:
     """Return the record of a solution, marked as built: a line that no longer fits its mark was edited by a person."""
-    return {"built": text_mark(solution.text, solution.steps), **SOLUTION.body(solution)}
+    return {"built": solution_mark(solution), **SOLUTION.body(solution)}
 
 
 def passage_body(passage: Passage) -> Body:

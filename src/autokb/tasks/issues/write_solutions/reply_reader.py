@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, WrapValidator
 from autokb.core.attributes import ANY, Attributes, Match, Values, as_lists, compare
 from autokb.core.nouns import Span
 from autokb.core.reply import LeftOut
+from autokb.core.step_numbers import find_loss, shown_name, step_numbers
 from autokb.heuristics.grounding.support import unsupported
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.solutions.audience import adapt_to_node, audience_reader
@@ -112,6 +113,7 @@ class _ReadSteps:
     steps: tuple[Step, ...]
     narrowed: frozenset[str]
     reasons: tuple[str, ...]
+    loss: str = ""  # why what is left helps nobody
 
 
 class SolutionReader:
@@ -179,6 +181,8 @@ class SolutionReader:
             return "withheld", ("No step of it can be used.",)
         if compare(attributes, self._item.attributes, self._audience.names) is Match.CONFLICT:
             return "withheld", ("It holds for other values than the issue's.",)
+        if read.loss:
+            return "withheld", (read.loss,)
         return "repaired" if read.reasons else "displayed", ()
 
     def _cited_excerpts(self, draft: Any) -> list[int]:
@@ -194,24 +198,49 @@ class SolutionReader:
         steps: list[Step] = []
         narrowed: set[str] = set()
         reasons: list[str] = []
+        cited: list[str] = []  # what the manual says at each place, a number where nobody knows
+        kept: list[int] = []
+        others: set[str] = set()  # attributes by which steps are for others
         for number, written in enumerate(draft.steps, 1):
             part = f"Solution {draft.id}, step {number}"
             try:
                 text, quotes = self._quotes(written, part)
             except _Unusable as unusable:
                 self._leave_out(part, unusable)
-                reasons.append(f"Left out step {number}: {unusable.reason}.")
+                reasons.append(f"Left out the model’s step {number}: {unusable.reason}.")
+                cited.append("1. ")
                 continue
             for quote in quotes:
+                cited.append(quote.excerpt.text[slice(*quote.span)])
                 try:
                     step, step_narrowed = self._step(text, quote, part)
                 except _Unusable as unusable:
                     self._leave_out(part, unusable)
-                    reasons.append(f"Left out step {number}: {unusable.reason}.")
+                    name = shown_name(step_numbers([""], cited[-1:])[0], plain_text(cited[-1], images=False))
+                    reasons.append(f"Left out {name}: {unusable.reason}.")
+                    others |= self._named_at(quote) if unusable.reason == FOR_OTHERS else set()
                 else:
+                    kept.append(len(cited) - 1)
                     steps.append(step)
                     narrowed |= step_narrowed
-        return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons))
+        numbers = step_numbers([""] * len(cited), cited)
+        has_other = any(
+            others & (self._audience_of(s).keys() | self._audience.of_condition(s.text).keys()) for s in steps
+        )
+        loss = find_loss(numbers, kept) if reasons and not has_other else ""
+        return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons), loss)
+
+    def _named_at(self, place: StepPlace) -> set[str]:
+        """Return by which attributes a place is for some only: by what is around it, or by the words themselves."""
+        text = place.excerpt.text
+        around = self._audience_at(place.excerpt, _headings(place.excerpt, place.span[0]), place.span)
+        inside = (s for s in place.excerpt.switches if s.start < place.span[1] and s.end > place.span[0])
+        found = (
+            around,
+            *map(self._audience.of_conditional, inside),
+            self._audience.of_condition(text[slice(*place.span)]),
+        )
+        return {name for one in found for name in self._audience.with_implied_values(one)}
 
     def _quotes(self, written: Any, part: str) -> tuple[str, list[StepPlace]]:
         """Return the model's own words for a step and the places of its quotes.
