@@ -103,7 +103,8 @@ def _hand_written_line(one: Decision, solution: Solution | None) -> Body:
     """Return a solution by hand as a solution's line; ``solution`` is None where its node is gone."""
     solution = solution or write_solution(one, one.issue_id)
     body = decision_body(one)
-    by_hand = {name: body.get(name, "") for name in ("author", "date", "number", "issue_id", "tree", "problem")}
+    by_hand = {name: body.get(name, "") for name in ("author", "date", "number", "issue_id", "tree")}
+    by_hand |= {"problem": one.origin.problem} if one.origin.problem else {}
     return {**solution_body(solution), "by_hand": by_hand, "kind": "solution", "id": one.id}
 
 
