@@ -200,7 +200,8 @@ class _Git:
 
     def __call__(self, words: list[str], folder: Path | None = None, made: Path | None = None) -> str:
         """Return what git prints, run in the checkout ``folder`` where there is one; ``made`` is what it makes."""
-        place = [] if folder is None else [f"--git-dir={folder.absolute() / '.git'}", f"--work-tree={folder.absolute()}"]
+        at = None if folder is None else folder.absolute()
+        place = [] if at is None else [f"--git-dir={at / '.git'}", f"--work-tree={at}"]
         safe = [word for setting in _SAFE for word in ("-c", setting)]
         command = ["git", *safe, *place, *words]
         if os.name == "posix":
@@ -220,7 +221,7 @@ class _Git:
             raise FeedError(f"git {words[0]} failed: {shown or 'it does not say why'}")
         return said
 
-    def _wait(self, process: subprocess.Popen[bytes], word: str, folder: Path | None, said: Iterable[IO[bytes]]) -> None:
+    def _wait(self, process: subprocess.Popen[bytes], word: str, folder: Path | None, said: Iterable[Any]) -> None:
         """Wait for a command within its bounds (FeedError)."""
         ends = time.monotonic() + LONGEST_COMMAND
         while True:
