@@ -223,9 +223,7 @@ def _store(
         gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
         if sync and not yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
-            inside = sum(s.root in map(str, given) for s in old.values())
-            if gone and inside + len(new) - len(gone) < least:
-                raise BadInputError(TOO_MANY_GONE.format(gone=len(gone), before=inside))
+            _refuse_to_lose_most(given, old.values(), len(new), len(gone), least=least)
         taken_out, left = (gone, []) if sync else ([], gone)
         removed = [*replaced.values(), *taken_out]
         file.stage(kind, [*added_today(kind, [*new, *changed]), *(m for m in moved if not _still_there(old[m.id]))])
@@ -236,6 +234,14 @@ def _store(
     done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(left))
     notes = (*reading.notes, *other_ids(kind, old.values(), items, named), *lost_links(kind, old, items))
     return replace(done, notes=(*notes, *earlier_again(kind, old, changed)), left=named_items(left))
+
+
+def _refuse_to_lose_most(given: Iterable[Path], old: Iterable[Staged], new: int, gone: int, *, least: int) -> None:
+    """Refuse where fewer than ``least`` items would be left of what the folders gave."""
+    roots = {_named(str(folder)) for folder in given}
+    before = sum(one.root in roots for one in old)
+    if gone and before + new - gone < least:
+        raise BadInputError(TOO_MANY_GONE.format(gone=gone, before=before))
 
 
 def added_today(kind: str, items: Iterable[Staged]) -> Iterable[Staged]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
+from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
 from lxml import etree
@@ -67,28 +68,33 @@ def _entries(data: bytes, place: str) -> Iterator[tuple[str, str, str]]:
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         yield from (("url", address, "") for address in _lines(data, place))
         return
-    options = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
-    options |= {"remove_comments": True, "remove_pis": True}
-    reader = etree.iterparse(BytesIO(data), events=("start", "end"), **options)
     depth = 0
     texts: dict[str, str] = {}
+    for event, name, element in _elements(data, place):
+        depth += 1 if event == "start" else -1
+        if event == "end" and depth == 2:
+            texts[name] = (element.text or "").strip()
+        elif event == "end" and depth == 1:
+            if name in ("url", "sitemap") and (address := _address(texts.get("loc", ""))):
+                yield name, address, texts.get("lastmod", "")[:LONGEST_DATE]
+            texts = {}
+            element.clear()
+            while (before := element.getprevious()) is not None:
+                element.getparent().remove(before)
+
+
+def _elements(data: bytes, place: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield where each element of a sitemap starts and ends, and its name (FeedError)."""
+    options = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
+    options |= {"remove_comments": True, "remove_pis": True}
     try:
-        for number, (event, element) in enumerate(reader):
+        for number, (event, element) in enumerate(etree.iterparse(BytesIO(data), events=("start", "end"), **options)):
             name = etree.QName(element).localname
             if number == 0 and name not in ("urlset", "sitemapindex"):
                 raise FeedError(f"{place} is no sitemap: it is a document of {name}.")
             if number > 2 * MOST_ELEMENTS:
                 raise FeedError(f"The sitemap {place} has more than {MOST_ELEMENTS:,} elements.")
-            depth += 1 if event == "start" else -1
-            if event == "end" and depth == 2:
-                texts[name] = (element.text or "").strip()
-            elif event == "end" and depth == 1:
-                if name in ("url", "sitemap") and (address := _address(texts.get("loc", ""))):
-                    yield name, address, texts.get("lastmod", "")[:LONGEST_DATE]
-                texts = {}
-                element.clear()
-                while (before := element.getprevious()) is not None:
-                    element.getparent().remove(before)
+            yield event, name, element
     except etree.XMLSyntaxError:
         raise FeedError(f"The sitemap {place} is no XML that can be read, or not all of it.") from None
 

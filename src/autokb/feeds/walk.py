@@ -119,6 +119,7 @@ def _tag(phase: Phase, url: str, page: Page, reply: Reply) -> dict[str, str]:
     return {"url": url, "tag": reply.headers.get("etag", "")} if phase == "changes" and not page.next else {}
 
 
+# Complex: what became of each record, and when a step is full, is decided at the record.
 def _steps(
     api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: dict[str, Any]
 ) -> Generator[Step, None, tuple[Item, ...]]:

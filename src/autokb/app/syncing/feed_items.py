@@ -46,6 +46,7 @@ class _New:
 class SyncedItems:
     """What is known of one source, and what a run does to it."""
 
+    # Complex: what is known, what somebody removed and other settings are told apart once.
     def __init__(self, workspace: Workspace, source: SourceSettings, *, accept: bool = False) -> None:
         self._workspace = workspace
         self._accept = accept
@@ -214,30 +215,22 @@ class SyncedItems:
         return ""
 
     # Complex: what is missing, gone and too much to be believed is decided over one list.
-    def _missing(self, listing: int, met: Mapping[str, Body], gone: list[str]) -> dict[str, Body]:
-        """Count what a whole listing lacked, and name as gone what several in a row did, if that is not too much.
+    def _missing(self, listing: int, met: Mapping[str, Body], told: list[str]) -> dict[str, Body]:
+        """Count what a whole listing lacked; what several in a row did joins the deleted (``told``), if not too much.
 
         It is where less than half is left of the most that there was, over all runs since somebody accepted it; what
         the source itself calls deleted, and what somebody removed, does not count.
         """
-        told = {*gone}
-        lacked = {
-            key: known
-            for key, known in self._items.items()
-            if key not in met and key not in told and known["listing"] != listing
-        }
-        lost = [key for key, known in lacked.items() if self._accept or known["missing"] + 1 >= LISTINGS_WITHOUT]
-        now = {**self._items, **met}
-        before = sum(bool(one["id"]) for key, one in now.items() if key not in told)
-        going = sum(bool(self._items[key]["id"]) for key in lost)
-        self._most = max(before, self._most - len(told))
-        if self._accept:
-            self._most = before - going
-        elif going and (before - going) * 2 < self._most:
+        known = {key: one for key, one in self._items.items() if key not in told}
+        lacked = {key: one for key, one in known.items() if key not in met and one["listing"] != listing}
+        lost = {key: one for key, one in lacked.items() if self._accept or one["missing"] + 1 >= LISTINGS_WITHOUT}
+        before, going = _staged_of({**known, **met}), _staged_of(lost)
+        self._most = before - going if self._accept else max(before, self._most - len(told))
+        if going and (before - going) * 2 < self._most:
             self._held = TOO_MANY_GONE.format(gone=going, before=before)
-            lost = []
-        gone += lost
-        return {key: {**lacked[key], "missing": lacked[key]["missing"] + 1} for key in lacked if key not in lost}
+            lost = {}
+        told += lost
+        return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in lost}
 
     def _remove(self, file: WorkspaceFile, keys: Iterable[str]) -> None:
         for key in keys:
@@ -246,6 +239,10 @@ class SyncedItems:
                 file.unstage(known["kind"], [known["id"]])
                 self._touched[key] = "removed"
         forget_sync_items(file, self._source.name, keys)
+
+
+def _staged_of(items: Mapping[str, Body]) -> int:
+    return sum(bool(one["id"]) for one in items.values())
 
 
 def _last_of_each(items: Iterable[Item]) -> list[Item]:

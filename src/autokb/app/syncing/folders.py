@@ -53,7 +53,7 @@ def sync_folder(
             root = _inside(checkout, source.folder)
         else:
             root = place_of(workspace.folder, source)
-        return _add(workspace, source, root, requests, read, run, progress, accept=accept)
+        return _add(workspace, source, root, (requests, read), run, progress, accept=accept)
     except (BadInputError, FeedError) as error:
         return SyncedSource(0, 0, 0, 0, (), requests=requests, bytes=read, error=str(error))
 
@@ -76,17 +76,14 @@ def _add(
     workspace: Workspace,
     source: SourceSettings,
     root: Path,
-    requests: int,
-    read: int,
+    cost: tuple[int, int],
     run: Run,
     progress: Callable[[str], None] | None,
     *,
     accept: bool,
 ) -> SyncedSource:
-    files, _ = find_files([root])
-    if len(files) > MOST_FILES:
-        raise FeedError(f"It holds more than {MOST_FILES:,} files; make sources of its parts.")
-    now = {os.fsencode(one.relative).decode("utf-8", "backslashreplace"): _size_and_time(one.path) for one in files}
+    requests, read = cost
+    now = _files_now(root)
     place = digest(canonical_json([*map(str, source.place), str(root)]))
     with workspace.file() as file, file.snapshot():
         body, known = read_sync_source(file, source.name), read_sync_items(file, source.name)
@@ -123,6 +120,14 @@ def _add(
         read = sum(one["size"] for one in now.values())
     counts = (done.added, done.updated, done.unchanged, done.removed)
     return SyncedSource(*counts, done.skipped, requests=requests, bytes=read)
+
+
+def _files_now(root: Path) -> dict[str, dict[str, int]]:
+    """Return the files of a folder, each with what tells whether it is as it was (FeedError)."""
+    files, _ = find_files([root])
+    if len(files) > MOST_FILES:
+        raise FeedError(f"It holds more than {MOST_FILES:,} files; make sources of its parts.")
+    return {os.fsencode(one.relative).decode("utf-8", "backslashreplace"): _size_and_time(one.path) for one in files}
 
 
 def _staged(file: WorkspaceFile, kind: str, root: Path) -> int:

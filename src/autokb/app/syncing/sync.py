@@ -110,7 +110,6 @@ def _sync_source(
             keep_sync_source(file, source.name, {**read_sync_source(file, source.name), "date": now})
 
 
-# Complex: steps, what ends them early and what is told of them are one loop.
 def _sync_feed(
     workspace: Workspace,
     source: SourceSettings,

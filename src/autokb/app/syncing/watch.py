@@ -15,7 +15,6 @@ LONGEST_NAP = 60.0  # seconds after which the settings are looked at again
 SHORTEST_NAP = 0.1
 
 
-# Complex: what is due, what ends and what fails are one loop, which only a stop ends.
 def watch(
     workspace: Callable[[], Workspace],
     names: Iterable[str],
