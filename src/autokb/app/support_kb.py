@@ -187,19 +187,20 @@ class SupportKB:
         self,
         sources: Iterable[str] | str = (),
         *,
+        accept: bool = False,
         build: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> Synced:
         """Read what is new, changed or gone in the sources of the settings, or in those of these names, and stage it.
 
         ``build`` builds after it, where something changed. A source that fails stops no other: ``errors`` of the result
-        names it. What was read is kept, and a run that was killed goes on where it was.
+        names it. What was read is kept, and a run that was killed goes on where it was. Where less than half of a
+        source would be left, nothing of it is removed but with ``accept``.
         """
         from autokb.app.syncing.sync import sync
 
-        return sync(
-            self.workspace, filter(None, listed(sources)), build=self.build if build else None, progress=progress
-        )
+        then = self.build if build else None
+        return sync(self.workspace, filter(None, listed(sources)), accept=accept, build=then, progress=progress)
 
     def watch(
         self, sources: Iterable[str] | str = (), *, build: bool = False, tell: Callable[[Synced | str], None]
@@ -211,7 +212,7 @@ class SupportKB:
             self._memory.reopen()
             return self.workspace
 
-        watch(reopened, listed(sources), lambda due: self.sync(due, build=build), tell)
+        watch(reopened, listed(sources), self.build if build else None, tell)
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = show_progress) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
