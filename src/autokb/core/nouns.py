@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from autokb.core.attributes import Attributes
@@ -40,13 +40,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class RawIssue:
-    """What one customer wrote; ``resolved_by`` names the documents that helped, ``date`` is ISO 8601 or empty."""
+    """What one customer wrote; ``resolved_by`` names the documents that helped, ``date`` is ISO 8601 or empty.
+
+    ``told`` is the title and the text as a build read them, without quoted mail and private data; empty where that is
+    all of both. It is no part of what was added, so it counts in no comparison.
+    """
 
     id: str
     text: str
     title: str = ""
     date: str = ""
     resolved_by: tuple[str, ...] = ()
+    told: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def full_text(self) -> str:
@@ -54,6 +59,11 @@ class RawIssue:
         if not self.title or self.text.startswith(self.title):
             return self.text
         return f"{self.title}\n{self.text}"
+
+    def as_told(self) -> RawIssue:
+        """Return it with the title and the text that a build reads, and that others than its author may see."""
+        title, text = self.told if len(self.told) == 2 else (self.title, self.text)
+        return replace(self, title=title, text=text, told=())
 
 
 @dataclass(frozen=True, slots=True)

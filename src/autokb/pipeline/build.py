@@ -25,6 +25,7 @@ from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
 from autokb.issues.splitting import ClusterSplitter
+from autokb.issues.told import told_issues
 from autokb.pipeline.checks import check_gate_settings, without_tickets
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -122,6 +123,7 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
     spent = stages.spending()
     notes = (
         missing_sentence(spec.language),
+        *stages.log.notes,
         _unchecked_rules_sentence([] if stages.asks_model(CHECK_RULES, "rules") else spec.rules),
         _orphans_sentence(counts.orphaned),
         _outdated_sentence(counts.outdated),
@@ -240,7 +242,10 @@ class Build:
         """Run the algorithm and publish; returns what the gate has against it, too."""
         stages, spec = self.stages, self.workspace.spec
         published = read_published(self.file)
-        documents, raw = staged_documents(self.file), staged_raw_issues(self.file)
+        documents = staged_documents(self.file)
+        whole, note = told_issues(staged_raw_issues(self.file), documents, spec.language)
+        stages.log.notes.append(note)
+        raw = [one.as_told() for one in whole]
         # Step 1: domain knowledge chunking
         chunks = chunk_with_contexts(stages, self.workspace, documents)
         corpus = Corpus.of({d.id: d for d in documents}, chunks, spec.language)
@@ -298,6 +303,7 @@ class Build:
         refusal = self._publish(
             published=published,
             sources=sources,
+            whole=whole,
             organised=organised,
             grown=grown,
             solutions=solutions,
@@ -381,6 +387,7 @@ class Build:
         self,
         published: Published,
         sources: BuildSources,
+        whole: Sequence[RawIssue],
         organised: Organised,
         grown: Grown,
         solutions: Sequence[Solution],
@@ -398,7 +405,7 @@ class Build:
         found = records(
             documents=sources.documents,
             chunks=sources.corpus.chunks,
-            raw=sources.raw,
+            raw=whole,
             attributes=sources.attributes,
             organised=organised,
             grown=grown,

@@ -36,12 +36,13 @@ def is_too_many(failed: int, items: int, tolerance: float) -> bool:
 
 @dataclass
 class StageLog:
-    """The counts, failures and left-out parts of one run."""
+    """The counts, failures and left-out parts of one run, and what a person should know of it."""
 
     progress: Progress = silent
     counts: dict[str, StageCount] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[StageCount]:

@@ -343,15 +343,16 @@ def load_index(
     knowledge, shown = _find_shown(published.kb, spec, passages)
     windows, titles = corpus.window_texts(), corpus.titles()
     nodes = [knowledge.issues[i].text for i in knowledge.ids]
-    raw_texts = [r.full_text for r in published.raw_issues.values()]
+    told = published.told_issues
+    raw_texts = [r.full_text for r in told.values()]
     texts = searched_texts(shown)
     read = tokens.read([one.searched_text for one in shown]) if tokens is not None else None
     vectors = embed([*windows, *titles, *nodes, *raw_texts, *texts])
     parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes), len(raw_texts)]))
-    raw = dict(zip(published.raw_issues, parts[3], strict=True))
+    raw = dict(zip(told, parts[3], strict=True))
     ids = tuple(d.id for d in corpus.documents)
     chunks = corpus.index(parts[0], parts[1])
-    past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
+    past = past_issues(told.values(), DocumentNames(corpus.documents))
     past_vectors = np.array([raw[p.id] for p in past], dtype=np.float32).reshape(len(past), vectors.shape[1])
     return QuestionIndex(
         spec=spec,

@@ -78,7 +78,7 @@ def with_marks(body: Mapping[str, Any]) -> Body:
 
 DOCUMENT = Codec(Document, "id")
 CHUNK = Codec(Chunk, "document")
-RAW_ISSUE = Codec(RawIssue, "id")
+RAW_ISSUE = Codec(RawIssue, "id", "told")  # what is told is in what a build published alone
 THEME = Codec(Theme, "id")
 SEED = Codec(Seed, "id")
 ISSUE = Codec(Issue, "id", parent_id=None, attributes={})

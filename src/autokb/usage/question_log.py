@@ -21,8 +21,7 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import replace_controls
 from autokb.text.languages import find_other_language
-from autokb.text.masking import mask
-from autokb.text.person_names import mask_names
+from autokb.text.masking import mask_for_people
 from autokb.views.theme_names import ThemeNames
 
 MOST_WAITING = 2_000  # questions that wait to be written: some 10 MB; what comes when it is full is lost, and counted
@@ -303,10 +302,9 @@ def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
 def masked_beginning(text: str, language: str, vocabulary: Container[str] = frozenset()) -> str:
     """Return the beginning of a text with private data masked; nothing of it is cut into what no mask would find.
 
-    Names of people are masked too where a greeting, a closing or their like gives them away (``mask_names``).
+    Names of people are masked too where a greeting, a closing or their like gives them away (``mask_for_people``).
     """
-    (masked,) = mask([replace_controls(without_surrogates(text[:READ])).strip()]).texts
-    masked = mask_names(masked, language, vocabulary)
+    (masked,) = mask_for_people([replace_controls(without_surrogates(text[:READ])).strip()], language, vocabulary)
     if len(text) > READ:
         masked = masked[: max(0, len(masked) - CUT_END)]
     if len(masked) <= KEPT:

@@ -74,7 +74,7 @@ class TicketsDoor:
 
         if not self._memory.views.tickets().tickets.get(ticket):
             raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
-        return mask_similar(self.similar(ticket, k))
+        return mask_similar(self._memory.workspace, self.similar(ticket, k))
 
     def similar(self, text: str, k: int = 5) -> SimilarTickets:
         """Return the tickets most like a text, or like the ticket of this id."""

@@ -210,4 +210,4 @@ def _themes_of_unchanged(
 
 def _is_unchanged(raw: RawIssue, published: Published) -> bool:
     before = published.raw_issues.get(raw.id)
-    return before is not None and before.full_text == raw.full_text and "seed" in published.raw_places[raw.id]
+    return before is not None and before.as_told().full_text == raw.full_text and "seed" in published.raw_places[raw.id]

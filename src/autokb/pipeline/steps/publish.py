@@ -103,6 +103,7 @@ def records(
     for one in raw:
         found["raw_issue", one.id] = {
             **RAW_ISSUE.body(one),
+            **({"told": one.told} if one.told else {}),
             "attributes": as_lists(attributes.get(one.id, {})),
             **_place(one.id, organised, trees, grown.reasons),
         }
