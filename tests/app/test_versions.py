@@ -329,7 +329,7 @@ def test_sources_that_shrink_are_a_candidate_until_somebody_consents(
     assert [(v.number, v.is_candidate) for v in kb.versions.list().versions] == [(1, False), (2, True)]
     refused = kb.versions.publish(author="ann")
     assert refused.refusal is not None
-    assert any("1 documents" in reason for reason in refused.refusal.reasons)
+    assert any("Documents: 1 in place of" in reason for reason in refused.refusal.reasons)
     for author in ("", "   ", "\x1b"):
         assert main(["publish", folder, "--force", "--author", author]) == 2
         assert main(["build", folder, "--force", "--author", author]) == 2
@@ -370,7 +370,7 @@ def test_an_import_in_place_of_everything_needs_consent_to_lose_half(kettles: Ke
     assert len(kept) < len(lines)
     (tmp_path / "less.jsonl").write_text("".join(kept), encoding="utf-8")
     before = shown(kb)
-    with pytest.raises(HalfLostError, match="0 solutions"):
+    with pytest.raises(HalfLostError, match="Solutions: 0 in place of"):
         kb.import_(tmp_path / "less.jsonl", replace=True)
     assert shown(kb) == before
     folder = str(kettles.place / "kb")

@@ -11,7 +11,7 @@ from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
 from autokb.core.solution_text import with_steps
-from autokb.core.step_numbers import loses_beginning, step_numbers
+from autokb.core.step_numbers import find_loss, step_numbers
 from autokb.heuristics.solutions.audience import AudienceReader, audience_reader
 from autokb.text.sentences import sentences
 
@@ -51,16 +51,15 @@ def _solutions(answer: Answer) -> list[Solution]:
     return [*of_matches, *(passage.solution for passage in answer.passages), *answer.shown]
 
 
+# Complex: each condition is another reason to show a solution whole.
 def _for_customer(solution: Solution, stated: Attributes, reader: AudienceReader) -> Solution:
     steps, evidence = solution.steps, solution.evidence
     if len(steps) != len(evidence) or any(map(_NUMBER_OF_STEP.search, steps)):
         return solution
-    left = {n: _without_items_for_others(s, stated, reader) for n, s in enumerate(steps)}
-    gone = {n: reader.of_condition(s).keys() for n, s in enumerate(steps) if _is_for_others(s, stated, reader)}
-    kept = {n: words for n, words in left.items() if n not in gone}
-    is_cut = loses_beginning(step_numbers(steps, solution.quotes), kept) and not any(
-        reader.of_condition(words).keys() & set().union(*gone.values()) for words in kept.values()
-    )
+    gone = [n for n, step in enumerate(steps) if _is_for_others(step, stated, reader)]
+    kept = {n: _without_items_for_others(s, stated, reader) for n, s in enumerate(steps) if n not in gone}
+    some = [n for n, words in kept.items() if reader.of_condition(words)]
+    is_cut = find_loss(step_numbers(steps, solution.quotes), kept, gone, some)
     if not kept or is_cut or tuple(kept.values()) == steps:
         return solution
     return with_steps(solution, {n + 1: words for n, words in kept.items()})

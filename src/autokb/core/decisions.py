@@ -6,7 +6,7 @@ whoever wants to know what holds asks it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -202,21 +202,26 @@ def steps_of(text: str, title: str = "", unmarked: Sequence[str] = ()) -> tuple[
     belong to it; elsewhere a first line that is the built solution's ``title`` is no step. Where steps of that solution
     are ``unmarked``, so may others be: each line between title and first number is a step, everywhere each of theirs.
     """
-    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    titled = bool(len(lines) > 1 and title and lines[0].strip() == title)
+    lines = [line for line in map(str.rstrip, text.split("\n")) if line]
+    titled = bool(title) and len(lines) > 1 and lines[0].strip() == title
     numbered = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), len(lines))
     if numbered == len(lines) and not unmarked:
         return tuple(line.strip() for line in lines[titled:])
-    known = {step.partition("\n")[0] for step in unmarked}
-    opening = numbered if unmarked and (titled or numbered == len(lines)) else 0
+    before = lines[:numbered] if titled or numbered == len(lines) else []
+    begins = [step.partition("\n")[0] for step in unmarked]
+    begins += [line for line in before if unmarked and not line.startswith(INDENT)]
+    return _joined_steps(lines[titled:], begins)
+
+
+def _joined_steps(lines: Iterable[str], begins: Container[str]) -> tuple[str, ...]:
+    """Return the steps of lines: one begins with a number, a bullet or a certain line; what follows belongs to it."""
     steps: list[str] = []
-    for n, line in enumerate(lines[titled:], titled):
-        is_step = NUMBERING.match(line) or line in known or (n < opening and not line.startswith(INDENT))
-        if is_step:
+    for line in lines:
+        if NUMBERING.match(line) or line in begins:
             steps.append(NUMBERING.sub("", line).strip())
         elif steps:
             steps[-1] += "\n" + line.removeprefix(INDENT)
-    return tuple(step for step in steps if step.strip())
+    return tuple(filter(str.strip, steps))
 
 
 def title_of(solution: Solution) -> str:

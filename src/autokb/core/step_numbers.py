@@ -65,21 +65,23 @@ def with_shown_names(message: str, steps: Sequence[str], quotes: Sequence[str]) 
     return _COUNTED.sub(name, message)
 
 
-def loses_beginning(numbers: Sequence[int | None], kept: Collection[int]) -> bool:
-    """Return whether the first step of a procedure is not among the places that are kept of it.
+# Complex: a first step may be missing for one reason alone, which is one condition over all steps.
+def find_loss(
+    numbers: Sequence[int | None], kept: Collection[int], others: Collection[int] = (), some: Collection[int] = ()
+) -> str:
+    """Return why what is kept of steps helps nobody, empty where it does: its beginning or most of it is missing.
 
-    That is the first one with a number, else the first that is no bullet: bullets need none before them.
+    A procedure begins with its first number, else with the first step that is no bullet. ``others`` are the places of
+    steps for other customers, no loss where what is for ``some``, or a list of its own, stands in their place.
     """
     counted = [n for n, number in enumerate(numbers) if number not in (None, BULLET)]
-    first = (counted or [n for n, number in enumerate(numbers) if number is None])[:1]
-    return not set(first) <= set(kept)
-
-
-def find_loss(numbers: Sequence[int | None], kept: Collection[int]) -> str:
-    """Return why what is kept of steps helps nobody, empty where it does: its beginning or most of it is missing."""
-    if loses_beginning(numbers, kept):
-        return "Without its first step the others cannot be followed."
-    return "" if len(kept) >= LEAST_KEPT * len(numbers) else "Most of its steps would be missing."
+    procedure = counted or [n for n, number in enumerate(numbers) if number is None]
+    first, begins = procedure[:1], [n for n in procedure if n in kept][:1]
+    if first != begins:
+        is_new_list = bool(counted and begins) and numbers[begins[0]] == numbers[first[0]]
+        if not set(first) <= set(others) or not (is_new_list or set(begins) <= set(some)):
+            return "Without its first step the others cannot be followed."
+    return "" if len(kept) + len(others) >= LEAST_KEPT * len(numbers) else "Most of its steps would be missing."
 
 
 def item_behind_lead(markdown: str) -> re.Match[str] | None:

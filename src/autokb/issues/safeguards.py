@@ -99,7 +99,6 @@ def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[
     return left
 
 
-# Complex: one condition for each reason against a repair, in the order in which people are told.
 def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str], language: str) -> str:
     """Return why a solution cannot be repaired, or nothing."""
     if any(0 in verdict.places for verdict in broken):
@@ -109,6 +108,10 @@ def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Map
     has_instruction = partial(_has_instruction, language=language)
     if not left or (any(map(has_instruction, solution.steps)) and not any(map(has_instruction, left.values()))):
         return "Nothing to do would be left without the steps that break it."
+    return _find_step_needed(solution, left, language)
+
+
+def _find_step_needed(solution: Solution, left: Mapping[int, str], language: str) -> str:
     numbers, is_optional = step_numbers(solution.steps, solution.quotes), _compile_optional_openings(language).match
     for place, step in enumerate(solution.steps, 1):
         if place in left:

@@ -242,7 +242,8 @@ class Stages:
         count = self.log.counts[stage]
         first = next(one for one in self.log.failures if one.stage == stage)
         then = (
-            "When the model's server answers, run the same command again; it goes on where this one stopped."
+            "Check that the model's server runs and that base_url in settings.yaml is its address, then run the same "
+            "command again; it goes on where this one stopped."
             if can_go_on
             else "Remove the cause, for example by another model for the task, and run the command again; "
             f"failure_tolerance in settings.yaml is the share of a stage that may fail (now {self.tolerance:g})."

@@ -24,7 +24,7 @@ CANDIDATE = "candidate"  # what a workspace is opened by to be shown its candida
 SHOWN = "shown_version"  # meta: the version that readers see, where it is not the newest
 NO_CANDIDATE = "There is no candidate; build one with: autokb build {folder} --candidate"
 NO_VERSION = "There is no version {number}; autokb versions {folder} lists those that are kept."
-COUNTED = {"displayed": "solutions", "document": "documents", "raw_issue": "issues"}  # none may fall below half
+COUNTED = {"displayed": "Solutions", "document": "Documents", "raw_issue": "Raw issues"}  # none may fall below half
 Key = tuple[str, str]  # kind and id of a record
 # The team's calibration of the gate is of today: a candidate has the one that readers have, as a build keeps it.
 CALIBRATION: Key = ("setting", "calibration")
@@ -134,7 +134,7 @@ def counts_of(db: sqlite3.Connection, shows: int | str) -> dict[str, int]:
 def find_losses(before: Mapping[str, int], now: Mapping[str, int]) -> tuple[str, ...]:
     """Say of what a version has less than half of what another has; both are given by their counts."""
     return tuple(
-        f"Readers would have {now.get(kind, 0):,} {words}, and have {before[kind]:,} now: less than half."
+        f"{words}: {now.get(kind, 0):,} in place of {before[kind]:,}, less than half."
         for kind, words in COUNTED.items()
         if 2 * now.get(kind, 0) < before.get(kind, 0)
     )

@@ -62,6 +62,7 @@ def without_addresses(text: str) -> str:
     return _ANY_ADDRESS.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", text)))
 
 
+# Complex: each condition spares a text a pass that it does not need.
 def plain_text(markdown: str, *, marks: bool = False, images: bool = True) -> str:
     """Return what a reader sees: labels of links, alternative texts of images, no marks, no tags; a line a block.
 

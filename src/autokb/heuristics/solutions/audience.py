@@ -91,6 +91,11 @@ class AudienceReader:
         found = _condition(self.spec.language).match(sentence)
         return self.of_text(found.group(1)) if found else {}
 
+    def is_for_some(self, words: str, span: Span, switches: Sequence[Conditional]) -> bool:
+        """Return whether a step is for some only: by how its words open, or by conditional parts around most of it."""
+        parts = (s for s in switches if 2 * (min(s.end, span[1]) - max(s.start, span[0])) > span[1] - span[0])
+        return bool(self.of_condition(words)) or any(map(self.of_conditional, parts))
+
     def with_implied_values(self, attributes: Attributes) -> Attributes:
         """Return attributes with what follows from them; Any says nothing."""
         return with_implied_values({n: v for n, v in attributes.items() if v != ANY}, self.spec.attributes)
@@ -134,6 +139,7 @@ class TailoredText:
     narrowed: frozenset[str] = frozenset()
 
 
+# Complex: the mark of an item, conditional parts and their labels are each taken off or named here.
 def adapt_to_node(
     text: str, span: Span, switches: Sequence[Conditional], node: Attributes, reader: AudienceReader
 ) -> TailoredText:

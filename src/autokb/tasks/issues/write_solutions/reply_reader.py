@@ -200,7 +200,7 @@ class SolutionReader:
         reasons: list[str] = []
         cited: list[str] = []  # what the manual says at each place, a number where nobody knows
         kept: list[int] = []
-        others: set[str] = set()  # attributes by which steps are for others
+        others: list[int] = []
         for number, written in enumerate(draft.steps, 1):
             part = f"Solution {draft.id}, step {number}"
             try:
@@ -218,29 +218,14 @@ class SolutionReader:
                     self._leave_out(part, unusable)
                     name = shown_name(step_numbers([""], cited[-1:])[0], plain_text(cited[-1], images=False))
                     reasons.append(f"Left out {name}: {unusable.reason}.")
-                    others |= self._named_at(quote) if unusable.reason == FOR_OTHERS else set()
+                    others += [len(cited) - 1] if unusable.reason == FOR_OTHERS else []
                 else:
                     kept.append(len(cited) - 1)
                     steps.append(step)
                     narrowed |= step_narrowed
-        numbers = step_numbers([""] * len(cited), cited)
-        has_other = any(
-            others & (self._audience_of(s).keys() | self._audience.of_condition(s.text).keys()) for s in steps
-        )
-        loss = find_loss(numbers, kept) if reasons and not has_other else ""
+        some = [n for n, step in zip(kept, steps, strict=True) if self._is_for_some(step)]
+        loss = find_loss(step_numbers([""] * len(cited), cited), kept, others, some)
         return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons), loss)
-
-    def _named_at(self, place: StepPlace) -> set[str]:
-        """Return by which attributes a place is for some only: by what is around it, or by the words themselves."""
-        text = place.excerpt.text
-        around = self._audience_at(place.excerpt, _headings(place.excerpt, place.span[0]), place.span)
-        inside = (s for s in place.excerpt.switches if s.start < place.span[1] and s.end > place.span[0])
-        found = (
-            around,
-            *map(self._audience.of_conditional, inside),
-            self._audience.of_condition(text[slice(*place.span)]),
-        )
-        return {name for one in found for name in self._audience.with_implied_values(one)}
 
     def _quotes(self, written: Any, part: str) -> tuple[str, list[StepPlace]]:
         """Return the model's own words for a step and the places of its quotes.
@@ -317,6 +302,10 @@ class SolutionReader:
         excerpt = self._item.excerpts[step.excerpt or 0]
         place = (step.start, step.end)
         return self._audience.with_implied_values(self._audience_at(excerpt, _headings(excerpt, step.start), place))
+
+    def _is_for_some(self, step: Step) -> bool:
+        switches = self._item.excerpts[step.excerpt or 0].switches
+        return bool(self._audience_of(step)) or self._audience.is_for_some(step.text, (step.start, step.end), switches)
 
     def _supported_values(self, name: str, values: Sequence[str], steps: Sequence[Step]) -> Iterator[str]:
         """Give the values; an open one as the node spells it, and only where the passages or the node name it."""
