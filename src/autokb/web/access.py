@@ -84,6 +84,11 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
         return Caller(found.id, found.role)
     if _is_open(path, open_paths):
         return None
+    return _person_here(keys, scope, headers, bound_to)
+
+
+def _person_here(keys: Keys, scope: Scope, headers: Headers, bound_to: str) -> Caller:
+    """Return the person at this machine, who needs no key while there is none (ProblemError)."""
     if not is_at_this_machine(scope, headers, bound_to) or keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
     # A page of another port of this machine may send what has no body without asking first; programs say no origin.

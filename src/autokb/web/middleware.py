@@ -130,6 +130,7 @@ class ServiceMiddleware:
             door.figures.under_way.dec()
             self._log(scope, method, status, time.perf_counter() - started)
 
+    # Complex: each way in which a request may end has an answer of its own.
     async def _serve(self, door: Door, scope: Scope, receive: Receive, send: Send) -> ProblemError | None:
         """Serve a request; returns what it is refused with where nobody has answered it."""
         is_read = False
