@@ -373,7 +373,7 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
     wanted = {o.origin.steps for o in orphans}
     fitting: dict[tuple[str | None, str, str], str] = {}  # tree (None: any), document, steps
     for solution_id, solution in sorted(decided.base.items()):
-        if solution_id not in decided.taken and _steps_mark(solution.steps) in wanted:
+        if solution_id not in decided.edits and _steps_mark(solution.steps) in wanted:
             origin = origin_of(solution, tree_of(solution.issue_id, forest))
             for tree in (origin.tree, None):
                 fitting.setdefault((tree, origin.document, origin.steps), solution_id)
