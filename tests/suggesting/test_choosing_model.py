@@ -19,10 +19,10 @@ import pytest
 import yaml
 from rich.console import Console
 
-from autokb.answering.answer import LEFT_OPEN, OFF_TOPIC, Answer
+from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.core.nouns import Message
-from autokb.core.reply_rules import ReplyRules
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC, ReplyRules
 from autokb.stores.ledger_table import spending
 from autokb.suggesting.choosing_model import ChoosingModel
 from autokb.suggesting.suggest import refusal_of

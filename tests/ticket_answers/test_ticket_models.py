@@ -200,7 +200,7 @@ def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monke
     script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
     with StubServer(script) as server:
         kb = opened(server)
-        kb.build_tickets()
+        kb.tickets.build()
         kb.tickets.ask("root cause of APP-1?")
         monkeypatch.setattr(ask_tickets, "time", Meeting)
         ended: dict[float | None, str] = {}
@@ -224,7 +224,7 @@ def test_ticket_questions_are_not_paid_from_the_days_budget_of_other_questions_n
     script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
     with StubServer(script) as server:
         kb = opened(server)
-        kb.build_tickets()
+        kb.tickets.build()
         today = datetime.now(UTC).date().isoformat()
         with kb.workspace.file() as file:
             assert (spent_on(file, "ask", today), spent_on(file, "tickets", today)) == (0.0, 0.0)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from autokb.answering.ask import OFF_TOPIC
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
+from autokb.core.reply_rules import OFF_TOPIC
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made

@@ -189,7 +189,7 @@ def test_a_build_makes_a_raw_issue_of_it_which_counts_once(kb: SupportKB) -> Non
 def test_feedback_outlives_a_build_that_drops_the_solution(kb: SupportKB) -> None:
     one = kb.usage.give_feedback(QUESTION, "used", "s-hopper").feedback
     kb.remove(["blades.md"])
-    kb.build()
+    kb.build(force="ann")
     with kb.workspace.file() as file:
         assert file.record("solution", "s-hopper") is None
     assert kb.usage.feedback().items == (one,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.answering.answer import LEFT_OPEN, OFF_TOPIC
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.views.reader_labels import for_whom, how_sure, is_of_another_topic, outcome_label, plain_reason
 
 

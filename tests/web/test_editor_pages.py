@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from autokb.answering.ask import LEFT_OPEN
 from autokb.app import SupportKB
 from autokb.core.changes import Readable, compare
 from autokb.core.in_use import LoggedQuestion
 from autokb.core.nouns import Decision, Document, Issue, Verdict
+from autokb.core.reply_rules import LEFT_OPEN
 from autokb.stores.published import keep_changes, keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace

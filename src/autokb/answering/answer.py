@@ -21,8 +21,6 @@ Outcome = Literal["answered", "asks", "abstains"]
 # Log-odds by which a further help may be behind the first. Of the second and third places of written questions that are
 # farther behind 4 % are right (of 616, each base ranked by weights of the others), of the nearer ones 19 % (of 1,766).
 FAR_BEHIND = 4.0
-OFF_TOPIC = "Nothing here is about that."
-LEFT_OPEN = "The closest pages don't answer this."
 IN_CONFLICT = "What is known near the question is not for what it says: {stated}."
 NOTHING_TO_SHOW = "The documents near the question hold nothing that could be shown as an answer."
 

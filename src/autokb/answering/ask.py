@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autokb.answering.answer import LEFT_OPEN, OFF_TOPIC, Answer, answer
+from autokb.answering.answer import Answer, answer
 from autokb.answering.chosen import Choosing, choose_answer
 from autokb.answering.explain import explain as explanation_of
 from autokb.answering.lines_for_others import without_lines_for_others
@@ -14,6 +14,7 @@ from autokb.answering.probability import LISTED, Shown, answerable, first_right
 from autokb.answering.telling import telling_line
 from autokb.core.attributes import ANY, NONE, Attributes, plain_name
 from autokb.core.domain import DomainSpec
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 
 # Cosine of a document's best section from which it could help where nothing is answered. Of the right documents of

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from autokb.answering.answer import LEFT_OPEN, Answer, answer
+from autokb.answering.answer import Answer, answer
 from autokb.answering.clarify import Clarification, wording
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import LISTED, Shown, first_right
@@ -18,6 +18,7 @@ from autokb.answering.telling import TellingLine, best_lines
 from autokb.core.attributes import ANY, Attributes, Match, from_lists
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.core.ranking import best_first
+from autokb.core.reply_rules import LEFT_OPEN
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.retrieval.reader import ReaderRun
 from autokb.tasks.answers.choose_answer.task import ChooseAnswer, ChosenAnswer, OfferedIssue, OfferedSection

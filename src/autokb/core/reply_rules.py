@@ -12,6 +12,8 @@ from autokb.core.errors import BadInputError
 
 MOST_WORDS = 30  # of a suggestion; the response prediction paper's
 FEWEST_WORDS = 8  # fewer say nothing
+OFF_TOPIC = "Nothing here is about that."  # why there is no answer, as everybody reads it
+LEFT_OPEN = "The closest pages don't answer this."
 _KNOWN = ("max_words", "tone", "negative_words", "refusal", "unanswered")
 
 

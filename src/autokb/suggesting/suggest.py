@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from autokb.answering.answer import OFF_TOPIC, Answer
+from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.core.attributes import Values
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import AGENT, CUSTOMER, Message
-from autokb.core.reply_rules import ReplyRules, read_reply_rules
+from autokb.core.reply_rules import OFF_TOPIC, ReplyRules, read_reply_rules
 from autokb.core.storable import without_surrogates
 from autokb.heuristics.attributes.extract import stated_attributes
 from autokb.heuristics.conversations.read_turn import Turn, read_turn, said_before

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from autokb.answering.answer import OFF_TOPIC
 from autokb.core.attributes import plain_name
+from autokb.core.reply_rules import OFF_TOPIC
 
 OFF_TOPIC_BEFORE = "Nothing that is known is near the question; it looks off topic."  # in logs of earlier versions
 SURE = 0.5  # probability from which an answer is called one

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from autokb.answering import answer
+from autokb.core import reply_rules
 from autokb.core.reply_rules import count_words, read_reply_rules
 from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NEEDS_PEOPLE, NOT_JUDGED, Cell, PaperTable
@@ -190,7 +190,7 @@ def _counted(subject: Subject) -> Iterator[tuple[Cell, Cell, Cell]]:
     else:
         yield _pairs(subject.from_chats)
     others = TextCount.of(subject.off_topic)
-    refusal = count_words(refusal_of(read_reply_rules(subject.spec.reply), subject.spec, answer.OFF_TOPIC))
+    refusal = count_words(refusal_of(read_reply_rules(subject.spec.reply), subject.spec, reply_rules.OFF_TOPIC))
     yield Cell(others.n), _mean(others), Cell(refusal)
 
 

@@ -13,12 +13,13 @@ from fastapi import APIRouter, Form, Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
-from autokb.answering.answer import LEFT_OPEN, OFF_TOPIC, Answer
+from autokb.answering.answer import Answer
 from autokb.answering.clarify import Clarification
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.in_use import AskedBy
 from autokb.core.nouns import Solution
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.core.solution_text import heading_of
 from autokb.core.storable import without_surrogates
