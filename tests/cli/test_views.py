@@ -64,7 +64,7 @@ def test_an_issue_shows_steps_with_their_sources(hand_made: Workspace, capsys: p
     lines = seen(capsys, "show", hand_made.folder, "pair-ios")
     start = hand_made_kb.DOCUMENTS["app/pairing.md"][1].index("Hold the iPhone")
     named = next(n for n, line in enumerate(lines) if line.startswith("│ app/pairing.md "))
-    step = f"Hold the iPhone close to the robot and tap Join.  [{start}:{start + 48}]"
+    step = f"Hold the iPhone close to the robot and tap Join.  [{start - 3}:{start + 48}]"
     assert any(step in line for line in lines[named:])
     assert "os=iOS" in lines[1]
 

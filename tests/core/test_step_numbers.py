@@ -6,7 +6,7 @@ import pytest
 
 from autokb.core.decisions import steps_of
 from autokb.core.solution_text import counted_text, shown_text, solution_text
-from autokb.core.step_numbers import BULLET, shown_name, step_numbers
+from autokb.core.step_numbers import BULLET, find_loss, shown_name, step_numbers, with_shown_names
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,35 @@ def test_a_message_calls_a_step_as_it_is_marked() -> None:
     assert shown_name(4, "Press it.") == "step 4" and shown_name(0, "Press it.") == "step 0"
     assert shown_name(None, "Press it and wait for the light.") == "“Press it and wait for the …”"
     assert shown_name(BULLET, "Press\nit.") == "“Press it.”"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kept", "others", "some", "loss"),
+    [
+        ((None, 1, 2, 3), (0, 2, 3), (), (), "first"),  # the words before a list are not its beginning
+        ((None, 1, 2, 3), (1, 2, 3), (), (), ""),
+        ((3, 4, 5), (1, 2), (), (), "first"),  # a list that begins at 3
+        ((None, None, None), (1, 2), (), (), "first"),
+        ((BULLET, BULLET, BULLET), (1, 2), (), (), ""),  # bullets need none before them
+        ((BULLET, None), (0,), (), (), ""),
+        ((1, 2, 3, 4, 5), (0, 1), (), (), "Most"),
+        ((1, 2, 3, 4), (0, 1), (), (), ""),
+        ((1, 2, 3), (1, 2), (0,), (), "first"),  # for others, and nothing for these in its place
+        ((1, 2, 3), (1, 2), (0,), (1,), ""),
+        ((1, 2, 3), (1, 2), (), (1,), "first"),  # not for others: a doubt
+        ((1, 2, 1, 2), (2, 3), (0, 1), (), ""),  # a list of its own
+        ((BULLET,) * 5, (4,), (0, 1, 2, 3), (4,), ""),
+        ((), (), (), (), ""),
+    ],
+)
+def test_what_loses_its_beginning_or_most_of_it_is_a_loss(
+    numbers: tuple[int | None, ...], kept: tuple[int, ...], others: tuple[int, ...], some: tuple[int, ...], loss: str
+) -> None:
+    found = find_loss(numbers, kept, others, some)
+    assert loss in found and bool(found) == bool(loss)
+
+
+def test_messages_name_steps_as_they_are_shown() -> None:
+    steps, quotes = ["Before it.", "Open it.", "Close it."], ["Before it.", "3. Open it.", "4. Close it."]
+    said = "Step 2 says “see step 3”; step 1 and step 9 are fine."
+    assert with_shown_names(said, steps, quotes) == "Step 3 says “see step 3”; “Before it.” and step 9 are fine."

@@ -42,6 +42,9 @@ def test_the_mark_of_an_item_stands_before_it_in_one_line_and_in_many() -> None:
         *("Do:", "1. one more", "2. two", "  - three", "    1. four", "    2. five", "3. six")
     ]
     assert plain_text("2. two\n   - three\n     - four", marks=True) == "2. two\n- three\n  - four"
+    assert (
+        plain_text("2. \n", marks=True) == "" and plain_text("Choose:\n\n1. \n2. two", marks=True) == "Choose:\n2. two"
+    )
     assert plain_text("> - quoted\n> - on", marks=True) == "- quoted\n- on"
 
 

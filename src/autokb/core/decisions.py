@@ -202,14 +202,13 @@ def steps_of(text: str, title: str = "", unmarked: Sequence[str] = ()) -> tuple[
     belong to it; elsewhere a first line that is the built solution's ``title`` is no step. Where steps of that solution
     are ``unmarked``, so may others be: each line between title and first number is a step, everywhere each of theirs.
     """
-    lines = [line for line in map(str.rstrip, text.split("\n")) if line]
+    lines = list(filter(None, map(str.rstrip, text.split("\n"))))
     titled = bool(title) and len(lines) > 1 and lines[0].strip() == title
     numbered = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), len(lines))
     if numbered == len(lines) and not unmarked:
         return tuple(line.strip() for line in lines[titled:])
     begins = [step.partition("\n")[0] for step in unmarked]
-    if unmarked and (titled or numbered == len(lines)):
-        begins += [line for line in lines[:numbered] if not line.startswith(INDENT)]
+    begins += (line for line in before if begins and not line.startswith(INDENT))
     return _joined_steps(lines[titled:], begins)
 
 

@@ -71,11 +71,11 @@ def find_loss(
 ) -> str:
     """Return why what is kept of steps helps nobody, empty where it does: its beginning or most of it is missing.
 
-    A procedure begins with its first number, else with the first step that is no bullet. ``others`` are the places of
-    steps for other customers, no loss where what is for ``some``, or a list of its own, stands in their place.
+    A procedure begins with its first number, else with its first step where that is no bullet. ``others`` are steps for
+    other customers, no loss where what is for ``some``, or a list of its own, stands in their place.
     """
     counted = [n for n, number in enumerate(numbers) if number not in (None, BULLET)]
-    procedure = counted or [n for n, number in enumerate(numbers) if number is None]
+    procedure = counted or [n for n, number in enumerate(numbers) if number is numbers[0] is None]
     first, begins = procedure[:1], [n for n in procedure if n in kept][:1]
     if first != begins:
         is_new_list = bool(counted and begins) and numbers[begins[0]] == numbers[first[0]]

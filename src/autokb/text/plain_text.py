@@ -49,7 +49,7 @@ _RULE = re.compile(r"^ ?(?:(?:[-*_] ?){3,}|=+ ?|\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:?)
 _QUOTE = re.compile(r"^ ?>[> ]*", re.MULTILINE)
 _HEADING = re.compile(r"^ ?#{1,6}(?: ([^\n]*))?$", re.MULTILINE)
 _BULLET = re.compile(r"^ ?(?:[-*+]|\d{1,9}[.)]) (?:\[[ xX]\] )?", re.MULTILINE)
-_ITEM = re.compile(r"^([ \t>]*)(?:[-*+]|(\d{1,9})[.)])[ \t]+(?![-*_ \t]+$)(?:\[[ xX]\] )?", re.MULTILINE)
+_ITEM = re.compile(r"^([ \t>]*)(?:[-*+]|(\d{1,9})[.)])[ \t]+(?=\S)(?![-*_ \t]+$)(?:\[[ xX]\] )?", re.MULTILINE)
 _ROW = re.compile(r"^ ?\|([^\n]*)$", re.MULTILINE)
 _BLANK = re.compile(r"\n{2,}")
 _SPACE = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # white space in a line, all but a single blank
