@@ -207,6 +207,7 @@ def steps_of(text: str, title: str = "", unmarked: Sequence[str] = ()) -> tuple[
     numbered = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), len(lines))
     if numbered == len(lines) and not unmarked:
         return tuple(line.strip() for line in lines[titled:])
+    before = lines[:numbered] if titled or numbered == len(lines) else []
     begins = [step.partition("\n")[0] for step in unmarked]
     begins += (line for line in before if begins and not line.startswith(INDENT))
     return _joined_steps(lines[titled:], begins)
