@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-ha
   --custom-compile-command "make lock" -c constraints.txt
 
 # Each extra's file has what it adds to the core, with which it is installed: -r requirements/core.txt -r this one.
-EXTRAS := umap anthropic bedrock google local multilingual usearch cypher neo4j ray postgres langchain llama-index \
+EXTRAS := umap anthropic bedrock google local multilingual usearch cypher ray postgres langchain llama-index \
   haystack pandas mcp
 IN_CORE = $$(sed -n 's/^\([a-z0-9._-]*\)==[^;]* \\$$/--no-emit-package \1/p' requirements/core.txt)
 

@@ -439,7 +439,7 @@ def test_no_secret_and_no_name_is_in_it(
         "AUTOKB_STORE": STORE,
         "AUTOKB_BASE_URL": f"https://{OWNER}:{PASSWORD}@{HOST}/v1/acmepath",
         "AUTOKB_MODEL": f"openai:{KEY}",
-        "NEO4J_PASSWORD": PASSWORD,
+        "PGPASSWORD": PASSWORD,
         "AUTOKB_EMBEDDER": f"local:{home}/Secret Project/encoder",
     }.items():
         monkeypatch.setenv(name, value)

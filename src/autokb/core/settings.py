@@ -34,7 +34,7 @@ DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: non
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 Reduction = Literal["pca", "umap", "none"]  # what vectors go through before they are clustered
 REDUCTIONS: tuple[str, ...] = get_args(Reduction)
-GRAPH_STORES = ("ladybug", "neo4j")
+GRAPH_STORES = ("ladybug",)
 STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
 LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME = "local", "ray", "ray://"  # where a build's work is done
@@ -64,11 +64,9 @@ class AskSettings:
 
 @dataclass(frozen=True, slots=True)
 class GraphSettings:
-    """Which engine answers Cypher about tickets; ``uri`` and ``database`` are Neo4j's."""
+    """Which engine answers Cypher about tickets."""
 
     store: str = "ladybug"
-    uri: str = ""
-    database: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,15 +376,12 @@ def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     known = [f.name for f in fields(GraphSettings)]
     if stray := [name for name in value if name not in known]:
-        hint = "; user and password are read from NEO4J_USERNAME and NEO4J_PASSWORD in the environment"
-        raise BadEntryError(f"settings.yaml: graph takes {', '.join(known)}, not {shown_value(stray[0])}{hint}.")
+        raise BadEntryError(f"settings.yaml: graph takes {', '.join(known)}, not {shown_value(stray[0])}.")
     found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
     if found.store not in GRAPH_STORES:
         raise BadEntryError(
             f"settings.yaml: graph: store must be {' or '.join(GRAPH_STORES)}, not {shown_value(found.store)}."
         )
-    if "@" in found.uri:
-        raise BadEntryError("settings.yaml: graph: uri must have no user and password; NEO4J_PASSWORD is their place.")
     return found
 
 

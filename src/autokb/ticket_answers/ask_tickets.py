@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -402,11 +401,10 @@ class TicketAnswerer:
 
     @cached_property
     def _cypher(self) -> CypherReader:
-        from autokb.cypher.reader import EngineReader  # engines, guard and projection, which few questions need
+        from autokb.cypher.reader import EngineReader  # engine, guard and projection, which few questions need
 
         opened, workspace = self.opened, self.opened.workspace
-        graph = workspace.settings.graph
-        reader = EngineReader(opened.file, opened.index.template, workspace.folder, graph, os.environ)
+        reader = EngineReader(opened.file, opened.index.template, workspace.folder)
         opened.held.callback(reader.close)
         return reader
 
