@@ -13,7 +13,7 @@ import yaml
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
-from autokb.evaluation.suggestions.sheet import key_path
+from autokb.evaluation.files import key_path
 from autokb.stores.workspace import Workspace
 from autokb.studies.evaluate_suggestions import SuggestionEvaluation
 from scripted_suggestions import ScriptedSuggestions

@@ -14,7 +14,8 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError, UnwritableWorkspaceError, WorkspaceBusyError
-from autokb.evaluation.suggestions.sheet import key_path, read_suggestion_sheet
+from autokb.evaluation.files import key_path
+from autokb.evaluation.suggestions.sheet import read_suggestion_sheet
 from autokb.evaluation.suggestions.sheet_form import read_sheet_rows
 from autokb.stores.workspace import Workspace, one_at_a_time
 from autokb.studies import judged_sheets

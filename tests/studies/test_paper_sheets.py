@@ -15,8 +15,8 @@ from test_evaluate import asked_of, items
 
 from autokb.cli import main
 from autokb.core.errors import BadInputError
+from autokb.evaluation.files import key_path
 from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable
-from autokb.evaluation.suggestions.sheet import key_path
 from autokb.heuristics.attributes.extract import extract_attributes
 from autokb.pipeline.model_choice import OFFLINE
 from autokb.stores.workspace import Workspace, open_workspace

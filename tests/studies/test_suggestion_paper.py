@@ -16,9 +16,9 @@ import model_workspace
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.evaluation.files import key_path
 from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable
-from autokb.evaluation.suggestions.sheet import key_path
 from autokb.studies.papers import paper_tables
 from autokb.studies.papers.suggestions import NO_REPLIES, OTHER_ENCODERS, P_VALUE, SHEET
 from blind_sheets import FULL, write

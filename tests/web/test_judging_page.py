@@ -10,7 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.evaluation.suggestions.sheet import key_path, read_suggestion_sheet
+from autokb.evaluation.files import key_path
+from autokb.evaluation.suggestions.sheet import read_suggestion_sheet
 from autokb.evaluation.suggestions.sheet_form import read_sheet_rows
 from autokb.stores.workspace import Workspace
 from autokb.web.access import COOKIE
@@ -72,7 +73,7 @@ def test_a_sheet_is_judged_back_and_forth_until_its_end(client: TestClient, hand
     page = post(client, second, {**FULL, "clear": "1"})
     assert item_of(page) == second and checked(page) == {} and "2 of 3 judged" in page
     found = read_suggestion_sheet(path)
-    assert found.items == 2 and found.same.value == 0.5
+    assert found.items == 2 and found.no_preference.value == 0.5
 
 
 def test_nothing_says_which_system_is_which_nor_what_others_marked(client: TestClient, hand_made: Workspace) -> None:

@@ -13,12 +13,12 @@ from typing import Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
-from autokb.evaluation.files import read_rows, sheet_text, write_file
+from autokb.evaluation.files import has_marks, key_path, read_key, read_rows, sheet_text, write_file
 from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, measured_mean
 from autokb.evaluation.statistics.experiment import paired_difference
 from autokb.evaluation.statistics.shares import Share, share
-from autokb.evaluation.suggestions.sheet import PREFERENCES, SIDES, key_path
+from autokb.evaluation.suggestions.sheet import PREFERENCES, SIDES
 from autokb.text.spreadsheet_cells import unguarded
 
 MARKS = ("a_helps", "b_helps", "better")
@@ -77,7 +77,7 @@ def write_blind_sheet(path: Path, questions: Mapping[str, str], sides: Mapping[s
     if path.exists() and key_path(path).exists():
         if key_path(path).read_text(encoding="utf-8") == key:
             return True
-        if _has_marks(path):
+        if has_marks(path, ("item",), MARKS):
             return False
     rows = []
     for item in order:
@@ -89,13 +89,9 @@ def write_blind_sheet(path: Path, questions: Mapping[str, str], sides: Mapping[s
     return True
 
 
-def _has_marks(path: Path) -> bool:
-    return any(row[mark].strip() for _, row in read_rows(path, ("item", *MARKS)) for mark in MARKS)
-
-
 def read_blind_sheet(path: Path) -> SheetMarks:
     """Read a filled sheet with its key, which lies beside it (BadInputError names file and line)."""
-    systems, drawn, alike = _read_key(key_path(path))
+    systems, drawn, alike = read_key(path, _drawing)
     helps: dict[str, dict[str, float]] = {system: {} for system in systems}
     better: dict[str, str] = {}
     seen: set[str] = set()
@@ -145,17 +141,11 @@ def _read_mark(row: Mapping[str, str], column: str, allowed: Mapping[str, Any], 
     return cell.casefold()
 
 
-def _read_key(place: Path) -> tuple[Sequence[str], dict[str, dict[str, str]], set[str]]:
+def _drawing(key: Any) -> tuple[Sequence[str], dict[str, dict[str, str]], set[str]]:
     """Return the two systems, by item which of them is A and which is B, and the items where both show the same."""
-    try:
-        key = json.loads(place.read_text(encoding="utf-8"))
-        systems = [str(name) for name in key["systems"]]
-        drawn = {str(item): {side: str(body[side]) for side in SIDES} for item, body in key["items"].items()}
-        alike = {str(item) for item, body in key["items"].items() if body["alike"]}
-        if len(systems) != len(SIDES) or any(set(sides.values()) != set(systems) for sides in drawn.values()):
-            raise ValueError(place)
-    except OSError as error:
-        raise BadInputError(f"{place}, the key of the sheet, cannot be read ({error.strerror}).") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInputError(f"{place} is not the key that was written with the sheet; put that one there.") from error
+    systems = [str(name) for name in key["systems"]]
+    drawn = {str(item): {side: str(body[side]) for side in SIDES} for item, body in key["items"].items()}
+    alike = {str(item) for item, body in key["items"].items() if body["alike"]}
+    if len(systems) != len(SIDES) or any(set(sides.values()) != set(systems) for sides in drawn.values()):
+        raise ValueError("the sides of an item are not the two systems")
     return systems, drawn, alike

@@ -29,6 +29,7 @@ class Labelled(Protocol):
 
 
 T = TypeVar("T", bound=Labelled)
+Key = TypeVar("Key")
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -96,6 +97,27 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[st
         raise BadInputError(
             f"{path}, line {reader.line_num} cannot be read ({error}); look for a quotation mark without its end."
         ) from error
+
+
+def has_marks(path: Path, columns: Sequence[str], marks: Sequence[str]) -> bool:
+    """Return whether anybody has written into one of the columns ``marks`` of a sheet."""
+    return any(row[mark].strip() for _, row in read_rows(path, (*columns, *marks)) for mark in marks)
+
+
+def key_path(sheet: Path) -> Path:
+    """Return where the key of a sheet is, which says whose each line is."""
+    return sheet.with_suffix(".key.json")
+
+
+def read_key(sheet: Path, read: Callable[[Any], Key]) -> Key:
+    """Return what ``read`` makes of the JSON of a sheet's key; BadInputError where it is not such a key."""
+    place = key_path(sheet)
+    try:
+        return read(json.loads(place.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise BadInputError(f"{place}, the key of the sheet, cannot be read ({error.strerror}).") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInputError(f"{place} is not the key that was written with the sheet; put that one there.") from error
 
 
 def sheet_text(columns: Sequence[str], rows: Iterable[Sequence[str]], instructions: str = "") -> str:

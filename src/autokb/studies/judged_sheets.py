@@ -12,7 +12,8 @@ from pathlib import Path
 
 from autokb.core.errors import BadInputError, UnknownIdError, UnwritableWorkspaceError
 from autokb.core.files import replace_private
-from autokb.evaluation.suggestions.sheet import key_path, read_item_means
+from autokb.evaluation.files import key_path
+from autokb.evaluation.suggestions.sheet import read_item_means
 from autokb.evaluation.suggestions.sheet_form import SheetProgress, read_sheet_rows, sheet_progress, with_marks
 from autokb.stores.workspace import Workspace, one_at_a_time
 from autokb.text.control_characters import printable_name

@@ -24,9 +24,9 @@ from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BuildReport, Costs, Figures, Plan, Result, Spending
 from autokb.evaluation.blind_sheet import Side, write_blind_sheet
+from autokb.evaluation.files import key_path
 from autokb.evaluation.statistics.samples import nearest_rank
 from autokb.evaluation.statistics.shares import Share, share
-from autokb.evaluation.suggestions.sheet import key_path
 from autokb.pipeline.build import build
 from autokb.pipeline.model_choice import OFFLINE, check_settings
 from autokb.pipeline.model_session import ModelOptions, open_session

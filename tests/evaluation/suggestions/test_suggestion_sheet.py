@@ -136,7 +136,7 @@ def test_a_filled_sheet_adds_up_by_system(tmp_path: Path) -> None:
     fill(path, judged)
     found = read_suggestion_sheet(path)
     ours, theirs = found.systems["autokb"].metrics, found.systems["incumbent"].metrics
-    assert (ours["preferred"].value, theirs["preferred"].value, found.same.value) == (0.5, 0.0, 0.5)
+    assert (ours["preferred"].value, theirs["preferred"].value, found.no_preference.value) == (0.5, 0.0, 0.5)
     assert (ours["accuracy"].value, ours["missing_rate"].value, ours["hallucination_rate"].value) == (0.5, 0.5, 0)
     assert "accuracy" not in theirs
     assert (ours["relevance"].value, theirs["relevance"].value, theirs["human_touch"].value) == (2.0, 0.5, 1.0)
@@ -167,10 +167,10 @@ def test_the_judge_is_compared_with_people_where_the_text_is_still_the_same(tmp_
     items = sorted({row["item"] for row in rows(path)})
     verdicts = {"autokb": dict(zip(items, ("correct", "correct", "incorrect", "not judged"), strict=True))}
     found = read_suggestion_sheet(path, verdicts, OFFERS)
-    assert (found.judge.agreement, found.judge.pairs) == (pytest.approx(2 / 3), 3)
+    assert (found.judge_and_people.agreement, found.judge_and_people.pairs) == (pytest.approx(2 / 3), 3)
     other = {"autokb": OFFERS["autokb"] | {items[2]: Offer((Suggestion("another text", "solution"),), False)}}
-    assert read_suggestion_sheet(path, verdicts, other).judge.pairs == 2
-    assert read_suggestion_sheet(path).judge.agreement is None
+    assert read_suggestion_sheet(path, verdicts, other).judge_and_people.pairs == 2
+    assert read_suggestion_sheet(path).judge_and_people.agreement is None
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import digest
-from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
+from autokb.evaluation.files import ANNOTATORS, has_marks, key_path, read_key, read_rows, sheet_text, write_file
 from autokb.evaluation.quality.annotation import ANNOTATED_TWICE
-from autokb.evaluation.suggestions.sheet import key_path
 from autokb.text.spreadsheet_cells import unguarded
 
 FILLED_IN = ("item", "annotator", "answer")
@@ -49,23 +49,16 @@ class FilledSheet(Generic[Answer]):
     answers: Mapping[str, Mapping[str, Answer]]
     hidden: Mapping[str, Hidden]
 
-    @property
-    def pairs(self) -> list[tuple[Answer, Answer]]:
-        """The answers of the two people to what both answered."""
-        both = (given for given in self.answers.values() if len(given) == len(ANNOTATORS))
-        return [(given[ANNOTATORS[0]], given[ANNOTATORS[1]]) for given in both]
-
 
 def write_sheets(folder: Path, sheets: Mapping[str, Sequence[SheetLine]]) -> None:
     """Write each sheet as ``NAME.csv`` with its key; the same lines leave a sheet as it is, with what is filled in.
 
     BadInputError where a sheet of other lines has answers; then none is written.
     """
-    keys = {name: _key_text(lines) for name, lines in sheets.items()}
-    new = [name for name, key in keys.items() if not _is_written(sheet_path(folder, name), key)]
-    for name in new:
-        path = sheet_path(folder, name)
-        if path.exists() and _has_answers(path):
+    keys = {folder / f"{name}.csv": _key_text(lines) for name, lines in sheets.items()}
+    new = {path: lines for path, lines in zip(keys, sheets.values(), strict=True) if not _is_written(path, keys[path])}
+    for path in new:
+        if path.exists() and has_marks(path, FILLED_IN[:-1], FILLED_IN[-1:]):
             raise BadInputError(
                 f"{path} is filled in, and its lines are no longer those of the knowledge base; read it first "
                 "(--read), and name a new folder for the new sheets."
@@ -74,15 +67,9 @@ def write_sheets(folder: Path, sheets: Mapping[str, Sequence[SheetLine]]) -> Non
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AutokbError(f"{folder} cannot be made ({error.strerror}).") from error
-    for name in new:
-        path = sheet_path(folder, name)
-        write_file(path, _sheet(sheets[name]))
-        write_file(key_path(path), keys[name])
-
-
-def sheet_path(folder: Path, name: str) -> Path:
-    """Return where a sheet is."""
-    return folder / f"{name}.csv"
+    for path, lines in new.items():
+        write_file(path, _sheet(lines))
+        write_file(key_path(path), keys[path])
 
 
 def _key_text(lines: Iterable[SheetLine]) -> str:
@@ -93,10 +80,6 @@ def _key_text(lines: Iterable[SheetLine]) -> str:
 def _is_written(path: Path, key: str) -> bool:
     place = key_path(path)
     return path.exists() and place.is_file() and place.read_bytes() == key.encode()
-
-
-def _has_answers(path: Path) -> bool:
-    return any(row[FILLED_IN[-1]].strip() for _, row in read_rows(path, FILLED_IN))
 
 
 def _sheet(lines: Sequence[SheetLine]) -> str:
@@ -124,7 +107,7 @@ def read_filled(path: Path, fields: Sequence[str], read: Callable[[str, Hidden],
     """
     if not path.exists():
         return None
-    hidden = _read_key(key_path(path), fields)
+    hidden = read_key(path, partial(_hidden_of, fields))
     answers: dict[str, dict[str, Answer]] = {}
     for number, (_, row) in enumerate(read_rows(path, FILLED_IN), 2):
         item, annotator, answer = (unguarded(row[column].strip()) for column in FILLED_IN)
@@ -147,16 +130,11 @@ def read_filled(path: Path, fields: Sequence[str], read: Callable[[str, Hidden],
     return FilledSheet(answers, {item: hidden[item] for item in answers}) if answers else None
 
 
-def _read_key(place: Path, fields: Sequence[str]) -> dict[str, Hidden]:
-    try:
-        items = json.loads(place.read_text(encoding="utf-8"))["items"]
-        found: dict[str, Hidden] = {str(item): {field: body[field] for field in fields} for item, body in items.items()}
-        if not all(_is_text(value) for body in found.values() for value in body.values()):
-            raise ValueError(place)
-    except OSError as error:
-        raise BadInputError(f"{place}, the key of the sheet, cannot be read ({error.strerror}).") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInputError(f"{place} is not the key that was written with the sheet; put that one there.") from error
+def _hidden_of(fields: Sequence[str], key: Any) -> dict[str, Hidden]:
+    items = key["items"]
+    found: dict[str, Hidden] = {str(item): {field: body[field] for field in fields} for item, body in items.items()}
+    if not all(_is_text(value) for body in found.values() for value in body.values()):
+        raise ValueError("a field is neither a text nor a list of texts")
     return found
 
 

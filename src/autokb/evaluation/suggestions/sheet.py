@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from autokb.answering.suggest import Suggestion
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
-from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
+from autokb.evaluation.files import ANNOTATORS, key_path, read_key, read_rows, sheet_text, write_file
 from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.evaluation.statistics.raters import Agreed, Answer, agreed
@@ -64,29 +64,14 @@ class SideFigures(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class SheetFigures:
+class SheetFigures(Record):
     """A filled sheet: figures by system, how far people agree by question, and how far the judge with them."""
 
     systems: Mapping[str, SideFigures]
-    same: Interval
+    no_preference: Interval
     agreement: Mapping[str, Agreed]
-    judge: Agreed
+    judge_and_people: Agreed
     items: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of the interface."""
-        return {
-            "systems": {name: found.as_json() for name, found in self.systems.items()},
-            "no_preference": self.same.as_json(),
-            "agreement": {name: found.as_json() for name, found in self.agreement.items()},
-            "judge_and_people": self.judge.as_json(),
-            "items": self.items,
-        }
-
-
-def key_path(sheet: Path) -> Path:
-    """Return where the key of a sheet is: which system is A and which is B."""
-    return sheet.with_suffix(".key.json")
 
 
 def check_sheet(path: Path, systems: Sequence[str]) -> None:
@@ -166,7 +151,7 @@ def read_suggestion_sheet(
     ``verdicts`` are a judge's of these ``offers``, by system and case. They are compared with people's where the text
     is still the one on the sheet.
     """
-    key, texts = _read_key(path)
+    key, texts = read_key(path, _sides_and_texts)
     rows = [row for row in _read_answers(path, key) if row.cells]
     if not rows:
         raise BadInputError(f"{path} holds no answers; fill in preference, correctness and the scores.")
@@ -182,7 +167,7 @@ def read_suggestion_sheet(
 
 def read_item_means(path: Path) -> dict[str, dict[str, dict[str, float]]]:
     """Return by system, figure and item the mean of what people gave on a sheet, for what is paired by items."""
-    key, _ = _read_key(path)
+    key, _ = read_key(path, _sides_and_texts)
     return _means_by_item(_read_answers(path, key), key)
 
 
@@ -244,17 +229,11 @@ def _means_by_item(
     }
 
 
-def _read_key(path: Path) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], str]]:
+def _sides_and_texts(key: Any) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], str]]:
     """Return the system of each side by item, and the hash of each text by system and item."""
-    place = key_path(path)
-    try:
-        items = json.loads(place.read_text(encoding="utf-8"))["items"]
-        sides = {str(item): {side: str(body[side]) for side in SIDES} for item, body in items.items()}
-        texts = {(str(s), str(item)): str(t) for item, body in items.items() for s, t in body["texts"].items()}
-    except OSError as error:
-        raise BadInputError(f"{place}, the key of the sheet, cannot be read ({error.strerror}).") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInputError(f"{place} is not the key that was written with the sheet; put that one there.") from error
+    items = key["items"]
+    sides = {str(item): {side: str(body[side]) for side in SIDES} for item, body in items.items()}
+    texts = {(str(s), str(item)): str(t) for item, body in items.items() for s, t in body["texts"].items()}
     return sides, texts
 
 
