@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from autokb.core.attributes import Match
@@ -64,7 +64,8 @@ def fit_of_trees(index: QuestionIndex, raw_issues: Mapping[str, RawIssue]) -> Tr
     vectors = dict(zip(index.nodes.raw_ids, index.nodes.raw_vectors, strict=True))
     cited = _cited(index.nodes.knowledge, vectors)
     ranker = Ranker({name: weight for name, weight in index.ranker.weights.items() if name not in OF_TREES})
-    texts = {raw: raw_issues[raw].full_text for raw in _by_lot(cited)[:MOST_ASKED]}
+    by_lot = sorted(cited, key=lambda raw: hashlib.sha256(raw.encode()).digest())  # the same for each version
+    texts = {raw: raw_issues[raw].full_text for raw in by_lot[:MOST_ASKED]}
     by_issue: dict[str, tuple[bool, ...]] = {}
     for raw, text in texts.items():
         scored = index.score(text, with_history=False, vector=vectors[raw])
@@ -78,11 +79,6 @@ def _cited(knowledge: KnowledgeIndex, raw_issues: Container[str]) -> dict[str, l
     cited = {node: [s for s in some if s.evidence] for node, some in knowledge.solutions_of.items()}
     nodes = ((node.id, node.raw_issues) for node in knowledge.issues.values() if cited.get(node.id))
     return {raw: cited[node] for node, some in nodes for raw in some if raw in raw_issues}
-
-
-def _by_lot(ids: Iterable[str]) -> list[str]:
-    """Return ids in an order that has nothing to do with them, the same for each version."""
-    return sorted(ids, key=lambda one: hashlib.sha256(one.encode()).digest())
 
 
 def _fits(index: QuestionIndex, scored: ScoredQuestion, solution: Solution, near: frozenset[int]) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from autokb.evaluation.report import Reported, ReportTable, interval_text, number_text
 from autokb.evaluation.statistics.bootstrap import Interval
+from autokb.evaluation.statistics.shares import Share
 
 Printed = float | int | str | None
+Found = Interval | Share | str  # what was measured, or why it could not be
 NOT_JUDGED = "not judged: name a judge with --judge MODEL"
 NEEDS_PEOPLE = "needs people: {how}"
+UNMEASURED = "there is nothing to measure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +31,25 @@ class Cell:
     missing: str | None = None
 
     @classmethod
-    def of(cls, found: Interval, paper: Printed = None, *, percent: bool = False) -> Cell:
-        """Return a measured mean with its interval, in per cent where the paper prints that."""
+    def of(cls, found: Found, paper: Printed = None, *, percent: bool = False, missing: str = UNMEASURED) -> Cell:
+        """Return a measured mean with its interval, in per cent where the paper prints that.
+
+        Where there is none, ``missing`` says why, or ``found`` itself does.
+        """
+        if isinstance(found, str) or found.value is None:
+            return cls(paper=paper, missing=found if isinstance(found, str) else missing)
         times = 100 if percent else 1
         value, low, high = (None if end is None else end * times for end in (found.value, found.low, found.high))
-        return cls(value, low, high, paper, None if value is not None else "there is nothing to measure")
+        return cls(value, low, high, paper)
+
+    @classmethod
+    def known(cls, value: Printed, missing: str, paper: Printed = None) -> Cell:
+        """Return a figure without an interval; ``missing`` says why there is none where it is None."""
+        return cls(value, paper=paper, missing=missing if value is None else None)
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""
-        return {
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "paper": self.paper,
-            "missing": self.missing,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,13 @@ class PaperTable:
     note: str = ""
     pictures: tuple[str, ...] = ()
     of_run: bool = False
+
+    @classmethod
+    def of(
+        cls, name: str, rows: Mapping[str, tuple[Cell, ...]], columns: tuple[str, ...], note: str = "", **more: Any
+    ) -> PaperTable:
+        """Return the table of these rows by their names; ``more`` are the fields behind ``note``."""
+        return cls(name, tuple(rows), columns, tuple(rows.values()), note, **more)
 
     def __post_init__(self) -> None:
         """Refuse cells that are not one for each row and column."""
@@ -104,10 +118,15 @@ def report_tables(tables: Sequence[PaperTable]) -> list[ReportTable]:
     return found
 
 
+def printed_absolute(printed: Mapping[str, Sequence[float | None]], first: str, row: str) -> Sequence[float | None]:
+    """Return what a paper's values of a row come to, which it prints as points above those of its ``first`` row."""
+    pairs = zip(printed[first], printed.get(row, (None,) * len(printed[first])), strict=True)
+    return [base if row == first or base is None or more is None else round(base + more, 2) for base, more in pairs]
+
+
 def _cell_text(cell: Cell, reasons: dict[str, str]) -> str:
     if cell.missing is not None:
         ours = reasons.setdefault(cell.missing, "*" * (len(reasons) + 1))
     else:
-        ends: Mapping[str, Any] = {"value": cell.value, "low": cell.low, "high": cell.high}
-        ours = interval_text(ends)
+        ours = interval_text(cell.as_json())
     return ours if cell.paper is None else f"{ours} (paper: {number_text(cell.paper)})"

@@ -107,7 +107,6 @@ class Compliance(Record):
     rules: Mapping[str, Mapping[VerdictName, int]]
 
 
-# Complex: all figures are counts of the same verdicts, a comprehension each.
 def compliance(
     solutions: Iterable[Solution],
     rules: Iterable[Rule],
@@ -121,14 +120,18 @@ def compliance(
     """
     solutions, rules = list(solutions), list(rules)
     found = {solution.id: solution_verdicts(solution, rules, language) for solution in solutions}
+    asked_model = any(v.reason in (NOTHING_NAMED, NOT_CONCERNED) for s in solutions for v in s.rules)
+    return compliance_of(found, tree_of, model if asked_model else BY_PATTERNS)
+
+
+def compliance_of(found: Mapping[str, Mapping[str, VerdictName]], tree_of: TreeOf, by: str) -> Compliance:
+    """Add up the verdicts on solutions, by solution and rule; ``by`` is who gave them."""
     overall = {solution_id: overall_verdict(verdicts) for solution_id, verdicts in found.items()}
     judged = {s: float(verdict == "kept") for s, verdict in overall.items() if verdict in ("kept", "broken")}
     by_rule = {
         rule: dict(sorted(Counter(verdicts[rule] for verdicts in found.values() if rule in verdicts).items()))
         for rule in sorted({rule for verdicts in found.values() for rule in verdicts})
     }
-    asked_model = any(v.reason in (NOTHING_NAMED, NOT_CONCERNED) for s in solutions for v in s.rules)
-    by = model if asked_model else BY_PATTERNS
     return Compliance(
         interval=tree_interval(judged, tree_of),
         by=by,

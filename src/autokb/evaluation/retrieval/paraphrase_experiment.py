@@ -115,7 +115,6 @@ def evaluate_paraphrases(
     nodes: Mapping[str, NodeSystem] | None = None,
     chunks: Mapping[str, ChunkSystem] | None = None,
     metrics: Sequence[str] = RETRIEVAL,
-    baseline: str = RAW,
     on_answer: OnAnswer = ignore_answer,
 ) -> ParaphraseReport:
     """Ask every system every paraphrase; metrics over all texts, level by level, and for nodes and chunks alone.
@@ -135,7 +134,7 @@ def evaluate_paraphrases(
     paraphrases: Counter[str] = Counter()
     for text in asked:
         paraphrases.update({level: len(some) for level, some in text.levels.items()})
-    families = ((metrics, baseline), (NODE_METRICS, CHILDREN), (CHUNK_METRICS, baseline))
+    families = ((metrics, RAW), (NODE_METRICS, CHILDREN), (CHUNK_METRICS, RAW))
     measured = [(part, _measure_part(part, asked, found, families)) for part in _parts(asked, paraphrases)]
     return ParaphraseReport(
         systems={name: _result_of(name, measured) for name in systems},

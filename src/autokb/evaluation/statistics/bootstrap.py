@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -28,6 +28,10 @@ class Interval:
     def as_json(self) -> dict[str, float | None]:
         """Return the shape of the interface."""
         return {"value": self.value, "low": self.low, "high": self.high}
+
+    def map(self, change: Callable[[float], float]) -> Interval:
+        """Return the interval of another unit: each of the three that is known is changed."""
+        return Interval(*(None if end is None else change(end) for end in (self.value, self.low, self.high)))
 
 
 NOT_MEASURED = Interval()
@@ -63,13 +67,8 @@ def mean_intervals(columns: Mapping[K, Sequence[float]]) -> dict[K, Interval]:
     table = np.array([list(column) for column in columns.values()], dtype=np.float64).T  # queries x columns
     if table.shape[0] == 0:
         raise ValueError("a mean needs at least one query")
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(_resampled_means(table), [tail, 1 - tail], axis=0)
-    means = table.mean(axis=0)
-    # Sums in another order differ in their last digit: a mean is never outside its own interval.
-    low, high = np.minimum(low, means), np.maximum(high, means)
-    ends = zip(means.tolist(), low.tolist(), high.tolist(), strict=True)
-    return {name: Interval(*three) for name, three in zip(columns, ends, strict=True)}
+    found = zip(columns, table.mean(axis=0).tolist(), _resampled_means(table).T, strict=True)
+    return {name: percentile_interval(mean, resampled) for name, mean, resampled in found}
 
 
 def _resampled_means(table: NDArray[np.float64]) -> NDArray[np.float64]:

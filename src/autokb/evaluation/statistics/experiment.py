@@ -10,7 +10,6 @@ import numpy as np
 
 from autokb.evaluation.record import Record
 from autokb.evaluation.statistics.bootstrap import (
-    NOT_MEASURED,
     Interval,
     mean_interval,
     mean_intervals,
@@ -53,9 +52,7 @@ def relative_difference(after: Sequence[float], before: Sequence[float]) -> Inte
     Not measured where the mean of before is 0.
     """
     ratio = ratio_interval([[pair] for pair in zip(after, before, strict=True)])
-    if ratio.value is None or ratio.low is None or ratio.high is None:
-        return NOT_MEASURED
-    return Interval(*((end - 1) * 100 for end in (ratio.value, ratio.low, ratio.high)))
+    return ratio.map(lambda times: (times - 1) * 100)
 
 
 def paired_t_test(after: Sequence[float], before: Sequence[float]) -> float | None:

@@ -62,7 +62,7 @@ def _share(successes: int, n: int, effective: float) -> Share:
     return Share(n, value, min(value, max(0.0, centre - half)), max(value, min(1.0, centre + half)))
 
 
-def share_difference(after: Share, before: Share) -> Interval:
+def share_difference(after: Share | Interval, before: Share | Interval) -> Interval:
     """Return ``after`` minus ``before``, two shares of different trials, with its 95 % interval.
 
     Newcombe 1998, Interval Estimation for the Difference between Independent Proportions, method 10: made of the two

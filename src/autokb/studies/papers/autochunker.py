@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
 from autokb.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, ChunkingReport, MethodReport
-from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, Printed
+from autokb.evaluation.papers.tables import NOT_JUDGED, UNMEASURED, Cell, PaperTable, Printed
 from autokb.pipeline.model_session import ModelOptions
 from autokb.stores.staged import staged_sources
 from autokb.stores.workspace import Workspace
@@ -77,6 +77,7 @@ SIZES_PRINTED = {  # table 4: seconds, tokens (mean, p50, p90), chunks a documen
     "lumber_chunker": (10.52, 1314.5, 633, 4037, 191),
     "auto_chunker": (6.04, 94.3, 72, 202, 2223),
 }
+NO_CHUNK = "there is no chunk"
 CHARACTERS_A_TOKEN = 4.0  # of English prose; the usual rule of thumb, since the paper does not name its tokenizer
 BY_MODEL = ("llm_semantic", "lumber_chunker", "auto_chunker")  # without one rules stand in for what it would decide
 STAND_IN = "Without --judge rules stand in for the model of LLMSemantic, LumberChunker and AutoChunker."
@@ -164,62 +165,51 @@ def _files(workspace: Workspace) -> list[Path]:
 
 def _features() -> PaperTable:
     """Table 1."""
-    not_built = Cell(missing="not built here: it needs a model's own logits, which no provider of chat models gives")
-    cells = []
+    not_built = "not built here: it needs a model's own logits, which no provider of chat models gives"
+    rows = {}
     for method, printed in FEATURES_PRINTED.items():
-        here: Sequence[Printed] = FEATURES_HERE[method]
-        ours = [Cell(value, paper=theirs) for value, theirs in zip(here, printed, strict=True)] if here else []
-        cells.append(tuple(ours or (Cell(paper=one, missing=not_built.missing) for one in printed)))
-    return PaperTable("Table 1: what the methods can do", tuple(FEATURES_PRINTED), FEATURES, tuple(cells), BY_CONTEXT)
+        here: Sequence[Printed] = FEATURES_HERE[method] or (None,) * len(FEATURES)
+        rows[method] = tuple(Cell.known(value, not_built, theirs) for value, theirs in zip(here, printed, strict=True))
+    return PaperTable.of("Table 1: what the methods can do", rows, FEATURES, BY_CONTEXT)
 
 
 def _tenets(measured: Measured) -> PaperTable:
     """Table 2, in per cent of the chunks."""
-    names, cells = [], []
+    rows = {}
     for method, name, found in measured.rows():
-        names.append(name)
-        printed = TENETS_PRINTED[method][measured.domain]
-        cells.append(tuple(_judged(found.tenets, tenet, theirs) for tenet, theirs in zip(TENETS, printed, strict=True)))
+        printed = zip(TENETS, TENETS_PRINTED[method][measured.domain], strict=True)
+        rows[name] = tuple(_judged(found, tenet, theirs) for tenet, theirs in printed)
     columns = ("noise % (lower)", "complete %", "context switch % (lower)", "task relevance %")
     note = "" if measured.judged else STAND_IN
-    name = f"Table 2: quality of the chunks of {measured.beside}"
-    return PaperTable(name, tuple(names), columns, tuple(cells), note)
+    return PaperTable.of(f"Table 2: quality of the chunks of {measured.beside}", rows, columns, note)
 
 
-def _judged(tenets: Mapping[str, object], tenet: str, printed: float) -> Cell:
-    found = tenets.get(tenet)
-    interval = getattr(found, "interval", None)
-    if interval is None or interval.value is None:
-        return Cell(paper=printed, missing=NOT_JUDGED)
-    return Cell.of(interval, printed, percent=True)
+def _judged(found: MethodReport, tenet: str, printed: float) -> Cell:
+    judged = found.tenets.get(tenet)
+    return Cell.of(judged.interval if judged else NOT_JUDGED, printed, percent=True, missing=NOT_JUDGED)
 
 
 def _counted(measured: Measured) -> PaperTable:
     """What can be counted of the same chunks without a judge."""
     measures = list(dict.fromkeys(m for _, _, found in measured.rows() for m in found.mechanical.shares))
-    names, cells = [], []
+    rows = {}
     for _, name, found in measured.rows():
-        names.append(name)
         shares = (found.mechanical.shares.get(measure) for measure in measures)
-        nothing = Cell(missing="there is nothing to measure")
-        cells.append(tuple(Cell.of(one.interval, percent=True) if one else nothing for one in shares))
+        rows[name] = tuple(Cell.of(one.interval if one else UNMEASURED, percent=True) for one in shares)
     columns = tuple(f"{measure.replace('_', ' ')} %" for measure in measures)
-    name = f"Table 2, counted without a judge: {measured.name}"
-    return PaperTable(name, tuple(names), columns, tuple(cells), SAME_INPUT)
+    return PaperTable.of(f"Table 2, counted without a judge: {measured.name}", rows, columns, SAME_INPUT)
 
 
 def _precision(measured: Measured) -> PaperTable:
     """Table 3."""
-    names, cells = [], []
+    rows = {}
     for method, name, suffix, found in _with_context(measured):
         if printed := PRECISION_PRINTED.get(method + suffix):
-            names.append(name)
             depths = zip(DEPTHS, printed[measured.domain], strict=True)
-            cells.append(tuple(_judged(found.tenets, f"wp@{k}{suffix}", one) for k, one in depths))
+            rows[name] = tuple(_judged(found, f"wp@{k}{suffix}", one) for k, one in depths)
     columns = tuple(f"WP@{k}" for k in DEPTHS)
     note = "" if measured.judged else JUDGE_ASKS
-    name = f"Table 3: weighted precision on {measured.beside}"
-    return PaperTable(name, tuple(names), columns, tuple(cells), note)
+    return PaperTable.of(f"Table 3: weighted precision on {measured.beside}", rows, columns, note)
 
 
 def _with_context(measured: Measured) -> Iterator[tuple[str, str, str, MethodReport]]:
@@ -233,48 +223,37 @@ def _with_context(measured: Measured) -> Iterator[tuple[str, str, str, MethodRep
 def _places(measured: Measured) -> PaperTable:
     """What table 3 can be without a judge: how much of the text that answers a question is in what is found."""
     figures = [(figure, k) for figure in PLACES for k in DEPTHS]
-    names, cells, asked = [], [], 0
+    rows, asked = {}, 0
     for _, name, suffix, found in _with_context(measured):
-        names.append(name)
         shares = [found.retrieval.get(f"{figure}@{k}{suffix}") for figure, k in figures]
-        cells.append(tuple(Cell.of(s.interval, percent=True) if s else Cell(missing=NO_PLACES) for s in shares))
+        rows[name] = tuple(Cell.of(one.interval if one else NO_PLACES, percent=True) for one in shares)
         asked = max([asked, *(share.n for share in shares if share)])
     columns = tuple(f"{figure}@{k} %" for figure, k in figures)
     note = (
         f"Characters of the marked places of {asked} questions. Longer chunks bring more of everything: read recall "
         "beside the sizes of table 4."
     )
-    name = f"Table 3, by places without a judge: {measured.name}"
-    return PaperTable(name, tuple(names), columns, tuple(cells), note if asked else "")
+    return PaperTable.of(f"Table 3, by places without a judge: {measured.name}", rows, columns, note if asked else "")
 
 
 def _sizes(measured: Measured) -> PaperTable:
     """Table 4, lengths in characters and in tokens."""
-    names, cells = [], []
+    rows = {}
     for method, name, found in measured.rows():
-        names.append(name)
         _, *lengths, chunks = SIZES_PRINTED[method]
         size = (found.size.mean, found.size.p50, found.size.p90)
-        own = [Cell(one, missing=None if one is not None else "there is no chunk") for one in size]
-        tokens = [_tokens(one, printed) for one, printed in zip(size, lengths, strict=True)]
-        cells.append((*own, *tokens, Cell(found.chunks / measured.report.documents, paper=chunks)))
+        own = [Cell.known(one, NO_CHUNK) for one in size]
+        tokens = [None if one is None else one / CHARACTERS_A_TOKEN for one in size]
+        beside = [Cell.known(one, NO_CHUNK, printed) for one, printed in zip(tokens, lengths, strict=True)]
+        rows[name] = (*own, *beside, Cell(found.chunks / measured.report.documents, paper=chunks))
     columns = ("characters, mean", "p50", "p90", "tokens, mean", "tokens, p50", "tokens, p90", "chunks a document")
     note = f"A token is taken for {CHARACTERS_A_TOKEN:g} characters. The paper's pages are longer than most manuals'."
-    name = f"Table 4: sizes of the chunks of {measured.name}"
-    return PaperTable(name, tuple(names), columns, tuple(cells), note)
+    return PaperTable.of(f"Table 4: sizes of the chunks of {measured.name}", rows, columns, note)
 
 
 def _seconds(measured: Measured) -> PaperTable:
     """The first column of table 4, which another run measures otherwise."""
     documents = measured.report.documents
-    rows = [(name, Cell(f.seconds / documents, paper=SIZES_PRINTED[m][0])) for m, name, f in measured.rows()]
-    name = f"Table 4, seconds a document of {measured.name}"
-    cells = tuple((cell,) for _, cell in rows)
+    rows = {name: (Cell(f.seconds / documents, paper=SIZES_PRINTED[m][0]),) for m, name, f in measured.rows()}
     note = "Reading a page, and the extractor's vote on it, is in none."
-    return PaperTable(name, tuple(name for name, _ in rows), ("seconds",), cells, note, of_run=True)
-
-
-def _tokens(characters: float | None, printed: float) -> Cell:
-    if characters is None:
-        return Cell(paper=printed, missing="there is no chunk")
-    return Cell(characters / CHARACTERS_A_TOKEN, paper=printed)
+    return PaperTable.of(f"Table 4, seconds a document of {measured.name}", rows, ("seconds",), note, of_run=True)

@@ -62,8 +62,7 @@ def _mean_too(ours: Sequence[int], paper: Sequence[int]) -> Iterator[Cell]:
         (children, parents, their_children, their_parents),
         (solutions, parents + children, their_solutions, their_parents + their_children),
     ):
-        missing = None if whole else "there is no node"
-        yield Cell(part / whole if whole else None, paper=round(their_part / their_whole, 2), missing=missing)
+        yield Cell.known(part / whole if whole else None, "there is no node", round(their_part / their_whole, 2))
 
 
 def _attributes(subject: Subject) -> PaperTable:

@@ -79,12 +79,7 @@ def _cells(sheet: str, compared: Sequence[Compared] | str | None, paper: float |
         groups.setdefault(one.group, []).append(one.one == one.other)
     found = clustered_share([(sum(same), len(same)) for same in groups.values()])
     _, kappa = agreement([(one.one, one.other) for one in compared])
-    value, low, high = (None if end is None else 100 * end for end in (found.value, found.low, found.high))
-    return (
-        Cell(value, low, high, paper),
-        Cell(missing=ALWAYS_THE_SAME) if kappa is None else Cell(kappa),
-        Cell(len(compared)),
-    )
+    return Cell.of(found, paper, percent=True), Cell.known(kappa, ALWAYS_THE_SAME), Cell(len(compared))
 
 
 def _two_people(filled: FilledSheet[Any] | None) -> list[Compared] | None:
@@ -100,16 +95,12 @@ def _two_people(filled: FilledSheet[Any] | None) -> list[Compared] | None:
 
 def _two_on_correctness(filled: FilledSheet[bool] | None, subject: Subject) -> tuple[Cell, ...]:
     """Return how far two people agree on what is correct: by the sheet, else by the page of the sheet."""
-    if filled is not None:
-        return _cells(CORRECTNESS, _two_people(filled), PRINTED[CORRECTNESS])
-    on_page = evaluate_workspace_quality(subject.workspace).agreement
+    paper = PRINTED[CORRECTNESS]
+    on_page = evaluate_workspace_quality(subject.workspace).agreement if filled is None else None
     if on_page is None or on_page.agreement is None:
-        return _cells(CORRECTNESS, None, PRINTED[CORRECTNESS])
-    return (
-        Cell(100 * on_page.agreement, paper=PRINTED[CORRECTNESS]),
-        Cell(missing=ALWAYS_THE_SAME) if on_page.kappa is None else Cell(on_page.kappa),
-        Cell(on_page.twice),
-    )
+        return _cells(CORRECTNESS, _two_people(filled), paper)
+    same, kappa = Cell(100 * on_page.agreement, paper=paper), Cell.known(on_page.kappa, ALWAYS_THE_SAME)
+    return same, kappa, Cell(on_page.twice)
 
 
 def _correct_beside(

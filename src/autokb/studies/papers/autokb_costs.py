@@ -68,12 +68,9 @@ def _as_spent(subject: Subject, spent: Costs) -> Iterator[Cell]:
         yield Cell(sum(spent.stages[stage].calls for stage in stages if stage in spent.stages))
     people = people_usd(len(subject.raw_issues))
     yield Cell(spent.calls)
-    yield Cell(missing=UNKNOWN) if spent.cost is None else Cell(round(spent.cost, 4))
+    yield Cell.known(None if spent.cost is None else round(spent.cost, 4), UNKNOWN)
     yield Cell(people)
-    if spent.cost is None:
-        yield Cell(missing=UNKNOWN)
-    else:
-        yield Cell(people / spent.cost) if spent.cost else Cell(missing=FREE)
+    yield Cell.known(people / spent.cost if spent.cost else None, UNKNOWN if spent.cost is None else FREE)
 
 
 def model_usd(calls: int) -> float:

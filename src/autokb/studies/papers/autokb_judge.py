@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec
@@ -13,7 +12,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Solution, Verdict
 from autokb.core.solution_text import solution_text
 from autokb.evaluation.papers.tables import NOT_JUDGED
-from autokb.evaluation.quality.measures import Compliance, TreeOf, overall_verdict, tree_interval
+from autokb.evaluation.quality.measures import Compliance, TreeOf, compliance_of
 from autokb.evaluation.retrieval.baselines import STAGE as SOLVE_STAGE
 from autokb.heuristics.attributes.extract import extract_attributes
 from autokb.heuristics.rules import verdicts_by_patterns
@@ -64,10 +63,6 @@ class PaperJudge:
         except AutokbError as error:
             return f"not judged: {error}"
 
-    def name_of(self, task: Task[Any, Any], subject: Subject) -> str:
-        """Return the model that answers a task of the judge."""
-        return model_of(subject.workspace.settings, subject.workspace.mode, task.name, STAGE)
-
     def solved(self, subject: Subject) -> Mapping[str, Sequence[Solution]] | str:
         """Return what the model solves by itself, by raw issue, or why there is nothing."""
         names = {issue.full_text: issue.id for issue in subject.raw_issues.values()}  # equal texts are asked once
@@ -103,19 +98,12 @@ class PaperJudge:
         replies = self.ask(subject, STAGE, CHECK_RULES, asked, [solution.id for solution in sample])
         if isinstance(replies, str):
             return replies
-        overall = {
-            one.id: overall_verdict({v.rule: v.verdict for v in reply.verdicts})
+        found = {
+            one.id: {} if reply is None else {v.rule: v.verdict for v in reply.verdicts}
             for one, reply in zip(sample, replies, strict=True)
-            if reply is not None
         }
-        judged = {s: float(verdict == "kept") for s, verdict in overall.items() if verdict in ("kept", "broken")}
-        return Compliance(
-            interval=tree_interval(judged, tree_of),
-            by=self.name_of(CHECK_RULES, subject),
-            judged=len(judged),
-            not_judged=len(sample) - len(judged),
-            rules={},
-        )
+        workspace = subject.workspace
+        return compliance_of(found, tree_of, model_of(workspace.settings, workspace.mode, CHECK_RULES.name, STAGE))
 
 
 def as_solution(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from autokb.core.attributes import ANY, NONE
 from autokb.core.nouns import Solution
-from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable
+from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, printed_absolute
 from autokb.evaluation.quality.annotation import displayed_solutions
 from autokb.evaluation.quality.measures import BY_PATTERNS, solution_trees
 from autokb.evaluation.quality.report import QualityReport, evaluate_quality
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.experiment import paired_difference
-from autokb.evaluation.statistics.shares import Share, share_difference
+from autokb.evaluation.statistics.shares import share_difference
 from autokb.studies.evaluate import evaluate_workspace_quality
 from autokb.studies.papers.autokb_correctness import NOTHING_SAID, Said, said_by_model, said_by_people
 from autokb.studies.papers.autokb_judge import MOST_JUDGED, PaperJudge, raw_solutions
@@ -52,25 +52,14 @@ NO_FIRST_Q_C = f"an increment over LLM-WK; {UNAIDED_SHEET}"
 
 @dataclass(frozen=True)
 class _Row:
-    """What one system's solutions are worth, or why it is not known; the first and last by node too."""
+    """What one system's solutions are worth, or why it is not known, in the order of the columns.
 
-    correct: Interval | str
-    compliant: Interval | str
-    granular: Interval | str
-    judged: Interval | str
-    correct_by_node: Mapping[str, float] = field(default_factory=dict)
-    judged_by_node: Mapping[str, float] = field(default_factory=dict)
-    report: QualityReport | None = None
+    ``by_node`` is the same node by node, empty where that is not known.
+    """
 
-    @property
-    def figures(self) -> tuple[Interval | str, ...]:
-        """The figures in the order of the columns."""
-        return self.correct, self.compliant, self.granular, self.judged
-
-    @property
-    def by_node(self) -> tuple[Mapping[str, float], ...]:
-        """What is known node by node, in the order of the columns."""
-        return self.correct_by_node, {}, {}, self.judged_by_node
+    figures: tuple[Interval | str, ...]
+    by_node: tuple[Mapping[str, float], ...]
+    report: QualityReport | None
 
 
 def quality_tables(subjects: Sequence[Subject], judge: PaperJudge, sheets: PaperSheets) -> Iterator[PaperTable]:
@@ -83,7 +72,7 @@ def quality_tables(subjects: Sequence[Subject], judge: PaperJudge, sheets: Paper
         for name, found in of_rows.items():
             printed = PRINTED[subject.domain][name]
             rows.append(f"{subject.name}, {name}")
-            absolute.append(_absolute(found, _printed_absolute(subject.domain, name)))
+            absolute.append(_absolute(found, printed_absolute(PRINTED[subject.domain], UNAIDED, name)))
             is_first = name == UNAIDED
             increments.append(_absolute(found, printed) if is_first else tuple(_over(first, found, printed)))
         notes += _quality_notes(subject, of_rows)
@@ -102,15 +91,10 @@ def _measured(subject: Subject, judge: PaperJudge, sheets: PaperSheets) -> dict[
         RAW: evaluate_quality(raw, {}, spec),
         AUTOKB: evaluate_workspace_quality(subject.workspace),
     }
-    trees = {
-        UNAIDED: solution_trees(unaided, {}),
-        RAW: solution_trees(raw, {}),
-        AUTOKB: solution_trees(own, subject.kb.issues),
-    }
-    for name, solutions in ((UNAIDED, unaided), (RAW, raw), (AUTOKB, own)):
+    for name, solutions, issues in ((UNAIDED, unaided, {}), (RAW, raw, {}), (AUTOKB, own, subject.kb.issues)):
         report = reports[name]
         if isinstance(report, QualityReport) and judge.run.has_judge:
-            by_model = judge.compliance(subject, solutions, trees[name])
+            by_model = judge.compliance(subject, solutions, solution_trees(solutions, issues))
             note = f"not by the model: {by_model}"
             q_d = replace(report.q_d, note=note) if isinstance(by_model, str) else by_model
             reports[name] = replace(report, q_d=q_d)
@@ -127,15 +111,14 @@ def _row(name: str, report: QualityReport | str, people: Mapping[str, Said], mod
     if of_people is NOTHING_SAID and name == AUTOKB and isinstance(report, QualityReport):
         correct = report.q_c
     no_sheet, no_model = UNAIDED_SHEET if name == UNAIDED else SHEET, model if isinstance(model, str) else NO_VERDICT
-    return _Row(
-        correct=correct if correct.value is not None else no_sheet,
-        compliant=report.q_d.interval if isinstance(report, QualityReport) else report,
-        granular=report.q_m.interval if isinstance(report, QualityReport) else report,
-        judged=no_model if by_model is NOTHING_SAID else by_model.interval,
-        correct_by_node=of_people.by_node,
-        judged_by_node=by_model.by_node,
-        report=report if isinstance(report, QualityReport) else None,
+    figures = (
+        correct if correct.value is not None else no_sheet,
+        report.q_d.interval if isinstance(report, QualityReport) else report,
+        report.q_m.interval if isinstance(report, QualityReport) else report,
+        no_model if by_model is NOTHING_SAID else by_model.interval,
     )
+    measured = report if isinstance(report, QualityReport) else None
+    return _Row(figures, (of_people.by_node, {}, {}, by_model.by_node), measured)
 
 
 # -- notes and cells --------------------------------------------------------------------------------------------------
@@ -152,7 +135,7 @@ def _quality_notes(subject: Subject, rows: Mapping[str, _Row]) -> Iterator[str]:
             f"Q_D is judged by {own.q_d.by}, of at most {MOST_JUDGED} solutions a row, an even sample; what it doubts "
             "counts neither way."
         )
-    if not isinstance(rows[AUTOKB].judged, str):
+    if not isinstance(rows[AUTOKB].figures[-1], str):
         yield (
             f"Q_C judged is a model's word and no person's, on the same {MOST_NODES} issues at most for all rows, each "
             "beside what the documents say; what it is unsure of counts neither way."
@@ -183,10 +166,8 @@ def _name_one(name: str, solutions: Sequence[Solution]) -> str:
 
 
 def _absolute(found: _Row, printed: Sequence[float | None]) -> tuple[Cell, ...]:
-    return tuple(
-        Cell(paper=paper, missing=one) if isinstance(one, str) else Cell.of(one, paper, percent=times == 100)
-        for one, paper, times in zip(found.figures, printed, TIMES, strict=True)
-    )
+    figures = zip(found.figures, printed, TIMES, strict=True)
+    return tuple(Cell.of(one, paper, percent=times == 100) for one, paper, times in figures)
 
 
 def _over(first: _Row, found: _Row, printed: Sequence[float | None]) -> Iterator[Cell]:
@@ -200,7 +181,7 @@ def _over(first: _Row, found: _Row, printed: Sequence[float | None]) -> Iterator
         if len({one - other for one, other in pairs}) > 1:
             gain = paired_difference(*zip(*pairs, strict=True))
         else:  # pairs that all differ alike say nothing of how sure that is; both intervals say how many they are
-            gain = share_difference(_as_share(own), _as_share(of_first))
+            gain = share_difference(own, of_first)
         yield Cell.of(gain, paper, percent=times == 100)
 
 
@@ -208,15 +189,3 @@ def _no_increment(own: Interval | str, of_first: Interval | str) -> str:
     if isinstance(of_first, str):
         return {NOT_JUDGED: NO_FIRST_ROW, UNAIDED_SHEET: NO_FIRST_Q_C}.get(of_first, of_first)
     return str(own)
-
-
-def _as_share(found: Interval) -> Share:
-    return Share(0, found.value, found.low, found.high)
-
-
-def _printed_absolute(domain: str, name: str) -> Sequence[float | None]:
-    """Return what the paper's values come to where it prints those of LLM-WK."""
-    pairs = zip(PRINTED[domain][UNAIDED], PRINTED[domain][name], strict=True)
-    return [
-        first if name == UNAIDED or first is None or more is None else round(first + more, 2) for first, more in pairs
-    ]

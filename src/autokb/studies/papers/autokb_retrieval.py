@@ -9,7 +9,7 @@ import numpy as np
 
 from autokb.core.attributes import Match
 from autokb.core.progress import Progress, silent
-from autokb.evaluation.papers.tables import Cell, PaperTable
+from autokb.evaluation.papers.tables import Cell, PaperTable, printed_absolute
 from autokb.evaluation.retrieval.paraphrase_experiment import NODE_RANKS, OFFERED, ParaphraseReport
 from autokb.evaluation.retrieval.query_paraphrases import domain_synonyms, source_texts
 from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, CHILDREN, LITERAL, RAW, RAW_WITH_CONTEXT
@@ -74,6 +74,10 @@ class _Measured:
         found = self.report.systems[system].per_query.get(f"{prefix}{figure}@{k}", {})
         return {node: value for node, value in found.items() if node in nodes}
 
+    def mean(self, row: str, k: int, level: str = "") -> Interval:
+        """Return the mean of these shares."""
+        return measured_mean([*self.hits(row, k, level).values()])
+
     def of_chunks(self, row: str, k: int) -> Sequence[float]:
         """Return the same of a chunk's own paraphrases, for a system that finds chunks."""
         found = self.report.systems[SYSTEMS[row][0]].per_query
@@ -93,8 +97,9 @@ def retrieval_tables(subjects: Sequence[Subject], progress: Progress = silent) -
     measured = [_measure(subject, progress) for subject in subjects]
     rows = tuple(f"{one.subject.name}, {row}" for one in measured for row in SYSTEMS)
     note = " ".join((QUERIES, *(told for one in measured for told in (_context_note(one), _hybrid_note(one)) if told)))
-    yield PaperTable("Table 2: retrieval, points above Raw", rows, COLUMNS, tuple(_increments(measured)), note=note)
-    yield PaperTable("Table 2 in absolute values, %", rows, COLUMNS, tuple(_absolute(measured)))
+    increments, absolute = (tuple(_by_row(measured, is_absolute)) for is_absolute in (False, True))
+    yield PaperTable("Table 2: retrieval, points above Raw", rows, COLUMNS, increments, note=note)
+    yield PaperTable("Table 2 in absolute values, %", rows, COLUMNS, absolute)
     yield _by_level(measured)
     yield PaperTable(
         "Table 2 read otherwise: raw rows asked by paraphrases of the chunks, %",
@@ -112,47 +117,21 @@ def _measure(subject: Subject, progress: Progress) -> _Measured:
     return _Measured(subject, evaluate_workspace_paraphrases(asked, systems, SAMPLE, progress))
 
 
-def _increments(measured: Sequence[_Measured]) -> Iterator[tuple[Cell, ...]]:
+def _by_row(measured: Sequence[_Measured], is_absolute: bool) -> Iterator[tuple[Cell, ...]]:
+    """Give the hit rates of each row, all but those of the baseline as points above it unless ``is_absolute``."""
     for one in measured:
+        of_domain = PRINTED[one.subject.domain]
         for row in SYSTEMS:
-            printed = PRINTED[one.subject.domain].get(row, NOT_PRINTED)
-            yield tuple(
-                Cell.of(
-                    measured_mean([*one.hits(row, k).values()]) if row == BASELINE else one.gain(row, BASELINE, k),
-                    paper,
-                    percent=True,
-                )
-                for k, paper in zip(NODE_RANKS, printed, strict=True)
-            )
-
-
-def _absolute(measured: Sequence[_Measured]) -> Iterator[tuple[Cell, ...]]:
-    for one in measured:
-        for row in SYSTEMS:
-            printed = _printed_absolute(one.subject.domain, row)
-            yield tuple(
-                Cell.of(measured_mean([*one.hits(row, k).values()]), paper, percent=True)
-                for k, paper in zip(NODE_RANKS, printed, strict=True)
-            )
-
-
-def _printed_absolute(domain: str, row: str) -> Sequence[float | None]:
-    """Return what the paper's values come to where it prints the baseline's own."""
-    pairs = zip(PRINTED[domain][BASELINE], PRINTED[domain].get(row, NOT_PRINTED), strict=True)
-    return [
-        first if row == BASELINE or first is None or more is None else round(first + more, 1) for first, more in pairs
-    ]
+            own = is_absolute or row == BASELINE
+            printed = printed_absolute(of_domain, BASELINE, row) if own else of_domain.get(row, NOT_PRINTED)
+            found = (one.mean(row, k) if own else one.gain(row, BASELINE, k) for k in NODE_RANKS)
+            yield tuple(Cell.of(rate, paper, percent=True) for rate, paper in zip(found, printed, strict=True))
 
 
 def _by_level(measured: Sequence[_Measured]) -> PaperTable:
     rows = [(one, row, level) for one in measured for row in SYSTEMS for level in LEVELS]
     cells = [
-        tuple(
-            Cell.of(measured_mean([*hits.values()]), percent=True)
-            if (hits := one.hits(row, k, level))
-            else Cell(missing=NO_PARAPHRASE)
-            for k in NODE_RANKS
-        )
+        tuple(Cell.of(one.mean(row, k, level), percent=True, missing=NO_PARAPHRASE) for k in NODE_RANKS)
         for one, row, level in rows
     ]
     names = tuple(f"{one.subject.name}, {row}, {level}" for one, row, level in rows)

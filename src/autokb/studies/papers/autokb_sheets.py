@@ -129,11 +129,12 @@ class PaperSheets:
 
     def correctness(self, subject: Subject) -> FilledSheet[bool] | None:
         """Return who says which solution is correct; None without a filled sheet."""
-        return self._read(subject, CORRECTNESS, CORRECT_FIELDS, _read_correct)
+        return self._read(subject, CORRECTNESS, CORRECT_FIELDS, partial(_read_word, ANSWERS, "yes or no"))
 
     def rules(self, subject: Subject) -> FilledSheet[str] | None:
         """Return which rules people see kept or broken."""
-        return self._read(subject, RULES, RULE_FIELDS, _read_verdict)
+        read = partial(_read_word, VERDICTS, "kept, broken or not applicable")
+        return self._read(subject, RULES, RULE_FIELDS, read)
 
     def attributes(self, subject: Subject) -> FilledSheet[tuple[str, ...]] | None:
         """Return which values people read, none where nothing is said."""
@@ -275,16 +276,10 @@ def _allowed(attribute: Attribute) -> str:
 # -- answers ----------------------------------------------------------------------------------------------------------
 
 
-def _read_correct(answer: str, _hidden: Hidden) -> bool:
-    if answer.casefold() not in ANSWERS:
-        raise BadInputError(f"{answer!r}; write yes or no.")
-    return ANSWERS[answer.casefold()]
-
-
-def _read_verdict(answer: str, _hidden: Hidden) -> str:
-    if answer.casefold() not in VERDICTS:
-        raise BadInputError(f"{answer!r}; write kept, broken or not applicable.")
-    return VERDICTS[answer.casefold()]
+def _read_word(allowed: Mapping[str, Answer], says: str, answer: str, _hidden: Hidden) -> Answer:
+    if answer.casefold() not in allowed:
+        raise BadInputError(f"{answer!r}; write {says}.")
+    return allowed[answer.casefold()]
 
 
 def _read_attribute(spec: DomainSpec, answer: str, hidden: Hidden) -> tuple[str, ...]:

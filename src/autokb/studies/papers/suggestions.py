@@ -10,7 +10,7 @@ from autokb.core.reply_rules import count_words, read_reply_rules
 from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NEEDS_PEOPLE, NOT_JUDGED, Cell, PaperTable
 from autokb.evaluation.retrieval.retrievers import DECILES, IN_DOMAIN, OFF_TOPIC, RECALLS, best_threshold
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
+from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, mean_interval
 from autokb.evaluation.statistics.experiment import paired_difference, paired_t_test, relative_difference
 from autokb.evaluation.suggestions.cases import TextCount
 from autokb.evaluation.suggestions.judging import RATES
@@ -174,7 +174,7 @@ def _counts(subjects: Sequence[Subject]) -> PaperTable:
     for subject in subjects:
         for (source, printed), ours in zip(COUNTS.items(), _counted(subject), strict=True):
             rows.append(f"{subject.name}: {source}")
-            cells.append(tuple(_beside(cell, paper) for cell, paper in zip(ours, printed, strict=True)))
+            cells.append(tuple(replace(cell, paper=paper) for cell, paper in zip(ours, printed, strict=True)))
     columns = ("total", "words of the article or query", "words of the response")
     note = "Lengths are words between white space. Questions about other things are everyday ones that ship."
     return PaperTable("Table 1: articles, questions and replies", tuple(rows), columns, tuple(cells), note)
@@ -202,7 +202,7 @@ def _pairs(drafted: Tried[DraftedFile]) -> tuple[Cell, Cell, Cell]:
 
 
 def _mean(count: TextCount) -> Cell:
-    return Cell(count.mean_words, missing=None if count.n else "there is no text")
+    return Cell.known(count.mean_words, "there is no text")
 
 
 def _sample_statistics(subjects: Sequence[Subject]) -> PaperTable:
@@ -215,7 +215,7 @@ def _sample_statistics(subjects: Sequence[Subject]) -> PaperTable:
     missing = OPEN_QUESTIONS.format(systems="short_answer@1,short_answer@3")
     rows |= {name: tuple(Cell(paper=value, missing=missing) for value in values) for name, values in SAMPLES.items()}
     note = "The paper counts tokens, we count words between white space."
-    return PaperTable("Table 7: the questions that are asked", tuple(rows), columns, tuple(rows.values()), note)
+    return PaperTable.of("Table 7: the questions that are asked", rows, columns, note)
 
 
 def _unique(subject: Subject) -> tuple[Cell, ...]:
@@ -243,7 +243,7 @@ def _over_the_worst(subjects: Sequence[Subject]) -> PaperTable:
     note = (
         "The recalls of the workspace's own encoder are in table 8; ours is an exact search where the paper's is ScaNN."
     )
-    return PaperTable("Table 2: encoders, per cent over the worst", tuple(rows), columns, tuple(rows.values()), note)
+    return PaperTable.of("Table 2: encoders, per cent over the worst", rows, columns, note)
 
 
 def _recalls(subjects: Sequence[Subject]) -> PaperTable:
@@ -260,7 +260,7 @@ def _recalls(subjects: Sequence[Subject]) -> PaperTable:
         for system, values in systems.items():
             rows[f"{data}: {system}"] = tuple(Cell(paper=value, missing=OPEN_RETRIEVAL) for value in values)
     note = "Ours are the workspace's past issues with known documents, of which a question may have several."
-    return PaperTable("Table 8: recall of documents", tuple(rows), RECALLS, tuple(rows.values()), note)
+    return PaperTable.of("Table 8: recall of documents", rows, RECALLS, note)
 
 
 def _cosines(subjects: Sequence[Subject]) -> PaperTable:
@@ -283,13 +283,12 @@ def _cosines(subjects: Sequence[Subject]) -> PaperTable:
                 of_kind = kinds[kind]
                 deciles = [Cell(value) for value in of_kind.deciles] or [Cell(missing="there is no question")] * 9
                 above = (of_kind.at_least[f"{t:g}"] for t in (THRESHOLD, best))
-                ends = [Interval(share.value, share.low, share.high) for share in above]
-                cells = (*deciles, Cell.of(ends[0], printed, percent=True), Cell.of(ends[1], percent=True))
-                rows[f"{name}, {kind.replace('_', ' ')}"] = cells
+                shares = (Cell.of(one, paper, percent=True) for one, paper in zip(above, (printed, None), strict=True))
+                rows[f"{name}, {kind.replace('_', ' ')}"] = (*deciles, *shares)
     columns = (*(f"{part:.0%}" for part in DECILES), f"at least {THRESHOLD:g}, %", "at least ours, %")
     title = "Figure 4: cosine of question and first document, by tenths of the questions"
     note = " ".join((*notes, "A threshold belongs to its encoder."))
-    return PaperTable(title, tuple(rows), columns, tuple(rows.values()), note, tuple(pictures))
+    return PaperTable.of(title, rows, columns, note, pictures=tuple(pictures))
 
 
 # -- suggestions ------------------------------------------------------------------------------------------------------
@@ -297,7 +296,7 @@ def _cosines(subjects: Sequence[Subject]) -> PaperTable:
 
 def _automated(subject: Subject, run: PaperRun) -> PaperTable:
     """Table 3: the product beside the incumbent."""
-    cells = []
+    rows: dict[str, tuple[Cell, ...]] = {}
     for label, (metric, printed) in AUTOMATED.items():
         reason = subject.suggestions.why_not or _why_missing(label, run)
         ours, theirs = (_figure(subject, system, metric, reason) for system in (AUTOKB, INCUMBENT))
@@ -306,7 +305,7 @@ def _automated(subject: Subject, run: PaperRun) -> PaperTable:
             ours = _figure(subject, AUTOKB, metric if run.has_judge else "consistency@1", NOT_JUDGED)
             theirs = Cell(missing=reason)
         row = (ours, theirs, *_improvement(subject, metric, printed, reason))
-        cells.append((_unlike_people(subject, printed) or row) if label == "AI-generated" else row)
+        rows[label] = (_unlike_people(subject, printed) or row) if label == "AI-generated" else row
     notes = (
         "Points between the two, per case; AlignScore offline is the share of words that what is cited bears out. "
         "AI-generated is what people say on a sheet that no person wrote; less of it is an improvement.",
@@ -314,9 +313,7 @@ def _automated(subject: Subject, run: PaperRun) -> PaperTable:
         *((WRITES_TOO,) if run.has_judge else ()),
     )
     columns = ("AutoKB %", "incumbent %", "improvement", P_VALUE)
-    return PaperTable(
-        f"Table 3: AutoKB over the incumbent, {subject.name}", tuple(AUTOMATED), columns, tuple(cells), " ".join(notes)
-    )
+    return PaperTable.of(f"Table 3: AutoKB over the incumbent, {subject.name}", rows, columns, " ".join(notes))
 
 
 def _unlike_people(subject: Subject, printed: float | None) -> tuple[Cell, ...] | None:
@@ -341,14 +338,12 @@ def _why_missing(label: str, run: PaperRun) -> str:
     return known.get(label, "there is nothing to measure" if run.has_judge else NOT_JUDGED)
 
 
-def _figure(subject: Subject, system: str, metric: str, reason: str, paper: float | None = None) -> Cell:
+def _figure(subject: Subject, system: str, metric: str, reason: str) -> Cell:
     """Return a system's mean in per cent, or why there is none."""
     report = subject.suggestions.found
     body = report.systems.get(system) if report else None
     found = body.metrics.get(metric, NOT_MEASURED) if body else NOT_MEASURED
-    if found.value is None:
-        return Cell(paper=paper, missing=subject.suggestions.why_not or reason)
-    return Cell.of(found, paper, percent=True)
+    return Cell.of(found, percent=True, missing=subject.suggestions.why_not or reason)
 
 
 def _improvement(subject: Subject, metric: str, paper: float | None, reason: str) -> tuple[Cell, Cell]:
@@ -356,32 +351,29 @@ def _improvement(subject: Subject, metric: str, paper: float | None, reason: str
     report = subject.suggestions.found
     for paired in report.differences if report else ():
         if (paired.difference.system, paired.difference.metric) == (AUTOKB, metric):
-            p = Cell(paired.p_value, missing=NO_SPREAD if paired.p_value is None else None)
+            p = Cell.known(paired.p_value, NO_SPREAD)
             return Cell.of(paired.difference.interval, paper, percent=True), p
     return Cell(paper=paper, missing=reason), Cell(missing=reason)
 
 
 def _by_people(subject: Subject) -> PaperTable:
     """Table 4: what people say of the two, on the sheets in the workspace's folder."""
-    cells: list[tuple[Cell, ...]] = []
-    for figure, printed in BY_PEOPLE.values():
+    rows: dict[str, tuple[Cell, ...]] = {}
+    for label, (figure, printed) in BY_PEOPLE.items():
         after, before = _both(subject, figure)
         if not after:
             missing = Cell(missing=subject.by_people.why_not or SHEET)
-            cells.append((missing, missing, replace(missing, paper=printed), missing, Cell(0)))
+            rows[label] = (missing, missing, replace(missing, paper=printed), missing, Cell(0))
             continue
         over = Cell.of(relative_difference(after, before), printed)
-        cells.append((*(Cell.of(mean_interval(v)) for v in (after, before)), over, _p(after, before), Cell(len(after))))
+        rows[label] = (*(Cell.of(mean_interval(v)) for v in (after, before)), over, _p(after, before), Cell(len(after)))
     columns = ("AutoKB", "incumbent", "improvement %", P_VALUE, "cases")
     note = "Scores are means from 0 to 2, the others shares; a case counts by the mean of those who judged it."
-    return PaperTable(
-        f"Table 4: AutoKB over the incumbent, by people, {subject.name}", tuple(BY_PEOPLE), columns, tuple(cells), note
-    )
+    return PaperTable.of(f"Table 4: AutoKB over the incumbent, by people, {subject.name}", rows, columns, note)
 
 
 def _p(after: Sequence[float], before: Sequence[float]) -> Cell:
-    p = paired_t_test(after, before)
-    return Cell(p, missing=NO_SPREAD if p is None else None)
+    return Cell.known(paired_t_test(after, before), NO_SPREAD)
 
 
 def _strategies(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
@@ -393,7 +385,7 @@ def _strategies(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
             rows[f"{subject.name}: {label}"] = tuple(cell for pair in pairs for cell in pair)
     note = "Per cent over the plain strategy with as many passages." + (f" {WRITES_TOO}" if run.has_judge else "")
     columns = tuple(name for column in RATE_COLUMNS for name in (column, f"{column.removesuffix(' %')}, p"))
-    return PaperTable("Table 5: strategies over the plain one", tuple(rows), columns, tuple(rows.values()), note)
+    return PaperTable.of("Table 5: strategies over the plain one", rows, columns, note)
 
 
 def _relative(
@@ -419,16 +411,14 @@ def _latency(subjects: Sequence[Subject]) -> PaperTable:
             body = report.systems.get(system) if report else None
             seconds: Mapping[str, float | None] = body.seconds if body else dict.fromkeys(("p50", "p95", "p99"))
             reason = subject.suggestions.why_not or NEEDS_MODEL
-            rows[f"{subject.name}: {label}"] = tuple(
-                Cell(value, paper=paper, missing=reason if value is None else None)
-                for value, paper in zip(seconds.values(), printed, strict=True)
-            )
+            pairs = zip(seconds.values(), printed, strict=True)
+            rows[f"{subject.name}: {label}"] = tuple(Cell.known(value, reason, paper) for value, paper in pairs)
     note = (
         "In this process, one case after the other, up to a hundred; offline the plain strategy asks no model. The "
         "paper measured its service over 10,000 queries. Times differ from run to run, so the page leaves them out."
     )
     columns = ("p50 s", "p95 s", "p99 s")
-    return PaperTable("Table 6: seconds to a suggestion", tuple(rows), columns, tuple(rows.values()), note, of_run=True)
+    return PaperTable.of("Table 6: seconds to a suggestion", rows, columns, note, of_run=True)
 
 
 def _generated(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
@@ -440,7 +430,7 @@ def _generated(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
         missing = OPEN_QUESTIONS.format(systems="short_answer@1,short_answer@3")
         for name in OPEN_SETS:
             rows[f"k={passages}, {name}"] = tuple(Cell(paper=v, missing=missing) for v in GENERATED[passages, name])
-    return PaperTable("Table 9: the plain strategy", tuple(rows), RATE_COLUMNS, tuple(rows.values()))
+    return PaperTable.of("Table 9: the plain strategy", rows, RATE_COLUMNS)
 
 
 def _rates(subject: Subject, run: PaperRun, system: str) -> tuple[Cell, ...]:
@@ -456,8 +446,4 @@ def _on_gold(title: str, subjects: Sequence[Subject], run: PaperRun) -> PaperTab
     for name in OPEN_SETS:
         rows[name] = tuple(Cell(paper=value, missing=missing) for value in (*GOLD_BASELINE[name], *theirs[name]))
     columns = tuple(f"{of} {rate}" for of in ("baseline", label) for rate in RATE_COLUMNS)
-    return PaperTable(title, tuple(rows), columns, tuple(rows.values()))
-
-
-def _beside(cell: Cell, paper: float | None) -> Cell:
-    return Cell(cell.value, paper=paper, missing=cell.missing)
+    return PaperTable.of(title, rows, columns)

@@ -184,13 +184,7 @@ def _retrieval_rows(found: SystemResults) -> Iterator[tuple[Cell, ...]]:
     for arm, printed in RETRIEVAL.items():
         metrics, gain = measured[arm]
         cells = (Cell.of(metrics[m], theirs) for m, theirs in zip(METRICS.values(), printed, strict=False))
-        yield (*cells, _gain_cell(gain, printed[-1]))
-
-
-def _gain_cell(ratio: Interval, paper: float | None) -> Cell:
-    """Return how much a mean is above another one, in per cent, from their ratio."""
-    ends = (None if end is None else end - 1 for end in (ratio.value, ratio.low, ratio.high))
-    return Cell.of(Interval(*ends), paper, percent=True)
+        yield (*cells, Cell.of(gain.map(lambda ratio: ratio - 1), printed[-1], percent=True))
 
 
 # -- table 2 -------------------------------------------------------------------------------------------------------
@@ -213,7 +207,7 @@ def _answers(name: str, workspace: Workspace, cases: Sequence[LabelledQuery], ru
     note = f"{len(cases)} golden answers; no answer counts 0." if cases else ""
     if cases and workspace.settings.model == OFFLINE_MODEL:
         note = f"{note} {BOTH_QUOTE}"
-    return PaperTable(f"Table 2: answers, {name}", tuple(rows), COMPARED, tuple(rows.values()), note)
+    return PaperTable.of(f"Table 2: answers, {name}", rows, COMPARED, note)
 
 
 def _compared(
@@ -231,9 +225,8 @@ def _compared(
 
 def _measured(values: Values, missing: Mapping[str, str], arm: str, label: str) -> Cell:
     printed = dict(zip(COMPARED, ANSWERS[arm], strict=False)).get(label)
-    if (arm, label) not in values:
-        return Cell(paper=printed, missing=missing[label])
-    return Cell.of(mean_interval(values[arm, label]), printed)
+    found = values.get((arm, label))
+    return Cell.of(mean_interval(found) if found else missing[label], printed)
 
 
 class NearestPieces(TicketQuestionRun):
@@ -272,25 +265,25 @@ def _times(name: str, workspace: Workspace, tickets: Iterable[Ticket]) -> PaperT
         NOT_USED: _hours(compared.groups[not_used].seconds, HOURS[NOT_USED]),
         USED: _hours(compared.groups[used].seconds, HOURS[USED]),
         "Used beside not used %": tuple(
-            Cell.of(change, round(100 * (after / before - 1), 1), percent=True)
-            if (change := compared.differences[f"seconds_{time}_relative"]).value is not None
-            else Cell(paper=round(100 * (after / before - 1), 1), missing=NO_TIMES)
+            Cell.of(
+                compared.differences[f"seconds_{time}_relative"],
+                round(100 * (after / before - 1), 1),
+                percent=True,
+                missing=NO_TIMES,
+            )
             for time, after, before in zip(TIMES, HOURS[USED], HOURS[NOT_USED], strict=True)
         ),
     }
     past = resolution_times(tickets)
     rows["Past tickets, from creation to resolution"] = tuple(
-        Cell.of(Interval(value, *past.intervals[time])) if value is not None else Cell(missing="no ticket is resolved")
+        Cell.of(Interval(value, *past.intervals[time]) if value is not None else "no ticket is resolved")
         for time, value in zip(TIMES, (past.mean, past.p50, past.p90), strict=True)
     )
     note = f"Hours. {compared.note} {past.n} past tickets are resolved; autokb tickets report --by splits them."
     columns = ("Mean", "P50", "P90")
-    return PaperTable(f"Table 3: resolution time, {name}", tuple(rows), columns, tuple(rows.values()), note)
+    return PaperTable.of(f"Table 3: resolution time, {name}", rows, columns, note)
 
 
 def _hours(taken: Duration, printed: Sequence[float]) -> tuple[Cell, ...]:
-    cells = []
-    for found, theirs in zip((taken.mean, taken.p50, taken.p90), printed, strict=True):
-        ends = (None if end is None else end / SECONDS_AN_HOUR for end in (found.value, found.low, found.high))
-        cells.append(Cell(paper=theirs, missing=NO_TIMES) if found.value is None else Cell.of(Interval(*ends), theirs))
-    return tuple(cells)
+    hours = (found.map(lambda seconds: seconds / SECONDS_AN_HOUR) for found in (taken.mean, taken.p50, taken.p90))
+    return tuple(Cell.of(found, theirs, missing=NO_TIMES) for found, theirs in zip(hours, printed, strict=True))
