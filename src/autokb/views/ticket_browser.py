@@ -222,7 +222,11 @@ def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
         published = read_tickets(file, chosen)
         among = [e for e in read_edges(file, chosen) if e.source in chosen and e.target in chosen]
     shown = (
-        TicketView(i, masked(published[i].ticket.title, workspace.spec.language) if i in published else "", published=i in published)
+        TicketView(
+            i,
+            masked(published[i].ticket.title, workspace.spec.language) if i in published else "",
+            published=i in published,
+        )
         for i in chosen
     )
     return TicketGraph(tuple(shown), tuple(map(_as_link, among)), len(near) - len(near[:most]))
