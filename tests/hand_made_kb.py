@@ -181,7 +181,6 @@ def _solution(
     values: dict[str, list[str]],
     status: str,
 ) -> dict[str, Any]:
-    text = DOCUMENTS[document][1]
     numbered = [f"{n}. {q}" for n, q in enumerate(quotes, 1)] if len(quotes) > 1 else quotes
     broken = status == "withheld"
     return {
@@ -191,13 +190,19 @@ def _solution(
         "text": "\n".join([title, *numbered]),
         "steps": quotes,
         "attributes": _whole(values),
-        "evidence": [
-            {"document": document, "start": text.index(q), "end": text.index(q) + len(q), "quote": q} for q in quotes
-        ],
+        "evidence": [_evidence(document, q) for q in quotes],
         "status": status,
         "reason": "It sends the customer to support." if broken else "",
         "rules": [{"rule": "no-support", "verdict": "broken" if broken else "kept", "reason": "by its pattern"}],
     }
+
+
+def _evidence(document: str, words: str) -> dict[str, Any]:
+    """Return where words stand in a document, with the number of their item, as a build cites an item."""
+    text = DOCUMENTS[document][1]
+    start, end = text.index(words), text.index(words) + len(words)
+    start -= 3 if text[:start].endswith(". ") and text[start - 3].isdigit() else 0
+    return {"document": document, "start": start, "end": end, "quote": text[start:end]}
 
 
 def write(path: Path, found: Iterable[Mapping[str, Any]] | None = None) -> Path:

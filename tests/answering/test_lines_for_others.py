@@ -11,6 +11,7 @@ from autokb.answering.ask import ask
 from autokb.answering.lines_for_others import without_lines_for_others
 from autokb.answering.telling import TellingLine
 from autokb.app import SupportKB
+from autokb.core.nouns import Evidence
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.index import QuestionIndex
 
@@ -35,6 +36,13 @@ GUIDE = """# Receipts
 2. On Windows, restart the service.
 3. Go on with step 1 until it is empty.
 """
+LABELLED = (
+    ("1. Open the menu.", "Open the menu."),
+    ("2. (Windows) Press Alt.", "(Windows) Press Alt."),
+    ("3. (macOS) Click the Finder icon.", "(macOS) Click the Finder icon."),
+    ("4. (not on macOS) Press Esc.", "(not on macOS) Press Esc."),
+    ("5. Choose one:\n   - (Windows) Alt\n   - (macOS) Option", "Choose one:\n- (Windows) Alt\n- (macOS) Option"),
+)
 UPLOAD, STUCK = "my photos are not uploaded", "the queue is stuck for days"
 
 
@@ -70,7 +78,11 @@ def test_what_is_left_keeps_its_quotes_and_is_the_same_everywhere(index: Questio
     assert len(shown.steps) == len(shown.evidence) == 4 and "Battery" not in shown.text
     assert all(GUIDE[e.start : e.end] == e.quote for e in shown.evidence)
     passage = found.as_json()["passages"][0]
-    assert passage["steps"] == list(shown.steps) and passage["id"] == shown.id and "4. Wait" in passage["text"]
+    assert (
+        passage["steps"] == list(shown.steps)
+        and passage["id"] == shown.id
+        and "\n1. Open the queue.\n3. On" in passage["text"]
+    )
 
 
 def test_steps_that_are_referred_to_by_number_stay(index: QuestionIndex) -> None:
@@ -93,3 +105,27 @@ def test_the_line_that_was_told_goes_with_its_step(index: QuestionIndex) -> None
     assert without_lines_for_others(told, index.spec).telling is None
     kept = TellingLine("Choose Unrestricted.", android)
     assert without_lines_for_others(replace(found, telling=kept), index.spec).telling == kept
+
+
+def shown_to(index: QuestionIndex, lines: tuple[tuple[str, str], ...], system: str) -> tuple[str, ...]:
+    found = replace(asked(index, UPLOAD), attributes={"os": frozenset({system})})
+    evidence = tuple(Evidence("receipts.md", 0, len(quote), quote) for quote, _ in lines)
+    one = replace(found.shown[0], steps=tuple(words for _, words in lines), evidence=evidence)
+    given = replace(found, shown=(one,), passages=(replace(found.passages[0], solution=one),))
+    return without_lines_for_others(given, index.spec).shown[0].steps
+
+
+def test_a_label_in_brackets_says_for_whom_a_line_is(index: QuestionIndex) -> None:
+    windows = ("Open the menu.", "(Windows) Press Alt.", "(not on macOS) Press Esc.", "Choose one:\n- (Windows) Alt")
+    assert shown_to(index, LABELLED, "Windows") == windows
+    mac = ("Open the menu.", "(macOS) Click the Finder icon.")
+    assert shown_to(index, LABELLED, "macOS")[:2] == mac
+
+
+def test_a_procedure_keeps_its_beginning_unless_another_stands_in_its_place(index: QuestionIndex) -> None:
+    own, other = ("1. (macOS) Open Finder.", "(macOS) Open Finder."), ("2. Press Go.", "Press Go.")
+    assert shown_to(index, (own, other), "Windows") == ("(macOS) Open Finder.", "Press Go.")
+    parallel = (own, ("2. (Windows) Open Explorer.", "(Windows) Open Explorer."), ("3. Press Go.", "Press Go."))
+    assert shown_to(index, parallel, "Windows") == ("(Windows) Open Explorer.", "Press Go.")
+    bullets = (("- (macOS) Open Finder.", "(macOS) Open Finder."), ("- Press Go.", "Press Go."))
+    assert shown_to(index, bullets, "Windows") == ("Press Go.",)

@@ -117,7 +117,7 @@ def test_false_quotes_are_named():
 def solution_of(*steps, title="Winding", ordered=False):
     quotes = [f"{n}. {step}" if ordered else f"- {step}" for n, step in enumerate(steps, 1)]
     evidence = tuple(Evidence("d", 0, len(q), q) for q in quotes)
-    return Solution("s", "issue-1", solution_text(title, steps), steps, {}, evidence)
+    return Solution("s", "issue-1", solution_text(title, steps, quotes), steps, {}, evidence)
 
 
 def guarded(solution, language="en"):
@@ -135,9 +135,9 @@ def test_an_offending_step_of_its_own_is_left_out_and_the_record_says_so():
     assert repaired.status == "repaired"
     assert repaired.steps == ("Turn the key.", "Close it.")
     assert [e.quote for e in repaired.evidence] == ["- Turn the key.", "- Close it."]
-    assert repaired.text == "Winding\n1. Turn the key.\n2. Close it."
-    assert "step 2" in repaired.reason and "“bleach”" in repaired.reason
-    assert repaired.rules[0].verdict == "kept" and "step 2" in repaired.rules[0].reason
+    assert repaired.text == "Winding\n- Turn the key.\n- Close it."
+    assert "“Rub it with bleach.”" in repaired.reason and "says “bleach”" in repaired.reason
+    assert repaired.rules[0].verdict == "kept" and "Rub it" in repaired.rules[0].reason
 
 
 def test_a_doubt_is_on_record_and_its_step_is_shown_only_where_the_team_wants_it():
@@ -217,15 +217,15 @@ def test_whatever_is_displayed_obeys_every_pattern():
 
 def test_the_title_can_be_read_back_from_a_solution():
     for steps in (("One.",), ("One.", "Two.\nMore.")):
-        assert solution_title(Solution("s", "i", solution_text("A title", steps), steps, {}, ())) == "A title"
-        assert solution_title(Solution("s", "i", solution_text("", steps), steps, {}, ())) == ""
+        assert solution_title(Solution("s", "i", solution_text("A title", steps, ()), steps, {}, ())) == "A title"
+        assert solution_title(Solution("s", "i", solution_text("", steps, ()), steps, {}, ())) == ""
 
 
 def test_what_a_check_left_out_stays_on_record_through_the_rules():
     earlier = replace(solution_of("Turn the key.", "Use bleach.", "Close it."), status="repaired", reason="Left out x.")
     both = guarded(earlier)
     assert (both.status, both.steps) == ("repaired", ("Turn the key.", "Close it."))
-    assert both.reason.startswith("Left out x. Left out step 2.")
+    assert both.reason.startswith("Left out x. Left out “Use bleach.”.")
     kept = guarded(replace(solution_of("Turn the key."), status="repaired", reason="Left out x."))
     assert (kept.status, kept.reason) == ("repaired", "Left out x.")
 

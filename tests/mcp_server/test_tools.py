@@ -33,7 +33,8 @@ from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where
 from autokb.app import SupportKB
 from autokb.core.api_keys import ROLES
 from autokb.core.nouns import DISPLAYED
-from autokb.core.step_numbers import marked, step_numbers
+from autokb.core.solution_text import solution_text
+from autokb.core.step_numbers import step_numbers
 from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS, TO_PUBLISH
 from autokb.mcp_server.server import INSTRUCTIONS
 from autokb.mcp_server.tools import TOOLS
@@ -204,9 +205,9 @@ def test_solutions_for_all_are_found_with_attributes(tickets_kb: SupportKB) -> N
 def test_steps_have_the_numbers_that_the_command_line_shows(headphones_kb: SupportKB) -> None:
     question = "How do I pair my Lumo Buds with my iPhone by Bluetooth?"
     solution = headphones_kb.ask(question).shown[0]
-    numbers = step_numbers(solution.steps, [one.quote for one in solution.evidence])
+    numbers = step_numbers(solution.steps, solution.quotes)
     assert None in numbers  # steps that the manual does not count, which stand between those that it does
-    numbered = "\n".join(map(marked, numbers, solution.steps))
+    numbered = solution_text("", solution.steps, solution.quotes)
 
     async def talk() -> None:
         async with inside(headphones_kb) as client:

@@ -116,12 +116,21 @@ def test_a_step_without_a_number_that_is_there_is_worth_a_repair_and_then_left_o
     assert solutions(found) == [("repaired", "Reset", ["Open the lid."])]
     assert found.answer is not None
     assert [x.part for x in found.answer.left_out] == ["Solution 1, step 2"]
-    assert found.answer.solutions[0].reason.startswith("Left out step 2: there is no place 99")
+    assert found.answer.solutions[0].reason.startswith("Left out the model’s step 2: there is no place 99")
     assert (
         only(node(ONE), draft(1, step(LID), step()))
         .complaints[0]
         .endswith("it names no place; the passages have 1 to 4.")
     )
+
+
+def test_a_solution_without_its_first_step_or_most_of_its_steps_is_withheld() -> None:
+    first = only(node(ONE), draft(1, step(99), step(LID), step(HOLD)))
+    assert [status for status, *_ in solutions(first)] == ["withheld"]
+    most = only(node(ONE), draft(1, step(LID), step(97), step(98)))
+    assert [status for status, *_ in solutions(most)] == ["withheld"]
+    for found, loss in ((first, "Without its first step"), (most, "Most of its steps")):
+        assert found.answer is not None and found.answer.solutions[0].reason.startswith(loss)
 
 
 def test_a_wrong_number_beside_a_right_one_costs_no_repair() -> None:

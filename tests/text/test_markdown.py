@@ -134,7 +134,7 @@ def test_plain_text_is_what_a_reader_sees(markdown, plain):
 
 
 def test_bullets_and_pictures_as_the_caller_wants_them():
-    assert plain_text("Choose:\n\n- ![x](y) one\n- two", bullet="- ", images=False) == "Choose:\n- one\n- two"
+    assert plain_text("Choose:\n\n- ![x](y) one\n- two", marks=True, images=False) == "Choose:\n- one\n- two"
 
 
 MARKS = st.sampled_from(

@@ -34,8 +34,18 @@ def test_one_line_and_many_are_read_alike(markdown: str, plain: str) -> None:
 
 
 def test_the_mark_of_an_item_stands_before_it_in_one_line_and_in_many() -> None:
-    assert plain_text("- one", bullet="* ") == "* one"
-    assert plain_text("- one\n- two", bullet="* ") == "* one\n* two"
+    assert plain_text("* one", marks=True) == "- one"
+    assert plain_text("- one\n+ two", marks=True) == "- one\n- two"
+    assert plain_text("3) one\n4) two\n\n---\n\n* * *\n", marks=True) == "3. one\n4. two"
+    lazy = "Do:\n\n1. one\n   more\n1. two\n   - [x] three\n     1. four\n     1. five\n1. six\n"
+    assert plain_text(lazy, marks=True).split("\n") == [
+        *("Do:", "1. one more", "2. two", "  - three", "    1. four", "    2. five", "3. six")
+    ]
+    assert plain_text("2. two\n   - three\n     - four", marks=True) == "2. two\n- three\n  - four"
+    assert (
+        plain_text("2. \n", marks=True) == "" and plain_text("Choose:\n\n1. \n2. two", marks=True) == "Choose:\n2. two"
+    )
+    assert plain_text("> - quoted\n> - on", marks=True) == "- quoted\n- on"
 
 
 @given(st.lists(st.text("abcdefgéßж日", min_size=1), min_size=1), st.sampled_from([" ", "  ", "\n", "\t", "\u2003"]))

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from test_service_access import load_drawing
 
 import small_tickets
 from autokb.app import SupportKB
 from autokb.core.api_keys import ROLES
 from autokb.stores.workspace import open_workspace
 from autokb.web.app import create_app
-from test_service_access import load_drawing
 
 # What must not be read, by what it is.
 PLANTED: Mapping[str, str] = {

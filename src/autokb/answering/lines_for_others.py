@@ -10,7 +10,8 @@ from autokb.answering.answer import Answer
 from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
-from autokb.core.solution_text import solution_text, solution_title
+from autokb.core.solution_text import with_steps
+from autokb.core.step_numbers import find_loss, step_numbers
 from autokb.heuristics.solutions.audience import AudienceReader, audience_reader
 from autokb.text.sentences import sentences
 
@@ -20,8 +21,9 @@ _NUMBER_OF_STEP = re.compile(r"\b(?:steps?|schritt\w*)\s+\d", re.IGNORECASE)  # 
 def without_lines_for_others(answer: Answer, spec: DomainSpec) -> Answer:
     """Return an answer whose solutions have no line that is for other values than the question states.
 
-    An urgent warning is shown whole. So is a solution whose lines refer to each other by number, one with nothing but
-    lines for others, and all that depends on a customer having none of something (no illness): a line about it warns.
+    An urgent warning is shown whole. So is a solution whose lines refer to each other by number, one that would lose
+    its beginning with no other in its place, one with nothing but lines for others, and all that depends on a customer
+    having none of something (no illness): a line about it warns.
     """
     stated = {name: values for name, values in answer.attributes.items() if values not in (ANY, NONE)}
     if not stated or not answer.shown:
@@ -49,16 +51,24 @@ def _solutions(answer: Answer) -> list[Solution]:
     return [*of_matches, *(passage.solution for passage in answer.passages), *answer.shown]
 
 
+# Complex: each condition is another reason to show a solution whole.
 def _for_customer(solution: Solution, stated: Attributes, reader: AudienceReader) -> Solution:
     steps, evidence = solution.steps, solution.evidence
     if len(steps) != len(evidence) or any(map(_NUMBER_OF_STEP.search, steps)):
         return solution
-    kept = [n for n, step in enumerate(steps) if not _is_for_others(step, stated, reader)]
-    if not kept or len(kept) == len(steps):
+    gone = [n for n, step in enumerate(steps) if _is_for_others(step, stated, reader)]
+    kept = {n: _without_items_for_others(s, stated, reader) for n, s in enumerate(steps) if n not in gone}
+    some = [n for n, words in kept.items() if reader.of_condition(words)]
+    is_cut = find_loss(step_numbers(steps, solution.quotes), kept, gone, some)
+    if not kept or is_cut or tuple(kept.values()) == steps:
         return solution
-    left = tuple(steps[n] for n in kept)
-    text = solution_text(solution_title(solution), left)
-    return replace(solution, text=text, steps=left, evidence=tuple(evidence[n] for n in kept))
+    return with_steps(solution, {n + 1: words for n, words in kept.items()})
+
+
+def _without_items_for_others(step: str, stated: Attributes, reader: AudienceReader) -> str:
+    """Return a step without those of the items below its words that are for others."""
+    first, *items = step.split("\n")
+    return "\n".join((first, *(item for item in items if not _is_for_others(item, stated, reader))))
 
 
 def _is_for_others(step: str, stated: Attributes, reader: AudienceReader) -> bool:

@@ -6,8 +6,7 @@ whoever wants to know what holds asks it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -25,11 +24,12 @@ from autokb.core.nouns import (
     Verdict,
 )
 from autokb.core.review_policy import USUAL_REVIEW, ReviewPolicy
+from autokb.core.solution_text import INDENT, counted_text, solution_text
+from autokb.core.step_numbers import NUMBERING, step_numbers
 
 NOT_APPROVED = "Nobody has approved it yet."
 KEPT = "Its source has changed; readers keep the text that was approved."
 MARKS_KEPT = 100_000  # of texts that are in memory anyway, for the same ones are asked for with every decision
-NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,10 @@ class Decided:
     """Solutions as people left them, and which decision counts for which solution.
 
     ``base`` are the solutions as built or written, ``edited`` those with edits and without verdicts. What is ``held``
-    could be shown and waits for an approval first. ``orphans`` are
-    decisions whose solution is not there; they stay stored. ``taken`` are all decisions on a solution, those too that
-    were taken back or that a later one replaced; of each kind the last one that was not taken back counts.
+    could be shown and waits for an approval first. ``problems`` are nodes that only solutions by hand have, for what
+    they were written for is gone. ``orphans`` are decisions whose solution is not there; they stay stored. ``taken``
+    are all decisions on a solution, those too that were taken back or that a later one replaced; of each kind the last
+    one that was not taken back counts.
     """
 
     solutions: Mapping[str, Solution]
@@ -78,17 +79,18 @@ class Decided:
     approved: Mapping[str, tuple[Approval, ...]] = field(default_factory=dict)
     approvals: int = 1
     held: frozenset[str] = frozenset()
+    problems: Mapping[str, Issue] = field(default_factory=dict)
 
     def source_changed(self, solution_id: str) -> bool:
         """Return whether a solution is built in other words now than when it was edited, or last approved."""
         edit, verdict = self.edits.get(solution_id), self.verdicts.get(solution_id)
         if edit is not None:
             solution = self.base[solution_id]
-            return bool(edit.built) and edit.built != text_mark(solution.text, solution.steps)
+            return bool(edit.built) and edit.built != solution_mark(solution)
         if verdict is None or verdict.what != "approved" or solution_id in self.written:
             return False
         solution = self.edited[solution_id]
-        return verdict.shown not in ("", text_mark(solution.text, solution.steps))
+        return verdict.shown not in ("", solution_mark(solution))
 
     def keeps_approved(self, solution_id: str) -> bool:
         """Return whether readers see an approved text whose source says otherwise by now."""
@@ -118,14 +120,22 @@ class Decided:
         return approved and status in DISPLAYED and status != "approved"
 
 
-def text_mark(text: str, steps: Sequence[str]) -> str:
-    """Return the mark of a text with its steps: 16 hexadecimal digits that change when either does."""
-    return _mark(text, tuple(steps))
+def text_mark(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
+    """Return the mark of a text with its steps: 16 hexadecimal digits that change when either does.
+
+    Whether the steps bear the marks of their ``quotes`` or are counted through makes no other text.
+    """
+    return _mark(text, tuple(steps), tuple(quotes))
+
+
+def solution_mark(solution: Solution) -> str:
+    """Return the mark of a solution's text with its steps."""
+    return _mark(solution.text, solution.steps, solution.quotes)
 
 
 @lru_cache(maxsize=MARKS_KEPT)
-def _mark(text: str, steps: tuple[str, ...]) -> str:
-    return digest(text, _steps_json(steps))[:16]
+def _mark(text: str, steps: tuple[str, ...], quotes: tuple[str, ...]) -> str:
+    return digest(counted_text(text, steps, quotes), _steps_json(steps))[:16]
 
 
 @lru_cache(maxsize=MARKS_KEPT)
@@ -140,7 +150,7 @@ def _steps_json(steps: tuple[str, ...]) -> str:
 def origin_of(solution: Solution, tree: str) -> Origin:
     """Return what lets a decision find a solution again; ``solution`` is as it was built."""
     document = solution.evidence[0].document if solution.evidence else ""
-    return Origin(tree, document, text_mark(solution.text, solution.steps), _steps_mark(solution.steps))
+    return Origin(tree, document, solution_mark(solution), _steps_mark(solution.steps))
 
 
 def tree_of(issue_id: str, forest: Forest[Issue]) -> str:
@@ -169,7 +179,7 @@ def new_verdict(
     solution: Solution, verdict: HumanVerdictName, author: str, date: str, origin: Origin, reason: str = ""
 ) -> Decision:
     """Make the record of a verdict on a solution as it is shown."""
-    shown = text_mark(solution.text, solution.steps)
+    shown = solution_mark(solution)
     return number_new(Decision("", verdict, solution.id, author, date, origin=origin, reason=reason, shown=shown), 0)
 
 
@@ -185,24 +195,33 @@ def number_new(decision: Decision, number: int) -> Decision:
 
 
 # Complex: a numbered text and one without numbers tell title and steps by rules of their own, as the docstring says.
-def steps_of(text: str, title: str = "") -> tuple[str, ...]:
+def steps_of(text: str, title: str = "", unmarked: Sequence[str] = ()) -> tuple[str, ...]:
     """Read the steps of an edited text: one a line, numbering and bullets taken off.
 
     Where lines are numbered, those before the first one are the title and those after one without a number of their own
-    belong to it; elsewhere a first line that is the built solution's ``title`` is no step.
+    belong to it; elsewhere a first line that is the built solution's ``title`` is no step. Where steps of that solution
+    are ``unmarked``, so may others be: each line between title and first number is a step, everywhere each of theirs.
     """
-    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    first = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), None)
-    if first is None:
-        titled = len(lines) > 1 and title and lines[0].strip() == title
-        return tuple(line.strip() for line in lines[1 if titled else 0 :])
+    lines = list(filter(None, map(str.rstrip, text.split("\n"))))
+    titled = bool(title) and len(lines) > 1 and lines[0].strip() == title
+    numbered = next((n for n, line in enumerate(lines) if NUMBERING.match(line)), len(lines))
+    if numbered == len(lines) and not unmarked:
+        return tuple(line.strip() for line in lines[titled:])
+    before = lines[:numbered] if titled or numbered == len(lines) else []
+    begins = [step.partition("\n")[0] for step in unmarked]
+    begins += (line for line in before if begins and not line.startswith(INDENT))
+    return _joined_steps(lines[titled:], begins)
+
+
+def _joined_steps(lines: Iterable[str], begins: Container[str]) -> tuple[str, ...]:
+    """Return the steps of lines: one begins with a number, a bullet or a certain line; what follows belongs to it."""
     steps: list[str] = []
-    for line in lines[first:]:
-        if NUMBERING.match(line):
+    for line in lines:
+        if NUMBERING.match(line) or line in begins:
             steps.append(NUMBERING.sub("", line).strip())
-        else:
-            steps[-1] += "\n" + line
-    return tuple(step for step in steps if step.strip())
+        elif steps:
+            steps[-1] += "\n" + line.removeprefix(INDENT)
+    return tuple(filter(str.strip, steps))
 
 
 def title_of(solution: Solution) -> str:
@@ -216,10 +235,11 @@ def edit_solution(solution: Solution, edit: Decision) -> Solution:
     """Return a solution with an edit's text and steps; its status and rules are as they were."""
     title = title_of(solution)
     if not edit.steps:
-        steps = steps_of(edit.text, title) or solution.steps
+        numbers = step_numbers(solution.steps, solution.quotes)
+        unmarked = [step for number, step in zip(numbers, solution.steps, strict=True) if number is None]
+        steps = steps_of(edit.text, title, unmarked) or solution.steps
         return replace(solution, text=edit.text, steps=steps)
-    lines = [f"{n}. {s}" for n, s in enumerate(edit.steps, 1)]
-    text = edit.text or "\n".join([title, *lines] if title else lines)
+    text = edit.text or solution_text(title, edit.steps, solution.quotes)
     return replace(solution, text=text, steps=edit.steps)
 
 
@@ -249,7 +269,8 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
       tree, or of another tree of the same seed, that have its document, heading and text; an edit else to those of
       other trees, for it says what the section should say, but to none that anybody decided something on.
       Where there is none it is an orphan: kept, and nothing is changed by it; it holds again when its solution returns.
-      A solution by hand stands on its node, else on the root of its tree, else it is an orphan.
+      A solution by hand stands on its node, else on the root of its tree or the node that is nearest now, else on a
+      node of its own with what it was written for: it is shown in any case.
     - *Which.* Of edits, and of verdicts, the last one in the log that was not taken back holds, whatever the dates say;
       a solution's own come after those that followed it there. Taking one back brings back the one before.
     - *Edits* are laid over what was built, or written by hand, and change no status, but: one that breaks a rule is
@@ -264,17 +285,14 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
         return Decided(
             {**built, **held} if held else built, built, built, approvals=policy.approvals, held=frozenset(held)
         )
-    forest = Forest(issues.values())
     base = dict(built)
-    written: dict[str, Decision] = {}
-    orphans: list[Decision] = []
-    for one in decisions.of_kind("written"):
-        node = next((i for i in (one.issue_id, one.origin.tree) if i in issues), None)
-        if node is None:
-            orphans.append(one)
-        else:
-            base[one.id] = write_solution(one, node)
-            written[one.id] = one
+    written = {one.id: one for one in decisions.of_kind("written")}
+    problems: dict[str, Issue] = {}
+    for one in written.values():
+        node = _node_of(one, issues)
+        problems |= {} if node.id in issues else {node.id: node}
+        base[one.id] = write_solution(one, node.id)
+    forest = Forest((*issues.values(), *problems.values()))
     given, lost = _assign((one for one in decisions.log if one.kind != "written"), _Twins(base, forest))
     edits, verdicts = _holding(given, "edit"), _holding(given, "verdict")
     edited = base | {i: _edited(base[i], edit) for i, edit in edits.items()}
@@ -291,12 +309,20 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
         edits=edits,
         verdicts=verdicts,
         written=written,
-        orphans=(*orphans, *lost),
+        orphans=tuple(lost),
         taken=taken,
         approved=approved,
         approvals=policy.approvals,
         held=frozenset(held),
+        problems=problems,
     )
+
+
+def _node_of(written: Decision, issues: Mapping[str, Issue]) -> Issue:
+    """Return the node that a solution by hand stands on, one of its own where there is none."""
+    node = issues.get(written.issue_id) or issues.get(written.origin.tree)
+    text = written.origin.problem or written.text.partition("\n")[0]
+    return node or Issue(written.issue_id, text, None, written.attributes)
 
 
 def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, date: str) -> list[Decision]:
@@ -312,7 +338,7 @@ def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, dat
         if new is None or old.status != "approved" or i in before.edits or i in before.written:
             continue
         if (old.text, old.steps) != (new.text, new.steps):
-            mark = text_mark(old.text, old.steps)
+            mark = solution_mark(old)
             edit = Decision(
                 "", "edited", i, "", date, origin=verdict.origin, text=old.text, steps=old.steps, built=mark
             )
@@ -320,22 +346,27 @@ def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, dat
     return found
 
 
-def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
-    """Return decisions that look in the tree that took theirs in; ``joined`` are the roots by those that have gone."""
-    trees = (joined.get(one.origin.tree, one.origin.tree) for one in decisions.log)
-    followed = (
-        replace(one, origin=replace(one.origin, tree=tree)) for one, tree in zip(decisions.log, trees, strict=True)
-    )
-    return replace(decisions, log=tuple(followed))
+def follow_joined(decisions: Decisions, joined: Mapping[str, str], issues: Mapping[str, Issue]) -> Decisions:
+    """Return decisions that look in the tree that took theirs in; ``joined`` are nodes by those that have gone.
+
+    What they say of their problem is what ``issues``, the nodes before, say of it.
+    """
+
+    def follow(one: Decision) -> Decision:
+        node = issues.get(one.issue_id or one.origin.tree)
+        tree = joined.get(one.issue_id) or joined.get(one.origin.tree, one.origin.tree)
+        return replace(one, origin=replace(one.origin, tree=tree, problem=node.text if node else one.origin.problem))
+
+    return replace(decisions, log=tuple(map(follow, decisions.log)))
 
 
 # Complex: orphans are matched in their tree or else anywhere, through one table for both.
 def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]:
-    """Return by the ids of orphaned edits the solutions that they may belong to.
+    """Return by the ids of orphaned edits and verdicts the solutions that they may belong to.
 
-    That is one with the same steps of the same document, under another heading in the edit's tree, or in another tree.
+    That is one with the same steps of the same document, under another heading in their tree, or in another tree.
     """
-    orphans = [o for o in decided.orphans if o.kind == "edit" and o.origin.steps]
+    orphans = [o for o in decided.orphans if o.origin.steps]
     if not orphans:
         return {}
     forest = Forest(issues.values())
@@ -347,10 +378,10 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
             for tree in (origin.tree, None):
                 fitting.setdefault((tree, origin.document, origin.steps), solution_id)
     found: dict[str, str] = {}
-    for edit in orphans:
-        for tree in (edit.origin.tree, None):
-            if (offered := fitting.get((tree, edit.origin.document, edit.origin.steps))) is not None:
-                found.setdefault(edit.id, offered)
+    for one in orphans:
+        for tree in (one.origin.tree, None):
+            if (offered := fitting.get((tree, one.origin.document, one.origin.steps))) is not None:
+                found.setdefault(one.id, offered)
     return found
 
 
@@ -362,7 +393,7 @@ def update_decisions(
     ``rules`` are by decision id what the rules say of its text now.
     """
     named = {one.solution_id for one in decisions.log}
-    forest = Forest(issues.values())
+    forest = Forest((*issues.values(), *decided.problems.values()))
     base = (s for i, s in decided.base.items() if i in named)
     origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in base}
     lost = {one.id for one in decided.orphans}
@@ -370,13 +401,14 @@ def update_decisions(
     def update(one: Decision) -> Decision:
         if one.kind == "written":
             return replace(one, rules=rules.get(one.id, one.rules))
-        one = replace(one, origin=origins.get(one.solution_id, one.origin))
+        now = origins.get(one.solution_id, one.origin)
+        one = replace(one, origin=replace(now, problem=now.problem or one.origin.problem))
         if one.kind == "edit":
             dismissed = one.dismissed and one.id in lost
             found = rules.get(one.id, one.rules)
             return replace(one, built=one.built or one.origin.built, rules=found, dismissed=dismissed)
         solution = decided.solutions.get(one.solution_id)
-        shown = one.shown or (text_mark(solution.text, solution.steps) if solution else "")
+        shown = one.shown or (solution_mark(solution) if solution else "")
         return replace(one, shown=shown)
 
     return replace(decisions, log=tuple(map(update, decisions.log)))
@@ -398,11 +430,12 @@ class _Twins:
         found: dict[str, list[Solution]] = {}
         for solution in self.base.values():
             if solution.issue_id in self._forest.nodes:
-                found.setdefault(text_mark(solution.text, solution.steps), []).append(solution)
+                found.setdefault(solution_mark(solution), []).append(solution)
         return found
 
     def _places(self, origin: Origin) -> dict[str, Issue]:
         alike = self._by_mark.get(origin.built, ()) if origin.built else ()
+        origin = replace(origin, problem="")
         return {s.id: self._forest.root(s.issue_id) for s in alike if origin_of(s, origin.tree) == origin}
 
     def anywhere(self, origin: Origin) -> list[str]:
@@ -471,7 +504,7 @@ def _approvals(
         solution, by_author = edited[i], dict[str, Approval]()
         if i in written and solution.status == "approved":
             by_author[written[i].author] = Approval(written[i].author, written[i].date)
-        mark = text_mark(solution.text, solution.steps)
+        mark = solution_mark(solution)
         for one in given.get(i, ()):
             if one.undone or one.kind != "verdict":
                 continue
@@ -510,9 +543,8 @@ def _edited(solution: Solution, edit: Decision) -> Solution:
         edited = replace(edited, rules=edit.rules)
         if mended:
             edited = replace(edited, status="displayed", reason="")
-    if solution.status == "approved" and text_mark(edited.text, edited.steps) != text_mark(
-        solution.text, solution.steps
-    ):  # written by hand and edited since
+    # what was written by hand and edited since
+    if solution.status == "approved" and solution_mark(edited) != solution_mark(solution):
         edited = replace(edited, status="displayed", reason="It was edited since it was written; approve it again.")
     return _withhold_if_broken(edited, "as it was edited")
 
@@ -532,7 +564,7 @@ def _judged(solution: Solution, verdict: Decision, policy: ReviewPolicy) -> Solu
         return replace(solution, status=verdict.what, reason=reason)
     if solution.status not in DISPLAYED:
         return solution
-    if verdict.shown in ("", text_mark(solution.text, solution.steps)):
+    if verdict.shown in ("", solution_mark(solution)):
         return replace(solution, status="approved", reason=verdict.reason)
     status: Status = "displayed" if solution.status == "approved" else solution.status
     if policy.changed == "withdraw":

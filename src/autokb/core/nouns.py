@@ -145,6 +145,11 @@ class Solution:
     rules: tuple[Verdict, ...] = ()
     rank: int = 0
 
+    @property
+    def quotes(self) -> tuple[str, ...]:
+        """What its evidence says, in the order of the steps where each has one."""
+        return tuple(one.quote for one in self.evidence)
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -167,13 +172,15 @@ class Origin:
     """A solution that a person decided on as it was built last, by which the decision finds it under another id.
 
     ``tree`` is the id of its root issue, ``document`` the first one that it cites; ``built`` and ``steps`` are marks
-    (see ``text_mark``) of its text with its steps as the build wrote them, and of the steps alone.
+    (see ``text_mark``) of its text with its steps as the build wrote them, and of the steps alone. ``problem`` is what
+    the root said, for a solution by hand its own node: by it the nearest is found where the root is gone.
     """
 
     tree: str = ""
     document: str = ""
     built: str = ""
     steps: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +206,8 @@ class Decision:
     A *verdict* says whether to show one; ``reason`` is in the person's words, ``shown`` the mark of the text that it
     was given for.
 
-    A solution that a person has *written* has the id of its decision and stands on the node ``issue_id``, or on
-    ``origin.tree``, the root of its tree, when the node is gone.
+    A solution that a person has *written* has the id of its decision and stands on the node ``issue_id``, or when that
+    is gone on ``origin.tree``: the root of its tree, or the node that is nearest to its problem now.
 
     An *event* is told in a history and changes nothing. ``decision`` is the id of the one that was taken back, or of
     the edit without its solution that was dismissed from the queue or put there again; ``before`` and ``after`` are

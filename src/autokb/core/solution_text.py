@@ -3,36 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from autokb.core.decisions import NUMBERING
 from autokb.core.nouns import Solution
-from autokb.core.step_numbers import marked, step_numbers
+from autokb.core.step_numbers import NUMBERING, marked, step_numbers
+
+INDENT = "   "  # of the lines of a step below its first one
 
 _WORD = re.compile(r"\w+")
 
 
-def solution_text(title: str, steps: Sequence[str], numbers: Sequence[int | None] = ()) -> str:
-    """Return the title and the steps, counted or by their ``numbers``, as people read a solution."""
-    numbered = zip(numbers or range(1, len(steps) + 1), steps, strict=True)
-    lines = [marked(n, step) for n, step in numbered] if len(steps) > 1 else list(steps)
-    return "\n".join(line for line in (title, *lines) if line)
+def solution_text(title: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
+    """Return the title and the steps as people read a solution: with the marks of the manual, what is nested set in.
+
+    ``quotes`` are the places of the steps in the manual; steps without one each are counted.
+    """
+    numbers = step_numbers(steps, quotes) if len(steps) > 1 else (None,) * len(steps)
+    lines = [_set_in(marked(number, step), number is not None) for number, step in zip(numbers, steps, strict=True)]
+    return "\n".join(filter(None, (title, *lines)))
+
+
+def counted_text(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
+    """Return a solution's text with its steps counted through, as all of them were before they bore the manual's marks.
+
+    By this form texts are known again, whatever version wrote them, and what was paid for is found in the ledger.
+    """
+    title = _title(text, steps, quotes)
+    return text if title is None else "\n".join(filter(None, (title, _counted(steps))))
 
 
 def shown_text(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
-    """Return a solution's text, where it ends with its steps, with their numbers in the manual, by their ``quotes``.
-
-    The text that is stored counts them all; it stays as it is, for approvals and edits are of its very words.
-    """
-    title = text.removesuffix(solution_text("", steps))
-    if not steps or title == text:
-        return text
-    return solution_text(title.rstrip("\n"), steps, step_numbers(steps, quotes))
+    """Return a text of which the steps may be counted through with their marks in the manual; any other as it is."""
+    title = _title(text, steps, quotes) if len(steps) == len(quotes) else None
+    return text if title is None else solution_text(title, steps, quotes)
 
 
 def solution_title(solution: Solution) -> str:
-    """Return the title line of a solution, which its steps follow."""
-    return solution.text.removesuffix(solution_text("", solution.steps)).rstrip("\n")
+    """Return the title line of a solution, which its steps follow; of a text that does not end with them, all of it."""
+    title = _title(solution.text, solution.steps, solution.quotes)
+    return solution.text if title is None else title
+
+
+def with_steps(solution: Solution, left: Mapping[int, str]) -> Solution:
+    """Return a solution of which these steps are left, by their places from 1, each with its evidence."""
+    evidence, steps = tuple(solution.evidence[n - 1] for n in left), tuple(left.values())
+    text = solution_text(solution_title(solution), steps, [one.quote for one in evidence])
+    return replace(solution, text=text, steps=steps, evidence=evidence)
+
+
+def _title(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str | None:
+    tails = (solution_text("", steps, quotes), _counted(steps)) if steps else ()
+    found = next((tail for tail in tails if f"\n{text}".endswith(f"\n{tail}")), None)
+    return None if found is None else text.removesuffix(found).rstrip("\n")
+
+
+def _counted(steps: Sequence[str]) -> str:
+    return "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) if len(steps) > 1 else "".join(steps)
+
+
+def _set_in(step: str, is_marked: bool) -> str:
+    """Return a step whose further lines stand below it: all of one with a mark, else the items of its lists."""
+    first, *others = step.split("\n")
+    return "\n".join((first, *(f"{INDENT}{o}" if is_marked or NUMBERING.match(o.strip()) else o for o in others)))
 
 
 def heading_of(text: str, steps: Sequence[str]) -> str:

@@ -13,15 +13,14 @@ from typing import Literal
 
 from autokb.core.attributes import as_lists
 from autokb.core.decisions import (
-    NUMBERING,
     edit_solution,
     find_offers,
     new_edit,
     new_verdict,
     number_new,
     origin_of,
+    solution_mark,
     steps_of,
-    text_mark,
     tree_of,
     write_solution,
 )
@@ -38,6 +37,7 @@ from autokb.core.nouns import (
     Solution,
 )
 from autokb.core.results import Result
+from autokb.core.step_numbers import NUMBERING
 from autokb.core.storable import without_surrogates
 from autokb.exchange.export_kb import same_text
 from autokb.exchange.import_decisions import check_edit, check_text, with_origin
@@ -53,6 +53,7 @@ VERDICTS: Mapping[Verb, HumanVerdictName] = {"approve": "approved", "reject": "r
 HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 TEXT_CHARACTERS = 100_000  # of a solution by hand at most: what nobody reads in an answer
 TEXT_BYTES = TEXT_CHARACTERS * 4  # as UTF-8
+_GOES_ON = re.compile(r"[^\n]*\n2[.)]\s")  # a first line without its number, and the second with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +188,9 @@ def edit(
 ) -> EditedSolution:
     """Give a solution another text, or other steps under its title; it outlives builds.
 
-    Text and steps always say the same: of a text the steps are read, of steps the text is made. One that breaks a rule
-    of the domain is kept and not shown. BadInputError where both or neither are given, or too much; and
-    ChangedMeanwhileError where the solution has not the ``version`` that was read.
+    Text and steps always say the same: of a text the steps are read, of steps the text is made. BadInputError
+    where both or neither are given, too much, or what breaks a rule of the domain; and ChangedMeanwhileError where the
+    solution has not the ``version`` that was read. Nothing is stored then.
     """
     text, steps = _cleaned_text(text), _cleaned_steps(steps)
     if bool(text) == bool(steps):
@@ -210,6 +211,7 @@ def edit(
         if changed:
             new = with_origin(new, published.decided, Forest(published.issues.values()))
             new = check_edit(number_new(new, file.last_number() + 1), published.decided, workspace.spec)
+            _refuse_broken("The text", new)
             keep_decisions(file, [new])
         decided = memory.peek(file).decided
     one, last = decided.solutions[found.id], decided.edits.get(found.id)
@@ -307,7 +309,7 @@ def dismiss_edit(
 
 def version_of(solution: Solution) -> str:
     """Return by what an editor is known to have read a solution's present text: 16 hexadecimal digits."""
-    return text_mark(solution.text, solution.steps)
+    return solution_mark(solution)
 
 
 def _check_version(solution: Solution, version: str) -> None:
@@ -331,9 +333,12 @@ def _cleaned_text(text: str) -> str:
 
 
 def _cleaned_steps(steps: Sequence[str]) -> tuple[str, ...]:
-    """Return steps without numbers of their own, those apart that stand as numbered lines in one of them."""
-    cleaned = (NUMBERING.sub("", _cleaned_text(step)) for step in steps)
-    return steps_of("\n".join(f"{n}. {step}" for n, step in enumerate(filter(None, cleaned), 1)))
+    """Return steps without numbers of their own, those apart that stand as numbered lines in one of them.
+
+    What else is listed below the words of a step is part of it.
+    """
+    cleaned = filter(None, (NUMBERING.sub("", _cleaned_text(step)) for step in steps))
+    return tuple(part for step in cleaned for part in (steps_of(f"1. {step}") if _GOES_ON.match(step) else (step,)))
 
 
 def _today() -> str:
@@ -383,7 +388,7 @@ def _confirmed_edits(published: AllSolutions, verdicts: Iterable[Decision]) -> I
         if one.what == "approved" and published.decided.keeps_approved(one.solution_id):
             built = published.decided.base[one.solution_id]
             edit = published.decided.edits[one.solution_id]
-            yield replace(edit, built=text_mark(built.text, built.steps))
+            yield replace(edit, built=solution_mark(built))
 
 
 def _take_back(
@@ -450,7 +455,14 @@ def _move_to_offers(
             raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
         new = new_edit(target, edit.text, edit.steps, author or edit.author, date)
         moved.append(check_edit(with_origin(new, published.decided, forest), published.decided, spec))
+        _refuse_broken(edit.id, moved[-1])
     return moved
+
+
+def _refuse_broken(what: str, written: Decision) -> None:
+    """Refuse a person's text that breaks rules of the domain, with each rule and why."""
+    if broken := [f"{v.rule}: {v.reason}" for v in written.rules if v.verdict == "broken"]:
+        raise BadInputError(f"{what} breaks a rule of the domain. {' '.join(broken)} Nothing was stored; change it.")
 
 
 def write_by_hand(
@@ -483,9 +495,7 @@ def write_by_hand(
             origin=Origin(tree),
         )
         written = replace(written, rules=check_text(write_solution(written, node.id), workspace.spec))
-        if broken := [v for v in written.rules if v.verdict == "broken"]:
-            reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
-            raise BadInputError(f"{source.name} breaks a rule of the domain. {reasons} Nothing was stored; change it.")
+        _refuse_broken(source.name, written)
         if solution_id not in published.decided.written:
             keep_decisions(file, [written])
         solution = memory.peek(file).decided.solutions[solution_id]

@@ -70,14 +70,14 @@ def _tell(base: Solution | None, log: Sequence[Decision]) -> list[HistoryEntry]:
     edits: list[Decision] = []  # those that were not taken back yet, the one that counts last
     told = []
     for one in log:
-        before = _text(built, edits)
+        before = _text(built, edits, base)
         if one.what == "edited":
             edits.append(one)
         elif one.what == "undone":
             edits = [edit for edit in edits if edit.id != one.decision]
         built = one.after or built
         if one.what == "edited" or (one.what == "undone" and one.decision in changes):
-            told.append(_entry(one, before, _text(built, edits)))
+            told.append(_entry(one, before, _text(built, edits, base)))
         else:
             after = one.after.text if one.after else one.text or None
             told.append(_entry(one, one.before.text if one.before else None, after))
@@ -105,9 +105,9 @@ def _entry(one: Decision, before: str | None, after: str | None) -> HistoryEntry
     )
 
 
-def _text(built: Wording | None, edits: list[Decision]) -> str | None:
+def _text(built: Wording | None, edits: list[Decision], base: Solution | None) -> str | None:
     """Return the text that an edit gave to what was built; its own where nothing of that is known any more."""
     if built is None:
         return (edits[-1].text or "\n".join(edits[-1].steps)) if edits else None
-    solution = Solution("", "", built.text, built.steps, {}, ())
+    solution = Solution("", "", built.text, built.steps, {}, base.evidence if base else ())
     return edit_solution(solution, edits[-1]).text if edits else built.text

@@ -38,7 +38,7 @@ from autokb.exchange.edited_exports import ExportedTexts
 from autokb.exchange.export_kb import checksum, same_text
 from autokb.exchange.jsonl_schema import BUILT_STATUSES, Lines, lines_of, take_out
 from autokb.heuristics.rules import verdicts_by_patterns
-from autokb.stores.codecs import ISSUE, SOLUTION, read_decision
+from autokb.stores.codecs import ISSUE, SOLUTION, quotes_in, read_decision
 from autokb.stores.published import REVIEW, Published
 
 AUTHOR = "import"  # of a decision that a changed line of a file tells
@@ -123,7 +123,7 @@ def _separate_edits(
     """
     edited, marks = [], {}
     for i, body in bodies.items():
-        mark = text_mark(body["text"], body["steps"])
+        mark = text_mark(body["text"], body["steps"], quotes_in(body))
         if body.get("built") and body["built"] != mark:
             edit = _edit_of_changed(i, body, forest, now)
             base = published.decided.base.get(i) if published else None
@@ -179,11 +179,12 @@ def _edit_of_changed(solution_id: str, body: Mapping[str, Any], forest: Forest[I
 
 def _find_built(body: Mapping[str, Any], base: Solution | None) -> tuple[str, tuple[str, ...]] | None:
     """Return text and steps of a changed line as they were built, where its mark proves them."""
-    text = body["text"]
-    possible = [(text, steps_of(text)), (text, steps_of(text, text.partition("\n")[0].strip()))]
+    text, quotes = body["text"], quotes_in(body)
+    title = text.partition("\n")[0].strip()
+    possible = [(text, steps_of(text, *given)) for given in ((), (title,), (title, body["steps"]))]
     if base is not None:
         possible.append((base.text, base.steps))
-    return next((one for one in possible if text_mark(*one) == body["built"]), None)
+    return next((one for one in possible if text_mark(*one, quotes) == body["built"]), None)
 
 
 def _without_unchanged(edit: Decision, text: str, steps: Sequence[str]) -> Decision:
@@ -308,7 +309,7 @@ def _new_of_changed(line: Decision, known: Decision) -> Decision:
     """Return a decision whose own line a person changed in the file as the new decision that it is."""
     if line.kind == "edit":
         edit = _without_unchanged(line, known.text, known.steps)
-        mark = text_mark(known.text, known.steps)
+        mark = text_mark(known.text, known.steps, ())
         return new_edit(line.solution_id, edit.text, edit.steps, AUTHOR, line.date, origin=line.origin, based_on=mark)
     return replace(line, author=AUTHOR)
 

@@ -37,7 +37,7 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
         solution = Solution(
             id=section_id(document.id, one.headings, one.which),
             issue_id="",
-            text=solution_text(one.title, steps),
+            text=solution_text(one.title, steps, [step.quote for step in one.steps]),
             steps=steps,
             attributes=from_lists(one.attributes),
             evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),

@@ -9,7 +9,8 @@ from functools import cache, partial
 
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
-from autokb.core.solution_text import solution_text, solution_title
+from autokb.core.solution_text import counted_text, solution_title, with_steps
+from autokb.core.step_numbers import find_loss, shown_name, step_numbers, with_shown_names
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
@@ -28,7 +29,7 @@ def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec, *, 
         issue="" if issue is None else issue.text,
         title=solution_title(solution),
         steps=solution.steps,
-        text=solution.text,
+        text=counted_text(solution.text, solution.steps, solution.quotes),
         rules=spec.rules,
         language=spec.language,
         explains=explains,
@@ -42,10 +43,16 @@ def safeguard(
 
     It still makes sense when the title keeps the rules, something to do is left, and no step that stays needs one that
     goes: the steps of an ordered list need those before them, unless the one that goes is optional or comes last, and
-    ``Then restart it`` needs the step before it. Of a step with bullets only the offending bullets go. What was
-    withheld or repaired before stays so, with its reason. What may break a rule (``doubt``) is treated as if it did,
-    unless it ``shows_doubted``; the doubt is on record either way, for a person to decide.
+    ``Then restart it`` needs the step before it. It must keep its beginning and half of its steps. Of a step with
+    bullets only the offending bullets go. What was withheld or repaired before stays so, with its reason. What may
+    break a rule (``doubt``) is treated as if it did, unless it ``shows_doubted``; the doubt is on record either way,
+    for a person to decide.
     """
+    named = (
+        v.model_copy(update={"reason": with_shown_names(v.reason, solution.steps, solution.quotes)})
+        for v in reply.verdicts
+    )
+    reply = reply.model_copy(update={"verdicts": tuple(named)})
     against = ("broken",) if shows_doubted else ("broken", "doubt")
     broken = [v for v in reply.verdicts if v.verdict in against]
     if not broken or solution.status == "withheld":
@@ -85,14 +92,13 @@ def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[
         if not gone:
             continue
         stay = [line for n, line in enumerate(lines) if n not in gone]
-        if all(lines[n].startswith("- ") for n in gone) and not stay[-1].endswith((":", "：")):
+        if all(lines[n].lstrip().startswith("- ") for n in gone) and not stay[-1].endswith((":", "：")):
             left[place] = "\n".join(stay)
         else:
             del left[place]
     return left
 
 
-# Complex: one condition for each reason against a repair, in the order in which people are told.
 def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str], language: str) -> str:
     """Return why a solution cannot be repaired, or nothing."""
     if any(0 in verdict.places for verdict in broken):
@@ -102,15 +108,21 @@ def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Map
     has_instruction = partial(_has_instruction, language=language)
     if not left or (any(map(has_instruction, solution.steps)) and not any(map(has_instruction, left.values()))):
         return "Nothing to do would be left without the steps that break it."
+    return _find_step_needed(solution, left, language)
+
+
+def _find_step_needed(solution: Solution, left: Mapping[int, str], language: str) -> str:
+    numbers, is_optional = step_numbers(solution.steps, solution.quotes), _compile_optional_openings(language).match
     for place, step in enumerate(solution.steps, 1):
         if place in left:
             continue
+        name = shown_name(numbers[place - 1], step)
         is_numbered = _NUMBERED.match(solution.evidence[place - 1].quote)
-        if is_numbered and max(left) > place and not _compile_optional_openings(language).match(step):
-            return f"Step {place} is not left out, because the steps after it may need it; if they do not, edit it."
+        if is_numbered and max(left) > place and not is_optional(step):
+            return f"It cannot go without {name}, because the steps after it may need it; if they do not, edit it."
         if place + 1 in left and _compile_continuations(language).match(solution.steps[place]):
-            return f"Step {place} cannot be left out, because the step after it goes on from it."
-    return ""
+            return f"It cannot go without {name}, because the step after it goes on from it."
+    return find_loss(numbers, [n for n, step in enumerate(solution.steps) if n + 1 in left or is_optional(step)])
 
 
 @cache
@@ -133,14 +145,11 @@ def _repair_solution(
 ) -> Solution:
     whole = [n for n in range(1, len(solution.steps) + 1) if n not in left]
     parts = [n for n, step in left.items() if step != solution.steps[n - 1]]
-    named = " and ".join((*(f"step {n}" for n in whole), *(f"part of step {n}" for n in parts)))
+    told = " and ".join((*(f"step {n}" for n in whole), *(f"part of step {n}" for n in parts)))
+    named = with_shown_names(told, solution.steps, solution.quotes)
     reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
-    steps = tuple(left.values())
     return replace(
-        solution,
-        text=solution_text(solution_title(solution), steps),
-        steps=steps,
-        evidence=tuple(solution.evidence[n - 1] for n in left),
+        with_steps(solution, left),
         status="repaired",
         reason=_append_reason(solution, f"Left out {named}. {reasons}"),
         rules=_record_verdicts(reply, f"Kept without {named}."),

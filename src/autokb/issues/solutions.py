@@ -156,7 +156,7 @@ def _as_solution(
     solution = Solution(
         id=solution_id(issue.id, path),
         issue_id=issue.id,
-        text=solution_text(written.title, steps),
+        text=solution_text(written.title, steps, [one.quote for one in evidence]),
         steps=steps,
         attributes=from_lists(written.attributes),
         evidence=evidence,

@@ -16,6 +16,7 @@ FEWEST_ISSUES = 3  # that say different things and end alike
 FEWEST_CLOSING_WORDS = 8  # of such an end: fewer may be what several customers say
 
 
+# Complex: what is left out of the issues is counted by its kind in one pass.
 def told_issues(raw: Sequence[RawIssue], documents: Iterable[Document], language: str) -> tuple[list[RawIssue], str]:
     """Return raw issues with what is told in each, and the sentence that says what was left out of how many, or "".
 

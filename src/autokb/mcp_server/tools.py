@@ -6,8 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
@@ -18,7 +18,6 @@ from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdEr
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.nouns import Role as Speaker
 from autokb.core.results import Result
-from autokb.core.solution_text import shown_text
 from autokb.core.storable import without_surrogates
 from autokb.stores.published import NOTHING_PUBLISHED
 from autokb.ticket_answers.ask_tickets import TicketAnswer
@@ -274,10 +273,7 @@ def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
     yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
     in attributes. Where it abstains, say that nothing is known; do not answer from memory.
     """
-    answer = kb.ask(asked.text, _as_lists(asked.attributes), asked.k).as_json()
-    for one in chain(answer["passages"], *(match["solutions"] for match in answer["matches"])):
-        one["text"] = shown_text(one["text"], one["steps"], [place["quote"] for place in one["evidence"]])
-    return answer
+    return kb.ask(asked.text, _as_lists(asked.attributes), asked.k).as_json()
 
 
 def _as_lists(attributes: Mapping[str, list[str] | str]) -> dict[str, list[str]]:
@@ -331,14 +327,8 @@ def known_issue(kb: SupportKB, role: Role, issue: str) -> KnownIssue:
         reported=found.reported,
         above=tuple(map(issue_line, found.path)),
         below=tuple(map(issue_line, found.children)),
-        solutions=tuple(map(_as_shown, (one for one in found.solutions if insider or one.status in DISPLAYED))),
+        solutions=tuple(one for one in found.solutions if insider or one.status in DISPLAYED),
         customers=found.raw_issues if insider else (),
-    )
-
-
-def _as_shown(solution: SolutionView) -> SolutionView:
-    return replace(
-        solution, text=shown_text(solution.text, solution.steps, [place.quote for place in solution.evidence])
     )
 
 

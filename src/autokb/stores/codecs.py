@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter
 
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import text_mark
+from autokb.core.decisions import solution_mark
 from autokb.core.nouns import (
     Chunk,
     Decision,
@@ -22,6 +22,7 @@ from autokb.core.nouns import (
     Solution,
     Theme,
 )
+from autokb.core.solution_text import shown_text
 
 N = TypeVar("N")
 Body = dict[str, Any]  # a noun as JSON, without its id
@@ -57,13 +58,31 @@ class Codec(Generic[N]):
         return self._adapter.validate_python({**self.defaults, **given, **outside})
 
 
+class _SolutionCodec(Codec[Solution]):
+    """A solution as JSON; the steps in the text of one that an earlier version stored are counted through."""
+
+    def read(self, body: Mapping[str, Any], **outside: str | int) -> Solution:
+        """Read a solution back, its steps with the marks of the manual."""
+        return super().read(with_marks(body), **outside)
+
+
+def quotes_in(body: Mapping[str, Any]) -> list[str]:
+    """Return what the evidence of a solution's record says."""
+    return [one["quote"] for one in body.get("evidence") or ()]
+
+
+def with_marks(body: Mapping[str, Any]) -> Body:
+    """Return the record of a solution with the marks of the manual before the steps in its text."""
+    return {**body, "text": shown_text(body["text"], body.get("steps") or (), quotes_in(body))}
+
+
 DOCUMENT = Codec(Document, "id")
 CHUNK = Codec(Chunk, "document")
 RAW_ISSUE = Codec(RawIssue, "id", "told")  # what is told is in what a build published alone
 THEME = Codec(Theme, "id")
 SEED = Codec(Seed, "id")
 ISSUE = Codec(Issue, "id", parent_id=None, attributes={})
-SOLUTION = Codec(Solution, "id", attributes={})
+SOLUTION = _SolutionCodec(Solution, "id", attributes={})
 DECISION = Codec(Decision, "id", author="", date="")
 # What the record of each kind of decision holds; the id of a solution by hand is that of its decision.
 DECISION_FIELDS: Mapping[DecisionKind, tuple[str, ...]] = {
@@ -72,7 +91,7 @@ DECISION_FIELDS: Mapping[DecisionKind, tuple[str, ...]] = {
         *("built", "based_on", "rules", "reason", "undone", "dismissed"),
     ),
     "verdict": ("solution_id", "verdict", "author", "date", "number", "origin", "reason", "shown", "undone"),
-    "written": ("issue_id", "text", "steps", "attributes", "author", "date", "number", "tree", "rules"),
+    "written": ("issue_id", "text", "steps", "attributes", "author", "date", "number", "tree", "problem", "rules"),
     "event": ("solution_id", "what", "author", "date", "number", "decision", "before", "after"),
 }
 
@@ -85,7 +104,7 @@ def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
 def decision_body(decision: Decision) -> Body:
     """Return the record of a decision; what says nothing is left out, of its origin too."""
     body = DECISION.body(decision)
-    body |= {"verdict": decision.what, "tree": decision.origin.tree}
+    body |= {"verdict": decision.what, "tree": decision.origin.tree, "problem": decision.origin.problem}
     body["origin"] = {name: value for name, value in body["origin"].items() if value}
     always = {"author", "date", "number", *(("text", "steps", "attributes") if decision.kind == "written" else ())}
     return {name: body[name] for name in DECISION_FIELDS[decision.kind] if body[name] or name in always}
@@ -95,7 +114,11 @@ def read_decision(kind: DecisionKind, decision_id: str, body: Mapping[str, Any])
     """Read the record of a decision back."""
     given = {name: body.get(name) for name in DECISION_FIELDS[kind]}
     if kind == "written":
-        given |= {"what": kind, "solution_id": decision_id, "origin": {"tree": body.get("tree") or ""}}
+        given |= {
+            "what": kind,
+            "solution_id": decision_id,
+            "origin": {name: body.get(name) or "" for name in ("tree", "problem")},
+        }
     else:
         given["what"] = {"edit": "edited", "verdict": body.get("verdict"), "event": body.get("what")}[kind]
     return DECISION.read(given, id=decision_id)
@@ -103,7 +126,7 @@ def read_decision(kind: DecisionKind, decision_id: str, body: Mapping[str, Any])
 
 def solution_body(solution: Solution) -> Body:
     """Return the record of a solution, marked as built: a line that no longer fits its mark was edited by a person."""
-    return {"built": text_mark(solution.text, solution.steps), **SOLUTION.body(solution)}
+    return {"built": solution_mark(solution), **SOLUTION.body(solution)}
 
 
 def passage_body(passage: Passage) -> Body:

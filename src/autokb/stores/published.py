@@ -165,7 +165,7 @@ def _read_records(file: WorkspaceFile) -> Published:
         documents=read("document", DOCUMENT),
         themes=read("theme", THEME),
         seeds=read("seed", SEED),
-        issues=issues,
+        issues={**issues, **decided.problems},
         solutions=decided.solutions,
     )
     named = ("theme", "seed", "issue", "reason")

@@ -128,7 +128,7 @@ def _sent_from() -> re.Pattern[str]:
 @cache
 def _closing() -> re.Pattern[str]:
     closings = alternation(sorted(word_lists(MailWords).closings, key=len, reverse=True))
-    name = rf"(?:[ \t]+[^\W\d_][^\W_'’-]*\.?){{0,3}}"
+    name = r"(?:[ \t]+[^\W\d_][^\W_'’-]*\.?){0,3}"
     return re.compile(
         rf"^[ \t]*(?:{closings})[ \t]*[,.!–-]*{name}[ \t]*[,.!]*[ \t]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE
     )

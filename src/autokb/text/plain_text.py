@@ -49,6 +49,7 @@ _RULE = re.compile(r"^ ?(?:(?:[-*_] ?){3,}|=+ ?|\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:?)
 _QUOTE = re.compile(r"^ ?>[> ]*", re.MULTILINE)
 _HEADING = re.compile(r"^ ?#{1,6}(?: ([^\n]*))?$", re.MULTILINE)
 _BULLET = re.compile(r"^ ?(?:[-*+]|\d{1,9}[.)]) (?:\[[ xX]\] )?", re.MULTILINE)
+_ITEM = re.compile(r"^([ \t>]*)(?:[-*+]|(\d{1,9})[.)])[ \t]+(?=\S)(?![-*_ \t]+$)(?:\[[ xX]\] )?", re.MULTILINE)
 _ROW = re.compile(r"^ ?\|([^\n]*)$", re.MULTILINE)
 _BLANK = re.compile(r"\n{2,}")
 _SPACE = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # white space in a line, all but a single blank
@@ -61,16 +62,20 @@ def without_addresses(text: str) -> str:
     return _ANY_ADDRESS.sub("", _LINK.sub(r"\1", _IMAGE.sub(r"\1", text)))
 
 
-def plain_text(markdown: str, bullet: str = "", images: bool = True) -> str:
+# Complex: each condition spares a text a pass that it does not need.
+def plain_text(markdown: str, *, marks: bool = False, images: bool = True) -> str:
     """Return what a reader sees: labels of links, alternative texts of images, no marks, no tags; a line a block.
 
-    ``bullet`` is put before each list item; without ``images`` pictures leave nothing behind.
+    With ``marks`` each list item has its number or a bullet before it, and those of a list inside of another are set
+    in; without ``images`` pictures leave nothing behind.
     """
     literals: list[str] = []
-    text = markdown if _is_spaced_evenly(markdown) else _SPACE.sub(" ", markdown.translate(_CLEAN))
+    text = markdown if _is_spaced_evenly(markdown) else markdown.translate(_CLEAN)
+    text = _keep_item_marks(text, literals) if marks else text
+    text = text if _is_spaced_evenly(text) else _SPACE.sub(" ", text)
     text = _CODE.sub(lambda m: _set_aside(m.group(2).strip(), literals), text) if "`" in text else text
     text = _ESCAPE.sub(lambda m: _set_aside(m.group(1), literals), text) if "\\" in text else text
-    text = _without_block_marks(_COMMENT.sub("", text) if "<!--" in text else text, bullet)
+    text = _without_block_marks(_COMMENT.sub("", text) if "<!--" in text else text)
     text = _without_inline_marks(text, images)
     text = html.unescape(text) if "&" in text else text
     text = text.strip() if _is_spaced_evenly(text) else _SPACE.sub(" ", text).strip()
@@ -92,8 +97,29 @@ def _set_aside(text: str, literals: list[str]) -> str:
     return f"\ufdd0{len(literals) - 1}\ufdd1"
 
 
+def _keep_item_marks(markdown: str, literals: list[str]) -> str:
+    """Set the marks of list items aside; the items of the outermost list, and of those in its first item, stand at 0.
+
+    Of a list of which each item says 1, Markdown counts the items.
+    """
+    lists: list[tuple[int, str, int]] = []  # those around an item: indentation, what the last item says, its number
+    outer = int(_ITEM.match(markdown) is not None)
+
+    def mark(item: re.Match[str]) -> str:
+        indent, said, number = len(item[1].expandtabs(4)), item[2] or "", int(item[2] or 0)
+        while lists and lists[-1][0] >= indent:
+            _, before, last = lists.pop()
+            if before == said and last >= number:
+                number = last + 1
+        lists.append((indent, said, number))
+        shown = f"{number}." if said else "-"
+        return f"\n{_set_aside('  ' * max(0, len(lists) - 1 - outer) + shown, literals)} "
+
+    return _ITEM.sub(mark, markdown)
+
+
 # Complex: each condition spares a pattern the many texts that have none of its marks.
-def _without_block_marks(text: str, bullet: str) -> str:
+def _without_block_marks(text: str) -> str:
     """Take block marks away; a blank line stays between blocks, a soft line break becomes a space."""
     text = _FENCE.sub("\n\n", text) if "```" in text or "~~~" in text else text
     text = _DEFINITION.sub("", text) if "]:" in text else text
@@ -102,9 +128,9 @@ def _without_block_marks(text: str, bullet: str) -> str:
     text = _HEADING.sub(_heading_text, text) if "#" in text else text
     text = _ROW.sub(_row_text, text) if "|" in text else text
     if "\n" in text:
-        text = _BULLET.sub("\n\n" + bullet.replace("\\", ""), text)
+        text = _BULLET.sub("\n\n", text)
     elif found := _BULLET.match(text):
-        text = bullet.replace("\\", "") + text[found.end() :]
+        text = text[found.end() :]
     text = _BREAK_TAG.sub("\n\n", text) if "<" in text else text
     if "\n" not in text:
         return text.strip()

@@ -68,14 +68,14 @@ class QuestionLog:
         self._unreported = 0  # lost, and not yet counted in the file
         self._id, self._batches = uuid4().hex, 0  # by which a batch is told from all others
 
-    def note_answer(self, answer: Answer, language: str, vocabulary: Container[str]) -> None:
+    def note_answer(self, answer: Answer, language: str, vocabulary: Container[str], asked_by: AskedBy = "ask") -> None:
         """Note a question that was asked; ``vocabulary`` tells its language from that of the documents."""
         if self._keeps_questions:
             issues = tuple(match.issue.id for match in answer.matches)
             shown = (s.id for match in answer.matches for s in match.solutions)
             solutions = (*shown, *(passage.solution.id for passage in answer.passages))
             self._note_asked(
-                asked_by="ask",
+                asked_by=asked_by,
                 found=answer,
                 text=answer.query,
                 issues=issues,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from autokb.core.attributes import as_lists
-from autokb.core.decisions import Approval, Decided, text_mark
+from autokb.core.decisions import Approval, Decided, solution_mark
 from autokb.core.nouns import Evidence, Issue, Solution, Verdict
 from autokb.core.results import Listed, Result
 from autokb.core.solution_text import heading_of, listed_title
@@ -249,7 +249,7 @@ def view_solution(
         judged_by=verdict.author if verdict else None,
         judged_at=verdict.date if verdict else None,
         by_hand=solution.id in decided.written,
-        version=text_mark(solution.text, solution.steps),
+        version=solution_mark(solution),
         approvals=decided.approved.get(solution.id, ()),
         approvals_needed=decided.approvals,
         waiting=decided.is_waiting(solution.id),

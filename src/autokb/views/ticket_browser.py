@@ -165,7 +165,8 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
 
 def browse_ticket(workspace: Workspace, ticket: str, most: int) -> TicketView:
     """Return a ticket as people read it, with the picture of ``most`` neighbours (UnknownIdError)."""
-    shown, graph = mask_ticket(workspace, show_ticket(workspace, ticket)), read_graph(workspace, ticket, most)
+    shown = mask_ticket(workspace, show_ticket(workspace, ticket))
+    graph = read_graph(workspace, shown.id, most)
     said = [(s.section, s.text) for s in shown.sections if s.text.strip() and s.text.strip() != shown.title.strip()]
     short = {name for name, text in said if len(text) <= FIELD_CHARACTERS and not {"\n", " "} & set(text.strip())}
     return TicketView(

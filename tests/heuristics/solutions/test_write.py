@@ -268,3 +268,20 @@ def test_what_only_explains_is_no_solution_of_a_node():
     document = Document("d", "Guide", text)
     assert write_section(document, section_id("d", ("Sound",), 0), {}, SPEC) is None
     assert write_section(document, section_id("d", ("Sound", "Louder"), 0), {}, SPEC).title == "Louder"
+
+
+def test_a_list_inside_a_step_keeps_its_numbers_and_what_is_inside_of_it_is_set_in():
+    text = "# Lid\n\n1. Clean it:\n   1. Use water.\n      - warm\n   1. Dry it.\n2. Close it.\n"
+    assert steps_of(text) == [["Clean it:\n1. Use water.\n  - warm\n2. Dry it.", "Close it."]]
+
+
+def test_a_procedure_that_loses_its_first_step_is_withheld_and_one_with_another_for_the_node_is_not():
+    cut = "# Lid\n\n1. {for mac}Open Finder.{/for}\n2. Press Go.\n3. Press Save.\n"
+    (withheld,) = solve(excerpt(cut), attributes={"os": ["Windows"]})
+    assert withheld.status == "withheld" and "first step" in withheld.reason
+    both = "# Lid\n\n1. {for mac}Open Finder.{/for}\n2. {for win}Open Explorer.{/for}\n3. Press Save.\n"
+    (shown,) = solve(excerpt(both), attributes={"os": ["Windows"]})
+    assert (shown.status, [s.text for s in shown.steps]) == ("displayed", ["Open Explorer.", "Press Save."])
+    labelled = "# Lid\n\n1. (macOS) Open Finder.\n2. (Windows) Open Explorer.\n3. Press Save.\n"
+    (shown,) = solve(excerpt(labelled), attributes={"os": ["Windows"]})
+    assert [s.text for s in shown.steps] == ["(Windows) Open Explorer.", "Press Save."]

@@ -14,6 +14,7 @@ from autokb.core.domain import ENGLISH, Attribute, DomainSpec
 from autokb.core.ids import canonical_json, key_json
 from autokb.core.implications import with_implied_values
 from autokb.core.nouns import Span
+from autokb.core.step_numbers import item_behind_lead
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.conditional_markup import Conditional
 from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
@@ -27,18 +28,18 @@ _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?)](?:\s|$))")
 _VERSION = re.compile(r"=?[a-z]+\d[\d.]*")
 _PLATFORM_VERSION = re.compile(r"(?<=[a-z])(?:\d[\d.]*|vista|xp)$")
-_OUTER_ITEM = re.compile(r"^(?:[-*+]|\d{1,9}[.)])[ \t]+", re.MULTILINE)
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _EMPHASIS = ("**", "__", "*", "_", "`")
 
 
 @cache
 def _condition(language: str) -> re.Pattern[str]:
-    """Return the pattern of a condition at the beginning of a sentence: ``On Windows, ...``, ``Windows: ...``."""
+    """Return the pattern of a condition at the beginning of a sentence: ``On Windows, ...``, ``(Windows) ...``."""
     known = word_lists(ManualWords, language)
     return re.compile(
         rf"(?:[-*\d.)\s]*)((?:{alternation(known.condition_words)})\b[^,:;.]{{1,70}}[,:]"
-        rf"|[^\s,:;.][^,:;.]{{1,30}}:(?=\s)|(?:{alternation(known.short_condition_words)})(?:\s+[^\s,:;.]+){{1,4}})",
+        rf"|\([^()\n]{{1,40}}\)(?=\s)|[^\s,:;.][^,:;.]{{1,30}}:(?=\s)|(?:{alternation(known.short_condition_words)})(?:\s+[^\s,:;.]+){{1,4}})",
         re.IGNORECASE,
     )
 
@@ -90,6 +91,11 @@ class AudienceReader:
         found = _condition(self.spec.language).match(sentence)
         return self.of_text(found.group(1)) if found else {}
 
+    def is_for_some(self, words: str, span: Span, switches: Sequence[Conditional]) -> bool:
+        """Return whether a step is for some only: by how its words open, or by conditional parts around most of it."""
+        parts = (s for s in switches if 2 * (min(s.end, span[1]) - max(s.start, span[0])) > span[1] - span[0])
+        return bool(self.of_condition(words)) or any(map(self.of_conditional, parts))
+
     def with_implied_values(self, attributes: Attributes) -> Attributes:
         """Return attributes with what follows from them; Any says nothing."""
         return with_implied_values({n: v for n, v in attributes.items() if v != ANY}, self.spec.attributes)
@@ -133,6 +139,7 @@ class TailoredText:
     narrowed: frozenset[str] = frozenset()
 
 
+# Complex: the mark of an item, conditional parts and their labels are each taken off or named here.
 def adapt_to_node(
     text: str, span: Span, switches: Sequence[Conditional], node: Attributes, reader: AudienceReader
 ) -> TailoredText:
@@ -142,7 +149,8 @@ def adapt_to_node(
     """
     inside = [s for s in switches if s.start < span[1] and s.end > span[0]]
     tailoring = _Adapting(text, inside, node, reader)
-    words = "\n".join(filter(None, tailoring.words_and_code(span))).removeprefix("- ").strip()
+    words = "\n".join(filter(None, tailoring.words_and_code(span))).strip()
+    words = _ITEM.sub("", words, count=1) if _ITEM.match(text, span[0]) else words
     narrowed = frozenset(tailoring.narrowed)
     if not any(c.isalnum() for c in words):
         return TailoredText("", narrowed)
@@ -201,7 +209,7 @@ class _Adapting:
         markdown = self.decide_conditionals(span) if self.switches else self.text[span[0] : span[1]]
         markdown = _read_lead_with_item(self.without_other_conditions(markdown))
         markdown = with_rows_as_lines(_head_above(self.text, span[0]) + markdown)
-        words = plain_text(markdown, bullet="- ", images=False)
+        words = plain_text(markdown, marks=True, images=False)
         return _SPACE_BEFORE_MARK.sub("", _EMPTY_BRACKETS.sub("", words)).strip()
 
     def decide_conditionals(self, span: Span) -> str:
@@ -272,16 +280,9 @@ class _Adapting:
 
 
 def _read_lead_with_item(markdown: str) -> str:
-    """Return the words that lead over to a numbered list and its first item in one line, where no other item follows.
-
-    Bullets are several things of which each has a line; the first one, too.
-    """
-    items = list(_OUTER_ITEM.finditer(markdown))
-    if len(items) != 1 or not markdown[: items[0].start()].rstrip(" \n*_").endswith((":", "：", ".")):
-        return markdown
-    if not items[0][0][0].isdigit():
-        return markdown
-    return f"{markdown[: items[0].start()].rstrip()} {markdown[items[0].end() :]}"
+    """Return the words that lead over to a numbered list and its only item in one line."""
+    item = item_behind_lead(markdown)
+    return f"{markdown[: item.start()].rstrip()} {markdown[item.end() :]}" if item else markdown
 
 
 def _head_above(text: str, place: int) -> str:

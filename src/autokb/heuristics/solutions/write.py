@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Document, Span
+from autokb.core.step_numbers import find_loss, step_numbers
 from autokb.heuristics.solutions.audience import AudienceReader, adapt_to_node, audience_reader, conditional_label
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.material import NOWHERE, Material, materials
@@ -144,45 +145,52 @@ def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Condition
 def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
     """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
     excerpt, material = candidate.excerpt, candidate.material
-    steps: list[Step] = []
     narrowed: set[str] = set()
     left_out: list[str] = []
+    quotes = [excerpt.text[start:end] for start, end in material.steps]
+    kept: dict[int, Step] = {}
+    others: list[int] = []
     switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
-    for start, end in material.steps:
+    for n, (start, end) in enumerate(material.steps):
         reads = adapt_to_node(excerpt.text, (start, end), switches, node, reader)
         narrowed |= reads.narrowed
         missing = [words for span, words in material.missing if span == (start, end)]
         text = without_missing(reads.text, missing, reader.spec.language)
-        if text and _announces_nothing(text, excerpt.text, (start, end)):
-            text = text[:-1] + "."
         if text:
-            steps.append(Step(text=text, start=start, end=end, quote=excerpt.text[start:end]))
+            text = _with_end(text, excerpt.text, (start, end))
+            kept[n] = Step(text=text, start=start, end=end, quote=quotes[n])
         elif text is None:
             left_out.append(
                 f"Left out a step that refers to something else (“{missing[-1].strip()}”), which is not here."
             )
+        else:
+            others.append(n)
+    steps = tuple(kept.values())
     attributes = _attributes(candidate, steps, narrowed, node, reader)
     if not steps or compare(attributes, node, reader.names) is Match.CONFLICT:
         return None
+    some = [n for n, step in kept.items() if reader.is_for_some(step.text, (step.start, step.end), switches)]
+    loss = find_loss(step_numbers([""] * len(quotes), quotes), kept, others, some)
     return WrittenSolution(
         excerpt=candidate.number,
         title=_title(candidate, node, reader),
         headings=material.headings,
         which=material.which,
-        steps=tuple(steps),
+        steps=steps,
         attributes=as_lists(attributes),
         similarity=round(candidate.score, 4),
-        status="repaired" if left_out else "displayed",
-        reason=" ".join(left_out),
+        status="withheld" if loss else "repaired" if left_out else "displayed",
+        reason=" ".join(filter(None, (*left_out, loss))),
     )
 
 
-def _announces_nothing(text: str, source: str, item: Span) -> bool:
-    """Return whether the text of an item announces a picture: no item that stands further in follows its place."""
+def _with_end(text: str, source: str, item: Span) -> str:
+    """Return the text of an item, with an end where it announces a picture: no further item follows its place."""
     if not text.endswith((":", "：")) or not _ITEM.match(source, item[0]):
-        return False
+        return text
     following = _NEXT_ITEM.match(source, item[1])
-    return following is None or len(following[1]) <= item[0] - (source.rfind("\n", 0, item[0]) + 1)
+    is_last = following is None or len(following[1]) <= item[0] - (source.rfind("\n", 0, item[0]) + 1)
+    return text[:-1] + "." if is_last else text
 
 
 def _attributes(

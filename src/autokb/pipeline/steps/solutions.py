@@ -18,6 +18,7 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Passage, Solution
 from autokb.core.ranking import best_first
 from autokb.core.regex_timeout import describe_slow
+from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.write import write_section
@@ -452,7 +453,8 @@ def _with_attributes(
     asked = [s for s in solutions if s.status in DISPLAYED]
     spec = workspace.spec
     manner = (spec.language, spec.in_words, workspace.settings.scratchpad)
-    requests = [ExtractAttributes(s.text, "solution", spec.attributes, *manner) for s in asked]
+    texts = (counted_text(s.text, s.steps, s.quotes) for s in asked)
+    requests = [ExtractAttributes(text, "solution", spec.attributes, *manner) for text in texts]
     replies = stages.run("solution_attributes", EXTRACT_ATTRIBUTES, requests, [s.id for s in asked])
     read = {s.id: reply.as_attributes() for s, reply in zip(asked, replies, strict=True) if reply is not None}
     return [_fitting(s, read[s.id], issues[s.issue_id]) if s.id in read else s for s in solutions]

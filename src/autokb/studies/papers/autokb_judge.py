@@ -88,7 +88,7 @@ class PaperJudge:
             return replies
         solved = {
             issue: [
-                as_solution(f"{issue} {n}", issue, solution_text(one.title, one.steps), spec, one.title, one.steps)
+                as_solution(f"{issue} {n}", issue, solution_text(one.title, one.steps, ()), spec, one.title, one.steps)
                 for n, one in enumerate(reply.solutions, 1)
             ]
             for issue, reply in zip(texts, replies, strict=True)

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, WrapValidator
 from autokb.core.attributes import ANY, Attributes, Match, Values, as_lists, compare
 from autokb.core.nouns import Span
 from autokb.core.reply import LeftOut
+from autokb.core.step_numbers import find_loss, shown_name, step_numbers
 from autokb.heuristics.grounding.support import unsupported
 from autokb.heuristics.grounding.visible import visible
 from autokb.heuristics.solutions.audience import adapt_to_node, audience_reader
@@ -112,6 +113,7 @@ class _ReadSteps:
     steps: tuple[Step, ...]
     narrowed: frozenset[str]
     reasons: tuple[str, ...]
+    loss: str = ""  # why what is left helps nobody
 
 
 class SolutionReader:
@@ -179,6 +181,8 @@ class SolutionReader:
             return "withheld", ("No step of it can be used.",)
         if compare(attributes, self._item.attributes, self._audience.names) is Match.CONFLICT:
             return "withheld", ("It holds for other values than the issue's.",)
+        if read.loss:
+            return "withheld", (read.loss,)
         return "repaired" if read.reasons else "displayed", ()
 
     def _cited_excerpts(self, draft: Any) -> list[int]:
@@ -194,24 +198,34 @@ class SolutionReader:
         steps: list[Step] = []
         narrowed: set[str] = set()
         reasons: list[str] = []
+        cited: list[str] = []  # what the manual says at each place, a number where nobody knows
+        kept: list[int] = []
+        others: list[int] = []
         for number, written in enumerate(draft.steps, 1):
             part = f"Solution {draft.id}, step {number}"
             try:
                 text, quotes = self._quotes(written, part)
             except _Unusable as unusable:
                 self._leave_out(part, unusable)
-                reasons.append(f"Left out step {number}: {unusable.reason}.")
+                reasons.append(f"Left out the model’s step {number}: {unusable.reason}.")
+                cited.append("1. ")
                 continue
             for quote in quotes:
+                cited.append(quote.excerpt.text[slice(*quote.span)])
                 try:
                     step, step_narrowed = self._step(text, quote, part)
                 except _Unusable as unusable:
                     self._leave_out(part, unusable)
-                    reasons.append(f"Left out step {number}: {unusable.reason}.")
+                    name = shown_name(step_numbers([""], cited[-1:])[0], plain_text(cited[-1], images=False))
+                    reasons.append(f"Left out {name}: {unusable.reason}.")
+                    others += [len(cited) - 1] if unusable.reason == FOR_OTHERS else []
                 else:
+                    kept.append(len(cited) - 1)
                     steps.append(step)
                     narrowed |= step_narrowed
-        return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons))
+        some = [n for n, step in zip(kept, steps, strict=True) if self._is_for_some(step)]
+        loss = find_loss(step_numbers([""] * len(cited), cited), kept, others, some)
+        return _ReadSteps(tuple(steps), frozenset(narrowed), tuple(reasons), loss)
 
     def _quotes(self, written: Any, part: str) -> tuple[str, list[StepPlace]]:
         """Return the model's own words for a step and the places of its quotes.
@@ -288,6 +302,10 @@ class SolutionReader:
         excerpt = self._item.excerpts[step.excerpt or 0]
         place = (step.start, step.end)
         return self._audience.with_implied_values(self._audience_at(excerpt, _headings(excerpt, step.start), place))
+
+    def _is_for_some(self, step: Step) -> bool:
+        switches = self._item.excerpts[step.excerpt or 0].switches
+        return bool(self._audience_of(step)) or self._audience.is_for_some(step.text, (step.start, step.end), switches)
 
     def _supported_values(self, name: str, values: Sequence[str], steps: Sequence[Step]) -> Iterator[str]:
         """Give the values; an open one as the node spells it, and only where the passages or the node name it."""
