@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+INDENT = "   "  # of the lines of a step below its first one
 BULLET = -1  # in place of a number: one of several things that the manual lists in no order
 NAMED_WORDS = 6  # of a step without a number, by which a message tells it from the others
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
@@ -37,10 +38,13 @@ def step_numbers(steps: Sequence[str], quotes: Sequence[str]) -> tuple[int | Non
 
 
 def marked(number: int | None, step: str) -> str:
-    """Return a step behind its number or its bullet, as a line of plain text."""
-    if number is None:
-        return step
-    return f"- {step}" if number == BULLET else f"{number}. {step}"
+    """Return a step behind its number or its bullet, as plain text.
+
+    Its further lines stand below its words: all of one with a mark, else the items of its lists.
+    """
+    mark = "" if number is None else "- " if number == BULLET else f"{number}. "
+    first, *others = step.split("\n")
+    return "\n".join((mark + first, *(INDENT + o if mark or NUMBERING.match(o.strip()) else o for o in others)))
 
 
 def shown_name(number: int | None, step: str) -> str:
