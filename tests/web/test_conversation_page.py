@@ -77,7 +77,9 @@ def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClien
     suggested = SupportKB(hand_made).suggest([Message("customer", asked)])
     one = suggested.suggestions[int(place) - 1]
     assert one.solution_id and list(one.steps) == one.as_json()["steps"]
-    assert all(step in whole for step in one.steps) and len(whole) > len(one.text) and whole.startswith(steps[0])
+    assert (
+        all(step in whole for step in one.steps) and len(whole) > len(one.text) and whole.startswith(f"1. {steps[0]}")
+    )
     data = {"state": state_of(page), "reply": whole.replace("\n", "\r\n"), "chosen": str(int(place) - 1)}
     client.post("/conversation/send", data=data)
     assert [one.verdict for one in SupportKB(hand_made).usage.feedback().items] == ["used"]

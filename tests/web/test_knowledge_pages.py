@@ -194,7 +194,7 @@ def test_an_issue_shows_solutions_steps_sources_and_its_tree(client: TestClient)
         assert said in words_of(text)
     quote = hand_made_kb.SOLUTIONS["s-ios"][3][0]
     start = hand_made_kb.DOCUMENTS["app/pairing.md"][1].index(quote)
-    assert f'href="/documents/app/pairing.md?at={start}-{start + len(quote)}#quote"' in text
+    assert f'href="/documents/app/pairing.md?at={start - 3}-{start + len(quote)}#quote"' in text
     assert 'href="/issues/pair"' in text and 'href="/issues/pair-android"' in text
     assert "Do not send the customer to support." in text and "no-support" not in text
     whole = page(client, "/issues/pair")

@@ -13,8 +13,8 @@ NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 LEAST_KEPT = 0.5
 
 _COUNTED = re.compile(r"\b([Ss])tep (\d{1,3})\b(?![^“]*”)")  # but in words that are quoted
-_OWN_MARK = re.compile(r"\s*(?:(\d{1,9})[.)]|[-*+•‣])\s")
-_OUTER_ITEM = re.compile(r"^(?:[-*+]|(\d{1,9})[.)])[ \t]+", re.MULTILINE)
+_OWN_MARK = re.compile(r"(?:(\d{1,9})[.)]|[-*+•‣])\s")
+_OUTER_ITEM = re.compile(r"^(?:[-*+•‣]|(\d{1,9})[.)])[ \t]+", re.MULTILINE)
 
 
 def step_numbers(steps: Sequence[str], quotes: Sequence[str]) -> tuple[int | None, ...]:
@@ -28,7 +28,7 @@ def step_numbers(steps: Sequence[str], quotes: Sequence[str]) -> tuple[int | Non
     numbers: list[int | None] = []
     before, said = "", None  # the quote before, and the number that stands there
     for step, quote in zip(steps, quotes, strict=True):
-        own = _own_number(quote)
+        own = own_number(quote)
         number = None if quote == before or NUMBERING.match(step) else own
         if number is not None and number == said and numbers[-1] not in (None, BULLET):
             number = (numbers[-1] or 0) + 1  # Markdown counts a list of which each item says 1
@@ -100,9 +100,15 @@ def item_behind_lead(markdown: str) -> re.Match[str] | None:
     return items[0] if leads else None
 
 
-def _own_number(quote: str) -> int | None:
-    found = _OWN_MARK.match(quote)
-    if found is None:
-        led = item_behind_lead(quote)
-        return int(led[1]) if led else None
-    return int(found[1]) if found[1] else BULLET
+def own_mark(markdown: str) -> re.Match[str] | None:
+    """Return the mark of the list item that a text is; None where it is no item, or several of one list."""
+    found = _OWN_MARK.match(markdown)
+    beside = found and sum((other[1] is None) is (found[1] is None) for other in _OUTER_ITEM.finditer(markdown))
+    return found if beside == 1 else None
+
+
+def own_number(quote: str) -> int | None:
+    """Return the number of the item that a quote is, ``BULLET`` where it has none, None where it is no item."""
+    if found := own_mark(quote) or item_behind_lead(quote):
+        return int(found[1]) if found[1] else BULLET
+    return None
