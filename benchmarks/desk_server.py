@@ -38,6 +38,10 @@ LOOK = (
     ("zendesk", re.compile(r"/api/v2/tickets/([\w-]+)/comments\.json\?sort_order=desc")),
     ("intercom", re.compile(r"/conversations/([\w-]+)")),
 )
+LOOK_UP = (
+    ("chatwoot", re.compile(rf"/api/v1/accounts/{ACCOUNT}/conversations/([\w-]+)")),
+    ("zendesk", re.compile(r"/api/v2/tickets/([\w-]+)\.json")),
+)
 BASIC = base64.b64encode(f"{USER}/token:{TOKEN}".encode()).decode()
 AUTHORIZED = {
     "chatwoot": ("api_access_token", TOKEN),
@@ -83,9 +87,11 @@ class DeskServer:
         self.written: list[Written] = []
         self.faults: deque[Fault] = deque()  # for requests that write
         self.look_faults: deque[Fault] = deque()
+        self.record_faults: deque[Fault] = deque()  # of Chatwoot and Zendesk, when asked who leads a conversation
         self.failed: set[tuple[str, str]] = set()  # helpdesk and conversation of writes that a fault met
         self.refused: list[str] = []
         self.looks = 0
+        self.assigned: dict[tuple[str, str], str] = {}  # helpdesk and conversation: the agent who leads it
         self.fault_of: Any = None  # given the number of a request that writes, its fault or None
         self.hold = threading.Event()  # while it is set, requests that write wait
         self.held = threading.Event()  # set when one waits
@@ -142,7 +148,15 @@ class DeskServer:
                 """Print nothing."""
 
             def do_GET(self) -> None:
-                """Say what stands in a conversation."""
+                """Say what stands in a conversation, or who is assigned to it."""
+                for name, path in LOOK_UP:
+                    if (found := path.fullmatch(self.path)) and desk.is_authorized(name, self.headers):
+                        self.answer(
+                            desk.record_faults.popleft() if desk.record_faults else None,
+                            200,
+                            desk.record(name, found[1]),
+                        )
+                        return
                 with desk._lock:
                     desk.looks += 1
                     fault = desk.look_faults.popleft() if desk.look_faults else None
@@ -250,7 +264,16 @@ class DeskServer:
             }
             for n, one in enumerate(here)
         ]
-        return {"type": "conversation", "id": conversation, "conversation_parts": {"conversation_parts": parts}}
+        leads = self.assigned.get((name, conversation))
+        record = {"type": "conversation", "id": conversation, "admin_assignee_id": leads and int(leads)}
+        return {**record, "conversation_parts": {"conversation_parts": parts}}
+
+    def record(self, name: str, conversation: str) -> Any:
+        """Return what Chatwoot and Zendesk say of a conversation without its messages."""
+        leads = self.assigned.get((name, conversation))
+        if name == "chatwoot":
+            return {"id": conversation, "meta": {"assignee": {"id": leads}} if leads else {}, "status": "open"}
+        return {"ticket": {"id": conversation, "assignee_id": leads and int(leads), "status": "open"}}
 
 
 def iso(moment: float) -> str:

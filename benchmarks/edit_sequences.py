@@ -1,9 +1,10 @@
-"""Random sequences of edits, verdicts, builds, candidates, rollbacks and changed sources: is a hand edit ever lost?
+"""Random sequences of edits, builds, outages, rollbacks and changed sources: is a decision lost, or half of the base?
 
 ``python -m benchmarks edit_sequences`` runs 1,000 sequences in this process on copies of one small workspace. People
-act through ``SupportKB``; a build is what its steps before publishing would have found, put through the real publishing
-step, or kept as a candidate. After every action what is shown is held against a model of some lines, and at the end the
-history as well.
+act through ``SupportKB``; a build is what its steps before publishing would have found, put through the real stages
+and the real publishing step, or kept as a candidate. A model may fail for some of its items, sources shrink and grow,
+the same issues come again in another form, and trees are made afresh. After every action what is shown is held against
+a model of some lines, and at the end the history as well.
 """
 
 from __future__ import annotations
@@ -15,14 +16,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from autokb.app import SupportKB
-from autokb.core.errors import BadInputError, ChangedMeanwhileError
-from autokb.core.ids import canonical_json
+from autokb.core.errors import BadInputError, ChangedMeanwhileError, StageFailedError
+from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
-from autokb.pipeline.steps.publish import Built, publish
-from autokb.pipeline.versions import keep_candidate
+from autokb.core.results import Refusal
+from autokb.core.settings import FAILURE_TOLERANCE
+from autokb.pipeline.embedding import FreeEncoder, open_free_embedder, read_embedder_name
+from autokb.pipeline.stages import Stages, Work
+from autokb.pipeline.steps.publish import Built
+from autokb.pipeline.versions import keep_candidate, publish_or_keep
+from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.stores.codecs import ISSUE, document_body, solution_body
 from autokb.stores.published import read_decisions, read_published
 from autokb.stores.versions import Made as Publisher
@@ -36,19 +44,28 @@ name: kettles
 rules:
   - {id: no-support, text: Do not send the customer to support., patterns: [contact (our|customer) support]}
 """
-TREES = ("leak", "scale")
+REPORTS = {
+    "leak": ("Water leaks from the bottom of the kettle.", "The kettle leaks water on the table."),
+    "scale": ("How do I remove lime scale from the kettle?", "White flakes of lime scale swim in the kettle."),
+    "noise": ("It is very loud when it boils.", "Why does mine make such a loud noise?"),
+}
+FORMS = ("{}", "Hello, {} Thanks, Jo", "> {} (sent again)")  # in which the same issues come again, under other ids
+TREES = tuple(REPORTS)
 PLACES = tuple((tree, n) for tree in TREES for n in range(2))  # of sections; each makes one solution
 VARIANTS = 2  # of a section's id: what has moved has another one with the same words
 TEXTS = ("Wipe it dry.", "Do this\n1. Empty it.\n2. Wipe it.", "Contact our support.", "Wait.\n- Unplug it.\n- Wait.")
 STEPS = ("Empty the kettle.", "Press the seal in.", "Rinse it twice.")
+ENCODER = open_free_embedder(read_embedder_name("packaged"))
 AUTHORS = ("ann", "bob", "")
 DATE = "2026-01-02T03:04:05+00:00"
 NAMES = (
     *("edit", "edit", "edit_steps", "stale_edit", "approve", "approve", "reject", "hide", "undo", "undo"),
     *("rebuild", "rebuild", "rebuild", "change", "change", "remove", "move", "restart"),
     *("build_candidate", "build_candidate", "publish", "publish", "discard", "roll_back", "roll_back"),
+    *("write", "write", "fail", "fail", "shrink", "grow", "import_again", "import_again", "rethink", "rethink"),
 )
 Base = dict[str, tuple[tuple[str, int], str]]  # place and text of each solution that was built
+Counts = dict[str, int]  # of solutions, documents and issues
 Action = tuple[int, int, int]  # which name, which place, which text or author
 
 
@@ -75,6 +92,20 @@ class Section:
     variant: int = 0
 
 
+@dataclass(frozen=True)
+class Found:
+    """What a build found, with the model of it."""
+
+    records: dict[tuple[str, str], str]
+    built: Built
+    base: Base
+    counts: Counts
+
+    def is_loss(self, before: Counts) -> bool:
+        """Whether it has less than half of anything."""
+        return any(2 * self.counts[what] < before.get(what, 0) for what in self.counts)
+
+
 @dataclass
 class Shown:
     """What a solution must look like."""
@@ -93,9 +124,13 @@ class EditSequence:
         self.kb = SupportKB.open(workspace)
         self.sections = {place: Section() for place in PLACES}
         self.base: Base = {}
-        self.versions: dict[int, Base] = {}
-        self.candidate: Base | None = None
+        self.counts: Counts = {}
+        self.versions: dict[int, tuple[Base, Counts]] = {}
+        self.candidate: Found | None = None
         self.made: list[Made] = []
+        self.written: dict[str, tuple[str, str]] = {}  # tree and text of each solution by hand
+        self.form, self.rethought, self.gone = 0, 0, set[str]()
+        self.stages_run, self.events, self.refused, self.consented, self.outages = 0, 0, 0, 0, 0
         self.done: Counter[str] = Counter()
         self.violations: list[str] = []
         self.rebuild()
@@ -237,6 +272,16 @@ class EditSequence:
         if last:
             max(last, key=self.made.index).undone = True
 
+    def write(self, place: tuple[str, int], choice: int) -> None:
+        """Write a solution by hand on a tree, where readers see one."""
+        node = next((one.id for one in self.kb.views.show().trees if one.id.startswith(place[0])), None)
+        text = f"Send it in, {place[0]} {choice % 3}."
+        if node is None or text in {said for _, said in self.written.values()}:
+            return
+        source = self.folder / "hand.md"
+        source.write_text(text, encoding="utf-8")
+        self.written[self.kb.curation.write(node, source, author=AUTHORS[choice % 2]).id] = (place[0], text)
+
     def restart(self, _place: tuple[str, int], _choice: int) -> None:
         """Go on in what stands for another process."""
         self.kb.close()
@@ -256,53 +301,114 @@ class EditSequence:
         """Give a section's solution another id with the same words, as where its tree is split."""
         self.sections[place].variant = (self.sections[place].variant + 1) % VARIANTS
 
-    def rebuild(self, _place: tuple[str, int] = PLACES[0], _choice: int = 0) -> None:
-        """Build what the manuals say now."""
-        records, built, base = self._find()
+    def shrink(self, place: tuple[str, int], choice: int) -> None:
+        """Take the issues and the document of a tree away, or of all but it, and build."""
+        self.gone |= {place[0]} if choice % 3 == 0 else set(TREES) - {place[0]}
+        self.rebuild(choice=choice)
 
-        def show() -> None:
+    def grow(self, place: tuple[str, int], _choice: int) -> None:
+        """Bring a tree's issues and its document back."""
+        self.gone.discard(place[0])
+
+    def import_again(self, _place: tuple[str, int], choice: int) -> None:
+        """Have the same issues come in another form, and build."""
+        self.form = (self.form + 1 + choice % 2) % len(FORMS)
+        self.rebuild(choice=choice)
+
+    def rethink(self, _place: tuple[str, int], choice: int) -> None:
+        """Make the trees afresh: under other ids, with what another customer said."""
+        self.rethought += 1
+        self.rebuild(choice=choice)
+
+    def fail(self, place: tuple[str, int], choice: int) -> None:
+        """Build while the model fails for some of the sections, or for all of them."""
+        first = PLACES.index(place)
+        failing = {PLACES[(first + n) % len(PLACES)] for n in range(1 + choice % len(PLACES))}
+        with self.kb.workspace.file() as file:
+            number = file.shown_version
+        try:
+            self._build(failing, force=bool(choice & 4))
+        except StageFailedError:
+            self.outages += 1
+            asked = {one for one in PLACES if self._says(one)}
+            self._claim(len(failing & asked) >= 3, f"{len(failing & asked)} failures were too many")
             with self.kb.workspace.file() as file:
-                publish(file, records, read_published(file), built, Publisher("build", DATE))
+                self._claim(file.shown_version == number, "a build was published whose model was down")
 
-        self._give(base, show)
+    def rebuild(self, _place: tuple[str, int] = PLACES[0], choice: int = 0) -> None:
+        """Build what the manuals say now; somebody may consent to losses."""
+        self._build(set(), force=bool(choice & 4))
+
+    def _build(self, failing: set[tuple[str, int]], *, force: bool) -> None:
+        found = self._find(failing)
+        lost = found.is_loss(self.counts)
+
+        def show() -> Refusal | None:
+            made = Publisher("build", DATE, forced_by="ann" if force else "")
+            with self.kb.workspace.file() as file:
+                return publish_or_keep(file, found.records, read_published(file), found.built, made)
+
+        if lost and not force:
+            self._stay(lambda: self._claim(show() is not None, "half was LOST WITHOUT CONSENT, by a build"))
+            self.candidate = found
+        else:
+            self._give(
+                found.base, found.counts, lambda: self._claim(show() is None, "a build was refused that has it all")
+            )
+            self.consented += lost
+
+    def _stay(self, refused: Callable[[], object]) -> None:
+        """See that what is refused changes nothing for readers."""
+        before = self._readable()
+        refused()
+        self.refused += 1
+        self._claim(self._readable() == before, "what was refused changed something for readers")
 
     def build_candidate(self, _place: tuple[str, int], _choice: int) -> None:
         """Build what the manuals say now beside what readers see."""
-        records, built, self.candidate = self._find()
+        self.candidate = found = self._find(set())
         with self.kb.workspace.file() as file:
-            keep_candidate(file, records, built, Publisher("build", DATE))
+            keep_candidate(file, found.records, found.built, Publisher("build", DATE))
 
-    def publish(self, _place: tuple[str, int], _choice: int) -> None:
-        """Publish the candidate."""
-        if self.candidate is not None:
-            self._give(self.candidate, lambda: self.kb.versions.publish(author="ann"))
+    def publish(self, _place: tuple[str, int], choice: int) -> None:
+        """Publish the candidate; somebody may consent to losses."""
+        force, found = bool(choice & 4), self.candidate
+        if found is None:
+            try:
+                self.kb.versions.publish()
+            except BadInputError:
+                return
+            self._claim(False, "a candidate was published that nobody had built")
+        elif (lost := found.is_loss(self.counts)) and not force:
+            publish = self.kb.versions.publish
+            told = "half was LOST WITHOUT CONSENT, by a candidate"
+            self._stay(lambda: self._claim(not publish(author="ann").published, told))
+        else:
+            self._give(found.base, found.counts, lambda: self.kb.versions.publish(author="ann", force=force))
+            self.consented += lost
             self.candidate = None
-            return
-        try:
-            self.kb.versions.publish()
-        except BadInputError:
-            return
-        self._claim(False, "a candidate was published that nobody had built")
 
     def discard(self, _place: tuple[str, int], _choice: int) -> None:
         """Forget the candidate."""
         if self.candidate is not None:
-            self.kb.versions.discard()
+            self.kb.versions.discard(author="bob")
             self.candidate = None
+            self.events += 1
 
     def roll_back(self, _place: tuple[str, int], choice: int) -> None:
         """Show readers an earlier version again."""
         number = sorted(self.versions)[choice % len(self.versions)]
-        self._give(self.versions[number], lambda: self.kb.versions.roll_back(number))
+        self._give(*self.versions[number], lambda: self.kb.versions.roll_back(number, author="cyd"))
+        self.events += 1
 
-    def _give(self, base: Base, show: Callable[[], object]) -> None:
+    def _give(self, base: Base, counts: Counts, show: Callable[[], object]) -> None:
         """Give readers what was built as ``base``, and see that what changed for them is told exactly."""
         before, was = self._readable(), {solution: self.expected(solution) for solution in sorted(self.base)}
         edited = {solution for solution in self.base if self.decisions_on(solution, "edit")}
         show()
-        self.base = base
+        self.base, self.counts = base, counts
         with self.kb.workspace.file() as file:
-            self.versions[file.shown_version] = base
+            self.versions[file.shown_version] = base, counts
         for solution, shown in was.items():  # what was approved stays, as an edit by nobody
             if solution in self.base and solution not in edited and shown.status == "approved":
                 place, text = self.base[solution]
@@ -324,11 +430,23 @@ class EditSequence:
     def _readable(self) -> dict[str, tuple[str, str]]:
         return {one.id: (one.text, one.status) for one in self.kb.views.solutions().items if one.status in DISPLAYED}
 
-    def _find(self) -> tuple[dict[tuple[str, str], str], Built, Base]:
-        """Return what a build of what the manuals say now finds, with the model of it."""
-        documents, issues, solutions = [], [], []
-        for tree in TREES:
-            issues.append(Issue(tree, f"A {tree}", None, {}, f"seed-{tree}"))
+    def _says(self, place: tuple[str, int]) -> bool:
+        return place[0] not in self.gone and self.sections[place].steps is not None
+
+    # Complex: documents, issues, trees and solutions of one moment are made beside the model of them.
+    def _find(self, failing: set[tuple[str, int]]) -> Found:
+        """Return what a build of what the manuals say now finds; the model fails for some sections.
+
+        Raises StageFailedError where it fails for too many.
+        """
+        answered = self._ask_model([place for place in PLACES if self._says(place)], failing)
+        documents, issues, solutions, raw = [], [], [], dict[str, Any]()
+        base: Base = {}
+        for tree in (tree for tree in TREES if tree not in self.gone):
+            root = f"{tree}-{self.form}-{self.rethought}"
+            reports = [FORMS[self.form].format(text) for text in REPORTS[tree]]
+            issues.append(Issue(root, reports[self.rethought % 2], None, {}, f"seed-{root}"))
+            raw |= {f"{tree}-{self.form}-{n}": {"text": text, "issue": root} for n, text in enumerate(reports)}
             text = ""
             for place in (place for place in PLACES if place[0] == tree):
                 section = self.sections[place]
@@ -338,27 +456,51 @@ class EditSequence:
                 for step in section.steps:
                     evidence.append(Evidence(tree, len(text), len(text) + len(step), step))
                     text += f"{step}\n"
-                said = "\n".join((title, *(f"{n}. {step}" for n, step in enumerate(section.steps, 1))))
-                name = f"{tree}-{place[1]}-{section.variant}"
-                solutions.append(Solution(name, tree, said, section.steps, {}, tuple(evidence), rank=1))
+                if place in answered:
+                    said = "\n".join((title, *(f"{n}. {step}" for n, step in enumerate(section.steps, 1))))
+                    name = f"{tree}-{place[1]}-{section.variant}-{self.form}-{self.rethought}"
+                    solutions.append(Solution(name, root, said, section.steps, {}, tuple(evidence), rank=1))
+                    base[name] = place, said
             documents.append(Document(tree, tree, text))
-        records = {("setting", "domain"): canonical_json({"yaml": self.kb.workspace.domain_text})}
+        records = {
+            ("setting", "domain"): canonical_json({"yaml": self.kb.workspace.domain_text}),
+            ("setting", "gate"): canonical_json(Gate(DEFAULT_THRESHOLD, ENCODER.name).as_json()),
+        }
         if self.approvals > 1:
             records["setting", "review"] = canonical_json({"approvals": self.approvals})
         records |= {("document", d.id): canonical_json(document_body(d, ())) for d in documents}
+        records |= {("raw_issue", i): canonical_json(body) for i, body in raw.items()}
         records |= {("issue", i.id): canonical_json(ISSUE.body(i)) for i in issues}
         records |= {("solution", s.id): canonical_json(solution_body(s)) for s in solutions}
         built = Built(
             {d.id: d for d in documents}, {i.id: i for i in issues}, {s.id: s for s in solutions}, joined={}, rules={}
         )
-        return records, built, {s.id: ((s.issue_id, int(s.id.split("-")[1])), s.text) for s in solutions}
+        counts = {"solutions": len(solutions), "documents": len(documents), "issues": len(raw)}
+        return Found(records, built, base, counts)
+
+    def _ask_model(self, places: list[tuple[str, int]], failing: set[tuple[str, int]]) -> set[tuple[str, int]]:
+        """Return the sections that the model answered for, through a real stage."""
+        self.stages_run += 1
+        names = [f"{tree} {n}" for tree, n in places]
+        keys = [digest("asked", str(self.stages_run), name) for name in names]
+        with self.kb.workspace.file() as file:
+            stages = Stages(file, FreeEncoder(ENCODER, file), tolerance=FAILURE_TOLERANCE)
+            work = Work(partial(_answer, failing), places.__getitem__)
+            replies = stages.remember("sections", keys, names, work, lambda _n, text: text)
+        return {place for place, reply in zip(places, replies, strict=True) if reply is not None}
 
     # -- what must hold ------------------------------------------------------------------------------
 
     def check(self, after: str) -> None:
         """Hold what is shown and stored against the model."""
         shown = {one.id: one for one in self.kb.views.solutions().items}
-        self._claim(shown.keys() == self.base.keys(), f"{after}: SHOWN {sorted(shown)}, built {sorted(self.base)}")
+        must_be = self.base.keys() | self.written.keys()
+        self._claim(shown.keys() == must_be, f"{after}: SHOWN {sorted(shown)}, not {sorted(must_be)}")
+        for i, (tree, text) in self.written.items():
+            if (one := shown.get(i)) is not None:
+                found = (one.text, one.status, one.issue_id.startswith(tree))
+                status = "approved" if self.approvals == 1 else "displayed"  # who writes is one of those who must
+                self._claim(found == (text, status, True), f"{after}: BY HAND {i} is {found}, on {one.issue_id}")
         for i in shown.keys() & self.base.keys():
             one, must = shown[i], self.expected(i)
             found = Shown(one.text, one.status, one.edited_at is not None, one.source_changed)
@@ -370,9 +512,20 @@ class EditSequence:
         kept = [(one.solution_id, one.undone) for one in stored.of_kind("edit")]
         made = [(one.solution, one.undone) for one in self.made if one.kind == "edit"]
         self._claim(kept == made, f"{after}: LOST edits: {kept}, made were {made}")
+        judged = Counter((one.solution_id, one.what, one.undone) for one in stored.of_kind("verdict"))
+        given = Counter((one.solution, one.kind, one.undone) for one in self.made if one.kind != "edit")
+        self._claim(judged == given, f"{after}: LOST verdicts: {judged}, given were {given}")
 
     def check_histories(self) -> None:
-        """See that each decision is in the history of its solution, and that its newest text is the one shown."""
+        """See that each decision is in the history of its solution, and that its newest text is the one shown.
+
+        Of versions what people did is told, and who consented to a loss.
+        """
+        versions = self.kb.versions.list()
+        self._claim(
+            len(versions.events) == self.events, f"{self.events} rollbacks and discards, told {versions.events}"
+        )
+        self._claim(all(one.by for one in versions.events), "a rollback or a discard is by nobody")
         shown = {one.id: one.text for one in self.kb.views.solutions().items}
         for solution in sorted({one.solution for one in self.made}):
             told = self.kb.curation.history(solution)
@@ -400,6 +553,12 @@ class EditSequence:
         return any(e.number > number and e.what in ("built anew", "gone", "back") for e in entries)  # type: ignore[attr-defined]
 
 
+def _answer(failing: set[tuple[str, int]], place: tuple[str, int]) -> str:
+    if place in failing:
+        raise ConnectionError("The model is down.")
+    return "answered"
+
+
 @dataclass
 class Ran:
     """What some sequences did."""
@@ -409,12 +568,20 @@ class Ran:
     edits: int = 0
     orphaned: int = 0
     source_changed: int = 0
+    written: int = 0
+    refused: int = 0
+    consented: int = 0
+    outages: int = 0
 
 
 def make_template(place: Path) -> Path:
     """Make the workspace that each sequence gets a copy of."""
     (place / "domain.yaml").write_text(DOMAIN, encoding="utf-8")
-    SupportKB.create(place / "template", str(place / "domain.yaml"))
+    kb = SupportKB.create(place / "template", str(place / "domain.yaml"))
+    with kb.workspace.file() as file:  # so that no sequence has to embed the few texts that there are
+        texts = [form.format(text) for form in FORMS for some in REPORTS.values() for text in some]
+        Stages(file, FreeEncoder(ENCODER, file)).embed(texts)
+    kb.close()
     return place / "template"
 
 
@@ -430,6 +597,10 @@ def run_sequence(template: Path, place: Path, actions: Sequence[Action], ran: Ra
         ran.edits += sum(one.kind == "edit" for one in sequence.made)
         ran.actions.update(sequence.done)
         ran.violations += sequence.violations
+        ran.written += len(sequence.written)
+        ran.refused += sequence.refused
+        ran.consented += sequence.consented
+        ran.outages += sequence.outages
         sequence.kb.close()
     finally:
         shutil.rmtree(place)
@@ -451,11 +622,18 @@ def run(options: argparse.Namespace) -> Result:
         template = make_template(place)
         for number in range(count):
             dice = random.Random(f"{SEED} {number}")
+            before = len(ran.violations)
             run_sequence(template, place / "kb", random_actions(dice), ran, approvals=1 + number % 2)
+            ran.violations[before:] = [f"sequence {number}: {one}" for one in ran.violations[before:]]
     figures = [
         Figure("sequences", count),
         Figure("actions", sum(ran.actions.values())),
         Figure("hand edits", ran.edits),
+        Figure("solutions by hand", ran.written),
+        Figure("builds ended because the model was down", ran.outages),
+        Figure("publications refused for what readers would lose", ran.refused),
+        Figure("published losses with consent", ran.consented),
+        Figure("published losses without consent", sum("WITHOUT CONSENT" in one for one in ran.violations), at_most=0),
         Figure("shown as source changed at the end", ran.source_changed),
         Figure("kept without their solution at the end", ran.orphaned),
         Figure("violations", len(ran.violations), at_most=0),

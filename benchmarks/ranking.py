@@ -30,11 +30,11 @@ from autokb.heuristics.urgency import find_urgent
 from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.features import FEATURES
 from autokb.retrieval.logistic import fit_logistic
-from autokb.retrieval.ranker import PULL, RankingCase, fit_ranker
 from autokb.text.markdown import section_at, sections
 from benchmarks import thunderbird
 from benchmarks.answers import BASES, DATA, Base, Gold, Place, development, make, out_of_scope, questions
 from benchmarks.figures import Figure, Result
+from benchmarks.ranker_fit import PULL, RankingCase, fit_ranker
 from benchmarks.retrieval import split
 from benchmarks.retriever_study import read_rps
 from benchmarks.running import autokb, folder, write_jsonl
@@ -231,8 +231,8 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
     fits = np.array(
         [asked.match(row.solution.id) is not Match.CONFLICT for row in index.candidates.rows], dtype=np.bool_
     )
-    views = index.candidates.matches_of_views(asked)
-    np.logical_or.at(fits, index.candidates.view_rows, views != Match.CONFLICT)
+    views = [asked.match(index.candidates.audiences[n]) for n in index.candidates.view_audiences]
+    np.logical_or.at(fits, index.candidates.view_rows, [one is not Match.CONFLICT for one in views])
     foreign = index.foreign_subject(scored.read)
     read = [
         index.nearness(scored),

@@ -18,6 +18,7 @@ from autokb.app import SupportKB
 from autokb.core.tickets import TicketEvidence
 from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
+from autokb.studies.papers.tickets import NearestPieces
 from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer
 from autokb.ticket_answers.open_tickets import open_tickets
 from benchmarks.figures import Figure, Result
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> Result:
         autokb("tickets", "build", kb)
         opened = open_tickets(open_workspace(kb))
         try:
-            asking = TicketAnswerer(opened)
+            asking = {"graph": TicketAnswerer(opened), "text": TicketAnswerer(opened, NearestPieces)}
             answers = _ask(asking, [f"How was this resolved: {q['query_short']}?" for q in queries])
             of_golden = _ask(asking, [str(q["text"]) for q in golden])
         finally:
@@ -66,9 +67,9 @@ def run(options: argparse.Namespace) -> Result:
     return Result("ticket_answers", tuple(figures), detail)
 
 
-def _ask(asking: TicketAnswerer, questions: Sequence[str]) -> dict[str, list[TicketAnswer]]:
+def _ask(asking: Mapping[str, TicketAnswerer], questions: Sequence[str]) -> dict[str, list[TicketAnswer]]:
     """Return each system's answers."""
-    return {system: [asking.ask(one, by_text=system == "text") for one in questions] for system in SYSTEMS}
+    return {system: [asking[system].ask(one) for one in questions] for system in SYSTEMS}
 
 
 def _compared(

@@ -61,7 +61,7 @@ def _measure(sources: Path) -> dict[str, float]:
     """Return the seconds of commands and the milliseconds of questions with the program at ``sources``."""
     asked = thunderbird.issues("raw_issues_extra")[:QUESTIONS]
     questions = json.dumps([f"{one['title']} {one['text']}"[:CHARACTERS] for one in asked])
-    with folder() as place, _program(sources):
+    with folder() as place, program(sources):
         kb = place / "kb"
         thunderbird.stage(kb, thunderbird.issues()[:ISSUES])
         seconds = {
@@ -79,7 +79,7 @@ def _measure(sources: Path) -> dict[str, float]:
 
 
 @contextmanager
-def _program(sources: Path) -> Iterator[None]:
+def program(sources: Path) -> Iterator[None]:
     """Have the processes that are started find the program there."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(sources)

@@ -60,7 +60,7 @@ SETTINGS = {
     "`a_minute`, and how many trusted `proxies` stand before the service.",
     "clustering": "What vectors go through before issues are clustered: `reduce` is `pca`, `umap` or `none`.",
     "reasoning_effort": "How long a model that reasons may think, by the model's name: `none` to `max`, or `default`.",
-    "graph": "What answers Cypher about tickets: `store` is `ladybug` or `neo4j`, and Neo4j's `uri` and `database`.",
+    "graph": "What answers Cypher about tickets: `store` is `ladybug`.",
     "search": "`in_database_from`: the rows from which a workspace in Postgres is searched there, not in memory.",
     "log_questions": "Let the service keep the newest questions, masked.",
     "keep_versions": "Versions that can be shown again, the newest among them.",
@@ -71,6 +71,7 @@ SETTINGS = {
     "`trees`) and `must` (ids of checks).",
     "sources": "What `sync` follows, by name ([sources in step](../sources-in-step.md)).",
     "store": "A Postgres URL, where the workspace is kept in a server and not in a file.",
+    "failure_tolerance": "Share of a stage's items that may fail; a build with more failures publishes nothing.",
     "executor": "Where a build's work is done: `local`, `ray` or `ray://HOST:PORT`.",
 }
 METHODS = ("get", "post", "put", "patch", "delete")

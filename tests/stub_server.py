@@ -185,6 +185,7 @@ class StubServer:
         self.bodies: list[dict[str, Any]] = []
         self.embedded: list[dict[str, Any]] = []
         self.keys: list[str] = []  # what came as a bearer
+        self.connected = 0  # requests that only open a connection
         self.answered: Counter[str] = Counter()  # good replies by the hash of the request's body
         self.most_at_once = 0
         self.port = 0
@@ -261,7 +262,7 @@ class StubServer:
         line = await reader.readline()
         if not line:
             return False
-        _, path, _ = line.decode().split(" ", 2)
+        method, path, _ = line.decode().split(" ", 2)
         headers: dict[str, str] = {}
         while (row := (await reader.readline()).decode().strip()) != "":
             name, _, value = row.partition(":")
@@ -269,6 +270,9 @@ class StubServer:
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
         if path.startswith("/stats"):
             return await _send(writer, 200, json.dumps(self.stats()).encode())
+        if method == "HEAD":
+            self.connected += 1
+            return await _send(writer, 404, b"")
         self.keys.append(headers.get("authorization", "").removeprefix("Bearer "))
         body = json.loads(raw or b"{}")
         if path.endswith("/embeddings"):

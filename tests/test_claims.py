@@ -72,6 +72,7 @@ def words(page: str) -> str:
 
 
 README, MEASURED, HOW_GOOD = "README.md", "docs/measured.md", "docs/how-good-is-it.md"
+PAPERS = "docs/papers.md"
 QUOTES = tuple(f"{base}.quotes" for base in BASES)
 KILLS = ("sqlite.kills", "postgres.kills")
 DISPLAYED = tuple(f"{base}.solutions_displayed" for base in BASES)
@@ -115,6 +116,11 @@ CLAIMS = (
     Claim(MEASURED, "one that doubles in {},", "trends", ["tickets.times_2.from_2_a_week.in_use"], "share"),
     Claim(MEASURED, "8 a week on in {} (", "trends", ["tickets_busy.times_2.from_8_a_week.in_use"], "share"),
     Claim(MEASURED, "one edited article of 97 | {} % of the items", "build", ["edited_article_computed"], "share", 100),
+    Claim(MEASURED, "as the paper prints it | .46; {} |", "tickets", ["full.votes+sum.mrr"], "share"),
+    Claim(MEASURED, "as the paper prints it | {}; .14 |", "tickets", ["full.votes.mrr"], "share"),
+    Claim(PAPERS, "all pieces added up | | {} with whole", "tickets", ["full.votes+sum.mrr"], "share"),
+    Claim(PAPERS, "with whole tickets, {} with titles |", "tickets", ["title.votes+sum.mrr"], "share"),
+    Claim(PAPERS, "best piece of each section: {} and", "tickets", ["full.votes.mrr"], "share"),
     Claim(HOW_GOOD, "or abstains where it should | {} |", "answers", ["report.outcome_right"], "bounds"),
     Claim(HOW_GOOD, "one right section) | {} |", "answers", ["report.first_shown_right"], "bounds"),
     Claim(HOW_GOOD, "one of the first three is right | {} |", "answers", ["report.one_of_first_three_right"], "bounds"),

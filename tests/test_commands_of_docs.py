@@ -236,7 +236,7 @@ class Place:
             if re.fullmatch(pattern, line.removeprefix("autokb ")):
                 prepare(line)
         if "ID" in words:
-            words[words.index("ID")] = SupportKB.open("workspaces/shop").keys().keys[-1].id
+            words[words.index("ID")] = SupportKB.open("workspaces/shop").keys.list().keys[-1].id
         if words[0] in ("serve", "mcp"):
             with served_process.served(Path(words[1]), *words[2:], command=words[0]) as (_, said):
                 return int("url" not in said), str(said)

@@ -57,6 +57,28 @@ def test_a_lock_holds_what_the_project_asks_for(name: str, extras: tuple[str, ..
         assert one.specifier.contains(exact.version), f"{one} and {locked} contradict each other: {SAYS_SO}"
 
 
+def test_every_extra_has_a_lock_of_what_it_adds_to_the_core() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = set(project["project"]["optional-dependencies"]) - {"test", "check", "bench", "docs"}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", "")
+    (listed,) = re.findall(r"^EXTRAS := (.*)$", makefile, re.MULTILINE)
+    assert set(listed.split()) == extras
+    core = read_lock(ROOT / "requirements" / "core.txt")
+    for extra in sorted(extras):
+        lock = read_lock(ROOT / "requirements" / f"{extra}.txt")
+        for one in map(Requirement, project["project"]["optional-dependencies"][extra]):
+            (exact,) = (lock | core)[canonicalize_name(one.name)].specifier
+            assert one.specifier.contains(exact.version), f"{one}: {SAYS_SO}"
+        twice = lock.keys() & core.keys()
+        assert all(lock[name].specifier == core[name].specifier for name in twice), f"{extra}: {SAYS_SO}"
+        assert all(core[name].marker for name in twice), f"{extra} repeats the core: {SAYS_SO}"
+
+
+def test_no_lock_names_a_host() -> None:
+    for path in LOCKS:
+        assert "://" not in path.read_text(encoding="utf-8"), path.name
+
+
 def test_the_core_is_part_of_what_the_tests_run_with() -> None:
     core, dev = (read_lock(ROOT / "requirements" / name) for name in ("core.txt", "dev.txt"))
     assert {(name, one.specifier) for name, one in core.items()} <= {(name, one.specifier) for name, one in dev.items()}

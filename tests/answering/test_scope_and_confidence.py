@@ -9,9 +9,9 @@ import pytest
 
 import hand_made_kb
 from autokb.answering.answer import Answer
-from autokb.answering.ask import LEFT_OPEN, OFF_TOPIC
 from autokb.answering.ask import ask as answer_question
 from autokb.core.attributes import Attributes
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.core.settings import Settings
 from autokb.exchange.import_kb import import_file
 from autokb.pipeline.embedding import encoder_name

@@ -57,6 +57,9 @@ def test_builds_tell_what_they_changed(tmp_path: Path) -> None:
         )
     (leak,) = [one for one in told.changed if one.solution == leaks.id]
     assert {"text", "status", "evidence"} <= set(leak.what) and "Empty the kettle now." in (leak.after or "")
+    texts = {one.document: (one.text_before, one.text_after) for one in told.documents.changed}
+    assert texts["leaks.md"] == ("1. Empty the kettle.", "1. Empty the kettle now.")
+    assert texts["noise.md"][1] == "1. Descale the kettle twice." and "descaling.md" not in texts
     assert {i for i in before.keys() & after.keys() if before[i] != after[i]} <= {one.solution for one in told.changed}
     assert [one.document for one in told.documents.removed] == ["descaling.md"]
     assert [one.document for one in told.documents.changed] == ["leaks.md", "noise.md"]

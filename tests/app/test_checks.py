@@ -61,13 +61,31 @@ def test_checks_are_kept_listed_as_they_are_read_and_forgotten(kettles: Kettles)
     assert kept.as_json() == {"added": 4, "updated": 0, "unchanged": 0, "unresolved": []}
     listed = kb.checks.list().as_json()["checks"]
     assert [one["id"] for one in listed] == ["lime", "loud", "iphone", "pizza"] and listed[3] == PIZZA
-    again = kb.checks.add(written(kettles.place, *listed[:3], {**LOUD, "document": "nowhere.md"} | {"id": "new"}))
+    again = kb.checks.add(written(kettles.place, *listed[:3], {**LOUD, "heading": "Nowhere"} | {"id": "new"}))
     assert (again.added, again.updated, again.unchanged, again.unresolved) == (1, 0, 3, ("new",))
     assert kb.checks.add(written(kettles.place, {**LIME, "heading": "Lime"})).updated == 1
     assert [one.id for one in kb.checks.remove(["new", "lime"]).checks] == ["loud", "iphone", "pizza"]
     with pytest.raises(BadInputError, match="no check 'lime'"):
         kb.checks.remove(["pizza", "lime"])
     assert len(kb.checks.list().checks) == 3
+
+
+def test_a_check_of_what_is_nowhere_is_refused_and_one_of_what_is_added_or_was_kept_is_not(kettles: Kettles) -> None:
+    kb = kettles.kb
+    for what, name in (("document", "nowhere.md"), ("solution", "solution-none"), ("ticket", "NO-1")):
+        stray = {"id": "new", "text": "it is so loud", what: name}
+        with pytest.raises(BadInputError, match=rf"The check new: there is no {what} '{name}'.*Nothing was kept"):
+            kb.checks.add(written(kettles.place, LIME, stray))
+        with pytest.raises(BadInputError, match="there is no"):
+            kb.checks.add_one(stray)
+    assert not kb.checks.list().checks
+    kettles.sources.pages["filter.md"] = [["Change the filter", "Pull the filter out."]]
+    kettles.sources.add_to(kb)
+    later = {"id": "filter", "text": "Where is the filter?", "document": "filter.md"}
+    assert kb.checks.add(written(kettles.place, later)).unresolved == ("filter",), "the next build publishes it"
+    kettles.sources.pages.pop("filter.md")
+    kettles.sources.add_to(kb)
+    assert kb.checks.add(written(kettles.place, *kb.checks.list().as_json()["checks"])).unchanged == 1
 
 
 def test_what_is_right_is_told_of_each_check_with_intervals(kettles: Kettles) -> None:
@@ -174,7 +192,7 @@ def test_the_first_build_has_nothing_to_lose_but_what_must_be_right(tmp_path: Pa
     sources = Sources(tmp_path / "source", {k: [list(p) for p in v] for k, v in PAGES.items()}, dict(ISSUES))
     kettles.place, kettles.sources = tmp_path, sources
     kettles.kb = sources.make_workspace(tmp_path / "kb")
-    lost = {"id": "loud", "text": "it is so loud", "document": "no-such.md"}
+    lost = {"id": "loud", "text": "it is so loud", "document": "noise.md", "heading": "Nothing like it"}
     kb = guarded(kettles, checks=(LIME, lost))
     report = kb.build()
     assert report.refusal and report.refusal.reasons[0].startswith("The check loud must stay right")
@@ -275,7 +293,7 @@ def test_checks_of_past_tickets_are_asked_of_them_and_by_no_gate(kettles: Kettle
     kb.tickets.build()
     known = kb.tickets.ask("the camera crashes").tickets[0].id
     camera = {"id": "camera", "text": "the camera crashes", "ticket": known}
-    wrong = {"id": "wrong", "text": "the camera crashes", "ticket": "NO-1"}
+    wrong = {"id": "wrong", "text": "the camera crashes", "ticket": "APP-4"}
     kb.checks.add(written(kettles.place, camera, wrong))
     told = {one.id: (one.first, one.three, one.outcome) for one in kb.checks.run().checks}
     assert told == {"lime": (True,) * 3, "camera": (True,) * 3, "wrong": (False, False, True)}
@@ -325,9 +343,9 @@ def test_checks_that_come_while_a_build_runs_are_asked(kettles: Kettles) -> None
 
 
 def test_what_must_stay_right_is_no_check_of_tickets(kettles: Kettles) -> None:
-    kb = guarded(
-        kettles, settings="gate: {must: [camera]}\n", checks=(LIME, {"id": "camera", "text": "a", "ticket": "T"})
-    )
+    kettles.kb.add([small_tickets.write(kettles.place / "tickets.json")], "tickets")
+    camera = {"id": "camera", "text": "a", "ticket": "APP-1"}
+    kb = guarded(kettles, settings="gate: {must: [camera]}\n", checks=(LIME, camera))
     with pytest.raises(BadInputError, match="no check of documents"):
         kb.build()
 

@@ -127,4 +127,4 @@ def test_tables_of_a_later_version_are_refused(postgres: PostgresServer, tmp_pat
         db.execute(f"INSERT INTO {schema}.meta VALUES ('schema', '999')")
     (tmp_path / "settings.yaml").write_text(f"store: {postgres.url(schema)}\n", encoding="utf-8")
     with pytest.raises(AutokbError, match="version '999'"):
-        SupportKB.open(tmp_path).documents()
+        SupportKB.open(tmp_path).views.documents()

@@ -8,13 +8,13 @@ import pytest
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.app.snapshot import Snapshot
+from autokb.app.snapshot import Snapshot, State
 from autokb.core.errors import NothingPublishedError
 from autokb.stores.workspace import Workspace, create_workspace
 
 
 def test_a_part_is_opened_once_and_only_when_it_is_asked_for(hand_made: Workspace) -> None:
-    held = Snapshot(hand_made, "now")
+    held = Snapshot(hand_made, State(1, "1", None))
     assert held.held_index is None
     held.warm()  # there is nothing to ask
     assert held.held_index is None
@@ -26,13 +26,13 @@ def test_a_part_is_opened_once_and_only_when_it_is_asked_for(hand_made: Workspac
 
 def test_past_tickets_alone_are_enough_and_without_them_there_is_nothing(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path / "kb", "name: empty\n")
-    nothing = Snapshot(workspace, "before")
+    nothing = Snapshot(workspace, State(1, "0", None))
     with pytest.raises(NothingPublishedError):
         nothing.open()
     kb = SupportKB(workspace)
     kb.add([small_tickets.write(tmp_path / "tickets.json")], "tickets")
     kb.tickets.build()
-    held = Snapshot(workspace, "after")
+    held = Snapshot(workspace, State(1, "0", "1"))
     held.open()
     assert held.known is None and held.past_tickets is not None
     assert held.asking.opened is held.tickets

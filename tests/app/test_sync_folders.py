@@ -18,6 +18,8 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.core.results import SyncedSource
+from autokb.feeds.fetch import RunOverError
+from autokb.feeds.git import _Git
 from feed_server import LOOPBACK, Answer, Asked, FeedServer
 
 
@@ -348,3 +350,104 @@ def test_watching_reads_each_source_in_its_time_and_ends_cleanly(tmp_path: Path)
         assert all(" often: " in line or " seldom: " in line for line in lines)
         # The second process waits for the rest of the day.
         assert sum(" seldom: " in line for line in lines) == (stop == signal.SIGTERM)
+
+
+def test_a_folder_that_lost_more_than_half_is_refused_over_runs_too(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", **{f"p{n:02}": f"Page {n} says this." for n in range(10)})
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    kb.sync()
+    for left, kept in ((6, 6), (4, 6), (1, 6)):
+        for file in sorted(manuals.iterdir())[left:]:
+            file.unlink()
+        done = kb.sync().sources["manuals"]
+        assert len(staged(kb)) == kept and ("--accept" in str(done.error)) == (left < 6)
+    assert main(["sync", str(tmp_path / "kb"), "--accept", "--watch"]) == 2
+    assert main(["sync", str(tmp_path / "kb"), "--accept"]) == 0 and len(staged(kb)) == 1
+    (manuals / "p00.md").unlink()
+    assert "see that it is mounted" in str(kb.sync().sources["manuals"].error)
+    assert kb.sync(accept=True).sources["manuals"].error is None and not staged(kb)
+
+
+def test_a_name_that_is_no_text_is_a_file_like_others(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", pair="Hold the button.")
+    Path(os.fsdecode(os.fsencode(manuals) + b"/caf\xe9.md")).write_text(
+        "# Coffee\n\nNo coffee near it.", encoding="utf-8"
+    )
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    assert counts(kb.sync().sources["manuals"]) == (2, 0, 0, 0)
+    again = kb.sync().sources["manuals"]
+    assert (again.error, counts(again), again.bytes) == (None, (0, 0, 2, 0), 0)
+
+
+def bomb(made: Path, depth: int, width: int) -> None:
+    """Commit a tree that names the tree below it many times: some hundred bytes for a billion files."""
+    tree = git(made, "hash-object", "-w", "readme.md").strip()
+    kind, mode = "blob", "100644"
+    for _ in range(depth):
+        lines = "".join(f"{mode} {kind} {tree}\tn{n}\n" for n in range(width))
+        done = subprocess.run(["git", "mktree"], cwd=made, input=lines, check=True, capture_output=True, text=True)
+        tree, kind, mode = done.stdout.strip(), "tree", "040000"
+    git(made, "update-ref", "refs/heads/main", git(made, "commit-tree", "-m", "bomb", tree).strip())
+
+
+def test_a_repository_that_unfolds_to_a_billion_files_writes_none(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autokb.feeds.git.MOST_SAID", 1_000_000)
+    kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository), "branch": "main"})
+    bomb(repository, 9, 10)
+    checkouts = tmp_path / "kb" / ".sources"
+    assert "more files" in str(kb.sync().sources["manuals"].error)
+    assert sorted(one.name for one in checkouts.iterdir()) == ["manuals.lock"] and checkouts.stat().st_mode & 0o77 == 0
+    monkeypatch.setattr("autokb.feeds.git.MOST_FILES", 50)
+    bomb(repository, 2, 10)  # read whole, and too many
+    assert "more than 50 files" in str(kb.sync().sources["manuals"].error)
+    monkeypatch.setattr("autokb.feeds.git.MOST_FILES", 1_000)
+    monkeypatch.setattr("autokb.feeds.git.MOST_BYTES", 1_000)
+    assert "1,000 bytes" in str(kb.sync().sources["manuals"].error)
+
+
+def test_a_command_that_writes_without_end_is_ended(repository: Path, tmp_path: Path) -> None:
+    def check() -> None:
+        raise RunOverError("It was stopped.")
+
+    git(repository, "config", "alias.hang", "!sleep 600")
+    asks = _Git(dict(os.environ), check)
+    with pytest.raises(RunOverError):
+        asks(["hang"], repository)
+    processes = subprocess.run(["ps", "-eo", "args"], check=True, capture_output=True, text=True).stdout
+    assert not any(line.startswith("sleep 600") for line in processes.splitlines())
+
+
+def test_what_git_keeps_is_no_folder_to_read(repository: Path, tmp_path: Path) -> None:
+    for folder in (".git", "docs/../.git", ".GIT", ".git/hooks"):
+        kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository), "folder": folder})
+        assert "no folder" in str(kb.sync().sources["manuals"].error)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a.example#@b.example/",
+        "https://a.example?@b",
+        "https://a.example\\@b.example/x",
+        "ssh://u@a@b/x",
+        "u@a@b:x",
+    ],
+)
+def test_an_address_that_two_programs_read_in_two_ways_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="url must"):
+        settle(tmp_path / "kb", manuals={"type": "git", "url": url})
+
+
+def test_git_is_given_no_proxy(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        FeedServer(lambda _asked: Answer(status=404)) as proxy,
+        FeedServer(lambda _asked: Answer(status=404)) as server,
+    ):
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        url = f"{server.url}/x.git"
+        kb = settle(tmp_path / "kb", manuals={"type": "git", "url": url, "allow_networks": [LOOPBACK]})
+        assert "git ls-remote failed" in str(kb.sync().sources["manuals"].error)
+        assert server.asked and not proxy.asked

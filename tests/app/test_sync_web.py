@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,12 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
+from autokb.app.syncing.feed_items import SyncedItems
 from autokb.app.syncing.sync import sync
 from autokb.core.results import SyncedSource
+from autokb.feeds.fetch import Fetcher
+from autokb.feeds.robots import Robots
+from autokb.feeds.sitemap import read_sitemap
 from feed_server import LOOPBACK, Answer, Asked, FeedServer, page
 
 ALLOWED = {"allow_networks": [LOOPBACK]}
@@ -366,8 +372,115 @@ def test_another_list_of_a_source_takes_the_place_of_the_first(site: tuple[Site,
     _, server = site
     run(of_site(tmp_path / "kb", server))
     kb = settle(tmp_path / "kb", site={"type": "web", "urls": [f"{server.url}/p4"], **ALLOWED})
-    assert counts(run(kb)) == (0, 0, 5, 0)
-    assert counts(run(kb)) == (0, 0, 1, 4)
+    for _ in range(3):
+        done = run(kb)
+        assert counts(done) == (0, 0, 5, 0)
+    assert "4 of 5" in str(done.error) and "--accept" in str(done.error)
+    assert counts(sync(kb.workspace, accept=True).sources["site"]) == (0, 0, 1, 4)
+    assert run(kb).error is None
+
+
+def test_what_several_runs_lose_counts_together(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.pages = {f"/p{n:02}": f"Text {n} about the case." for n in range(40)}
+    kb = of_site(tmp_path / "kb", server)
+    run(kb)
+    for left, kept in ((21, 21), (11, 21), (1, 21)):
+        made.pages = dict(list(made.pages.items())[:left])
+        run(kb)
+        done = run(kb)
+        assert len(texts(kb)) == kept and ("would be left" in str(done.error)) == (left < 21)
+    assert sync(kb.workspace, accept=True).sources["site"].removed == 20 and len(texts(kb)) == 1
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        "http://127.0.0.1:70000/",
+        "https:///x",
+        "http://:80/",
+        "http://a..b/",
+        "//\udcff/",
+        "http://xn--/",
+        "http://é" + "a" * 70,
+    ],
+)
+def test_wherever_one_page_leads_the_others_are_read(to: str, site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.special["/p0"] = Answer(status=302, headers={"Location": to.encode("latin-1", "replace").decode("latin-1")})
+    done = run(of_site(tmp_path / "kb", server))
+    assert (done.error, done.added) == (None, 4)
+    assert [one.path for one in done.skipped] == [f"{server.url}/p0"]
+
+
+def test_a_site_that_hangs_holds_up_no_other_and_an_earlier_one_is_asked_no_more_than_once(tmp_path: Path) -> None:
+    goes_on = threading.Event()
+
+    def hang(asked: Asked) -> Answer:
+        goes_on.wait(60)
+        return Answer("The case.", headers={"Content-Type": "text/plain"})
+
+    told: list[str] = []
+
+    def tell(done: Any) -> None:
+        told.extend(done.sources if not isinstance(done, str) else [done])
+        if "hangs" in told:
+            raise KeyboardInterrupt
+        goes_on.set()
+
+    made = Site()
+    with FeedServer(hang) as slow, FeedServer(made) as server:
+        made.url = server.url
+        sources = {"hangs": f"{slow.url}/a", "quick": f"{server.url}/p1"}
+        kb = settle(tmp_path / "kb", **{n: {"type": "web", "urls": [url], **ALLOWED} for n, url in sources.items()})
+        with pytest.raises(KeyboardInterrupt):
+            kb.watch(tell=tell)
+    assert told == ["quick", "hangs"]
+
+
+def test_whatever_one_source_raises_is_its_error(
+    site: tuple[Site, FeedServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, server = site
+    both = {name: {"type": "web", "urls": [f"{server.url}/p{n}"], **ALLOWED} for n, name in enumerate(("bad", "good"))}
+    kb = settle(tmp_path / "kb", **both)
+    inside = SyncedItems.keep
+    for error in (MemoryError(), RecursionError(), UnicodeEncodeError("utf-8", "\udcff", 0, 1, "no")):
+
+        def keep(self: SyncedItems, step: Any, error: Exception = error) -> None:
+            if any(item.key.endswith("/p0") for item in step.items):
+                raise error
+            inside(self, step)
+
+        monkeypatch.setattr(SyncedItems, "keep", keep)
+        done = kb.sync().sources
+        assert (done["bad"].error, done["good"].error) == (f"It failed: {type(error).__name__}.", None)
+
+
+@pytest.mark.parametrize(
+    "foreign", ["<sitemap><loc>http://a.example/{n}</loc></sitemap>", "<a/>", "http://a.example/{n}"]
+)
+def test_what_a_sitemap_says_of_others_takes_no_memory(
+    foreign: str, site: tuple[Site, FeedServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, server = site
+    monkeypatch.setattr("autokb.feeds.sitemap.MOST_ELEMENTS", 200_000)
+    own = f"{server.url}/p1"
+    lines = "\n".join(foreign.format(n=n) for n in range(60_000))
+    is_xml = foreign.startswith("<")
+    body = f"<urlset>{lines}<url><loc>{own}</loc></url></urlset>" if is_xml else f"{lines}\n{own}"
+    made.special["/sitemap.xml"] = Answer(body)
+    kb = of_site(tmp_path / "kb", server)
+    fetcher = Fetcher((LOOPBACK,))
+    tracemalloc.start()
+    found, skipped = read_sitemap(f"{server.url}/sitemap.xml", fetcher, Robots(fetcher))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    fetcher.close()
+    assert list(found) == [own] and len(skipped) == (foreign != "<a/>")
+    assert peak < 6 * len(body) + 1_000_000
+    monkeypatch.setattr("autokb.feeds.sitemap.MOST_ELEMENTS", 1_000)
+    assert not is_xml or "more than 1,000 elements" in str(run(kb).error)
 
 
 def test_a_page_that_cannot_be_taken_is_named_in_each_run_and_fetched_once(

@@ -14,7 +14,8 @@ import pytest
 from benchmarks.decisions import ISSUES, PAGES, Sources
 
 from autokb.app import SupportKB
-from autokb.core.errors import BadInputError
+from autokb.cli import main
+from autokb.core.errors import BadInputError, ChangedMeanwhileError, HalfLostError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
@@ -305,3 +306,94 @@ def test_who_waits_for_a_rollback_reads_what_it_shows(kettles: Kettles) -> None:
         with early.snapshot():
             assert {body for kind, _, body in early.lines() if kind == "solution"} == inside
     assert inside and not any(NEW in body for body in inside)
+
+
+# -- less than half of what readers see ---------------------------------------------------------------------
+
+
+def shrunk(kettles: Kettles) -> SupportKB:
+    """The same workspace with one page alone."""
+    kettles.kb.remove([name for name in PAGES if name != "noise.md"])
+    return kettles.kb
+
+
+def test_sources_that_shrink_are_a_candidate_until_somebody_consents(
+    kettles: Kettles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb, folder = shrunk(kettles), str(kettles.place / "kb")
+    before = shown(kb)
+    assert main(["build", folder]) == 1
+    assert "less than half" in capsys.readouterr().out
+    kb = SupportKB.open(kettles.place / "kb")
+    assert shown(kb) == before
+    assert [(v.number, v.is_candidate) for v in kb.versions.list().versions] == [(1, False), (2, True)]
+    refused = kb.versions.publish(author="ann")
+    assert refused.refusal is not None
+    assert any("Documents: 1 in place of" in reason for reason in refused.refusal.reasons)
+    for author in ("", "   ", "\x1b"):
+        assert main(["publish", folder, "--force", "--author", author]) == 2
+        assert main(["build", folder, "--force", "--author", author]) == 2
+        with pytest.raises(BadInputError, match="--author NAME"):
+            kb.versions.publish(author=author, force=True)
+    assert main(["publish", folder, "--force", "--author", " ann "]) == 0
+    kb = SupportKB.open(kettles.place / "kb")
+    now = kb.versions.list().versions[-1]
+    assert (now.number, now.published, now.documents) == (2, True, 1)
+    assert now.forced is not None and now.forced.by == "ann"
+    assert now.forced.reasons == refused.refusal.reasons
+    capsys.readouterr()
+    assert main(["versions", folder]) == 0
+    assert "let through by ann" in capsys.readouterr().out
+    kb.build()  # an unchanged one loses nothing more
+    assert numbers(kb) == [(1, False), (2, True)]
+
+
+def test_a_build_may_be_forced_at_once_and_a_rollback_needs_no_consent(kettles: Kettles) -> None:
+    kb = shrunk(kettles)
+    assert kb.build(force="ann").refusal is None
+    assert numbers(kb) == [(1, False), (2, True)]
+    kb.versions.roll_back(1, author="bob")
+    built = kb.build()  # would take readers back to version 2, of which no record is otherwise
+    assert built.refusal is not None
+    assert numbers(kb)[:2] == [(1, True), (2, False)]
+    kb.versions.roll_back(2, author="bob")
+    assert numbers(kb)[:2] == [(1, False), (2, True)]
+    with pytest.raises(BadInputError, match="--author NAME"):
+        kb.build(force=" ")
+
+
+def test_an_import_in_place_of_everything_needs_consent_to_lose_half(kettles: Kettles, tmp_path: Path) -> None:
+    kb = kettles.kb
+    kb.export(tmp_path / "all.jsonl")
+    lines = (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if '"kind": "solution"' not in line and '"kind":"solution"' not in line]
+    assert len(kept) < len(lines)
+    (tmp_path / "less.jsonl").write_text("".join(kept), encoding="utf-8")
+    before = shown(kb)
+    with pytest.raises(HalfLostError, match="Solutions: 0 in place of"):
+        kb.import_(tmp_path / "less.jsonl", replace=True)
+    assert shown(kb) == before
+    folder = str(kettles.place / "kb")
+    assert main(["import", folder, str(tmp_path / "less.jsonl"), "--replace"]) == 1
+    assert main(["import", folder, str(tmp_path / "less.jsonl"), "--replace", "--force"]) == 2
+    assert main(["import", folder, str(tmp_path / "less.jsonl"), "--replace", "--force", "--author", "ann"]) == 0
+    assert SupportKB.open(kettles.place / "kb").versions.list().versions[-1].forced is not None
+
+
+def test_rollbacks_and_discarded_candidates_are_on_record(kettles: Kettles, capsys: pytest.CaptureFixture[str]) -> None:
+    kb, folder = kettles.edit(NEW), str(kettles.place / "kb")
+    kb.build()
+    assert main(["rollback", folder, "1", "--author", "ann"]) == 0
+    kb.build(candidate=True)
+    seen = kb.versions.list().versions[-1].date
+    with pytest.raises(ChangedMeanwhileError):
+        kb.versions.discard(author="bob", seen="2026-01-01T00:00:00+00:00")
+    assert kb.versions.has_candidate
+    kb.versions.discard(author="bob", seen=seen)
+    told = [(one.what, one.number, one.before, one.by) for one in kb.versions.list().events]
+    assert told == [("rolled back", 1, 2, "ann"), ("discarded", 3, 1, "bob")]
+    capsys.readouterr()
+    assert main(["versions", folder]) == 0
+    out = capsys.readouterr().out
+    assert "ann showed readers version 1 again, in place of version 2" in out
+    assert "bob discarded the candidate for version 3" in out

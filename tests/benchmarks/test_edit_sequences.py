@@ -29,7 +29,7 @@ def ran() -> Ran:
 
 def test_no_hand_edit_is_lost_or_overwritten(template: Path, ran: Ran) -> None:
     @settings(
-        max_examples=60,
+        max_examples=80,
         deadline=None,
         derandomize=True,
         database=None,
@@ -43,7 +43,7 @@ def test_no_hand_edit_is_lost_or_overwritten(template: Path, ran: Ran) -> None:
         assert ran.violations[before:] == []
 
     holds()
-    assert ran.edits > 20 and ran.actions["undo"] > 20  # else the sequences say little
+    assert ran.edits > 20 and ran.actions["undo"] > 5  # else the sequences say little
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,9 @@ def test_no_hand_edit_is_lost_or_overwritten(template: Path, ran: Ran) -> None:
         ("edit", "change", "build_candidate", "edit", "publish", "roll_back", "undo", "rebuild", "undo"),
         ("approve", "change", "rebuild", "roll_back", "build_candidate", "hide", "publish", "undo", "roll_back"),
         ("approve", "edit", "approve", "undo", "undo", "restart", "undo"),
+        ("reject", "import_again", "rethink", "roll_back", "undo", "import_again"),
+        ("write", "shrink", "import_again", "publish", "grow", "rethink", "roll_back"),
+        ("edit", "fail", "import_again", "fail", "rebuild", "discard"),
     ],
 )
 def test_sequences_that_meet_every_case(template: Path, ran: Ran, names: tuple[str, ...]) -> None:

@@ -212,7 +212,7 @@ def test_add_by_the_command(run: Run, tmp_path: Path) -> None:
     status, shown = run("add", ws, tmp_path / "i.csv", "--as", "issues", "--text-field", "msg", "--id-field", "nr")
     assert (status, shown["added"]) == (0, 2)
     status, shown = run("add", ws, tmp_path / "i.csv", "--as", "issues")
-    assert (status, shown["added"]) == (0, 0) and "--text-field" in shown["skipped"][0]["reason"]
+    assert (status, shown["added"]) == (2, 0) and "--text-field" in shown["skipped"][0]["reason"]
     (tmp_path / "m" / "bad.pdf").write_bytes(b"%PDF-1.4 broken")
     status, shown = run("add", ws, tmp_path / "m", "--sync")
     assert (status, shown["unchanged"], shown["skipped"][0]["path"]) == (0, 1, "bad.pdf")

@@ -188,7 +188,7 @@ BAD_SETTINGS = {
     "executor must be local, ray or ray://HOST:PORT.": f"executor: {ACME}",
     "tasks: there is no task HIDDEN": f"tasks: {{{ACME}: offline}}",
     "line 2: HIDDEN stands twice": f"{ACME}: 1\n{ACME}: 2",
-    "no valid YAML in line 1: found undefined alias HIDDEN.": f"model: *{ACME}",
+    "no valid YAML in line 1: put a text that begins with * into quotes.": f"model: *{ACME}",
     "the embedder HIDDEN is not known": f"embedder: {ACME}",
     "OPENAI_API_KEY": f"model: openai:ft:gpt-4o-mini-2024-07-18:{ACME}::9xYz",
     "store, or AUTOKB_STORE, must be an address such as postgresql://USER@HOST/DATABASE?schema=NAME.": (
@@ -212,7 +212,11 @@ def test_settings_that_are_refused_are_named_by_their_path_and_never_by_what_the
     assert len(set(found["problems"])) == len(found["problems"])
 
 
-NO_HINT = ("in capitals with an underscore", "AUTOKB_STORE")  # sentences that nobody's words belong to
+NO_HINT = (
+    "in capitals with an underscore",
+    "AUTOKB_STORE",
+    "put a text that begins with",
+)  # sentences that nobody's words belong to
 
 
 @pytest.mark.usefixtures("keys_unset")
@@ -435,7 +439,7 @@ def test_no_secret_and_no_name_is_in_it(
         "AUTOKB_STORE": STORE,
         "AUTOKB_BASE_URL": f"https://{OWNER}:{PASSWORD}@{HOST}/v1/acmepath",
         "AUTOKB_MODEL": f"openai:{KEY}",
-        "NEO4J_PASSWORD": PASSWORD,
+        "PGPASSWORD": PASSWORD,
         "AUTOKB_EMBEDDER": f"local:{home}/Secret Project/encoder",
     }.items():
         monkeypatch.setenv(name, value)

@@ -187,7 +187,7 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
         ),
     ),
     "keys create": ("keys create {here}/kb --role agent", lambda here: opened(here).keys.create("agent")),
-    "keys list": ("keys list {here}/kb", lambda here: opened(here).keys()),
+    "keys list": ("keys list {here}/kb", lambda here: opened(here).keys.list()),
     "keys revoke": ("keys revoke {here}/kb key-1", lambda here: opened(here).keys.revoke("key-1")),
     "export": ("export {here}/kb {here}/out.md", lambda here: opened(here).export(here / "out.md")),
     "import": (

@@ -39,6 +39,8 @@ from pseudo_terminal import HOSTILE, SAFE, terminal
 PRINTS = frozenset({"str", "Text", "Panel", "Table", "Tree", "Group", "RenderableType"})
 # Where the classes are that views take; a class from elsewhere ends the tests with its name.
 RESULTS = (
+    "autokb.answering.answer",
+    "autokb.answering.explain",
     "autokb.core.results",
     "autokb.core.nouns",
     "autokb.core.api_keys",

@@ -166,7 +166,12 @@ def test_a_solution_by_hand_is_approved_and_goes_to_the_root_when_its_node_is_go
     assert (there.issue_id, there.status, there.evidence) == ("child", "approved", ())
     left = apply_decisions({}, {"root": ISSUES["root"]}, Decisions((WRITTEN,)))
     assert left.solutions["w"].issue_id == "root"
-    assert apply_decisions({}, {}, Decisions((WRITTEN,))).orphans == (WRITTEN,)
+    known = replace(WRITTEN, origin=replace(WRITTEN.origin, problem="The app is lost"))
+    alone = apply_decisions({}, {}, Decisions((known,)))
+    assert (alone.orphans, alone.solutions["w"].issue_id) == ((), "child")
+    own = alone.problems["child"]
+    assert (own.text, own.parent_id, own.attributes) == ("The app is lost", None, WRITTEN.attributes)
+    assert left.problems == {}
 
 
 def test_a_solution_by_hand_that_was_edited_has_to_be_approved_again() -> None:
@@ -187,6 +192,12 @@ def test_an_edit_is_offered_to_the_same_steps_under_another_heading() -> None:
     assert find_offers(decide([replace(renamed, steps=("x",))], edit), ISSUES) == {}
 
 
+def test_a_verdict_whose_solution_is_gone_is_offered_as_an_edit_is() -> None:
+    verdict = new_verdict(replace(BUILT, id="gone"), "rejected", "ann", "", ORIGIN)
+    renamed = replace(BUILT, id="s9", text="New title\nOld")
+    assert find_offers(decide([renamed], verdict), ISSUES) == {verdict.id: "s9"}
+
+
 def test_a_decision_learns_what_its_solution_is_built_as_now() -> None:
     edit = replace(new_edit("s1", "New", (), "", ""), number=1)
     later = replace(BUILT, text="Title\nLater", steps=("Later",))
@@ -205,6 +216,6 @@ def test_decisions_follow_a_tree_that_another_took_in() -> None:
     verdict = new_verdict(replace(BUILT, id="gone"), "rejected", "ann", "", elsewhere)
     decisions = Decisions((edit, verdict))
     assert [one.what for one in apply_decisions({"s1": BUILT}, ISSUES, decisions).orphans] == ["rejected"]
-    followed = apply_decisions({"s1": BUILT}, ISSUES, follow_joined(decisions, {"taken in": "root"}))
+    followed = apply_decisions({"s1": BUILT}, ISSUES, follow_joined(decisions, {"taken in": "root"}, {}))
     assert followed.orphans == ()
     assert (followed.solutions["s1"].text, followed.solutions["s1"].status) == ("New", "rejected")

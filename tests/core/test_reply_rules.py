@@ -23,6 +23,7 @@ def test_what_is_not_said_has_its_usual_value() -> None:
         ({"tone": "calm"}, "tone must be a list of texts"),
         ({"negative_words": [3]}, "negative_words must be a list of texts"),
         ({"refusal": ["a"]}, "refusal must be a text"),
+        ({"unanswered": 3}, "unanswered must be a text"),
     ],
 )
 def test_what_is_wrong_is_named(given: dict[str, Any], sentence: str) -> None:

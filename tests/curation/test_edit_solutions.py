@@ -73,15 +73,17 @@ def test_what_is_no_text_changes_nothing(hand_made: Workspace, given: dict, word
     assert SupportKB(hand_made).views.solutions() == before
 
 
-def test_an_edit_that_breaks_a_rule_is_kept_and_not_shown_until_one_keeps_it(hand_made: Workspace) -> None:
+def test_an_edit_that_breaks_a_rule_is_refused_with_its_name_and_nothing_is_stored(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    done = kb.curation.edit("s-pair", "Call our support.")
-    assert done.status == "withheld" and "no-support" in done.reason
-    with pytest.raises(BadInputError, match=r"withheld.*autokb edit"):
-        kb.curation.approve(["s-pair"])
+    before = kb.views.solution("s-pair")
+    for given in ({"text": "Call our support."}, {"steps": ["Dry it.", "Call our support."]}):
+        with pytest.raises(BadInputError, match=r"breaks a rule of the domain\. no-support: .*Nothing was stored"):
+            kb.curation.edit("s-pair", **given)
+    assert kb.views.solution("s-pair") == before and not kb.curation.history("s-pair").items
     assert kb.curation.edit("s-support", "Ask a shop for a Badger's blades.").status == "displayed"
-    assert kb.curation.undo("s-pair").status == "displayed"
     assert kb.curation.undo("s-support").status == "withheld"
+    with pytest.raises(BadInputError, match=r"withheld.*autokb edit"):
+        kb.curation.approve(["s-support"])
 
 
 def test_who_read_an_earlier_text_overwrites_nothing(hand_made: Workspace) -> None:

@@ -50,11 +50,11 @@ def test_what_a_person_rejected_or_hid_is_not_shown_until_that_is_taken_back(
     question = "the battery does not charge in the dock"
     assert "s-contacts" in asked(hand_made, question)
     kb = SupportKB(hand_made)
-    done = getattr(kb, verb)(["s-contacts"], author="ann")
+    done = getattr(kb.curation, verb)(["s-contacts"], author="ann")
     assert [(s.id, s.status) for s in done.solutions] == [("s-contacts", status)]
     assert 's-contacts"' not in asked(hand_made, question)
     assert shown(hand_made, "charge", "s-contacts").judged_by == "ann"
-    getattr(kb, verb)(["s-contacts"], undo=True)
+    getattr(kb.curation, verb)(["s-contacts"], undo=True)
     assert "s-contacts" in asked(hand_made, question)
     assert shown(hand_made, "charge", "s-contacts").verdict is None
 

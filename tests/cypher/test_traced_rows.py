@@ -10,7 +10,7 @@ import pytest
 
 import ticket_graphs
 from autokb.core.ticket_plan import SubgraphRow
-from autokb.cypher.port import CypherRows
+from autokb.cypher.ladybug import CypherRows
 from autokb.cypher.reader import trace_rows
 from autokb.stores.ticket_tables import PublishedTicket
 from autokb.stores.workspace_file import WorkspaceFile

@@ -15,6 +15,7 @@ from autokb.exchange.import_kb import import_file
 from autokb.pipeline.open_index import open_index
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.published import read_published
+from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
 from autokb.text.inert_markdown import masked, unmasked
 from autokb.text.spreadsheet_cells import guarded, unguarded
@@ -251,7 +252,7 @@ def test_a_file_that_came_in_before_does_not_come_in_again(hand_made: Workspace,
 
 def test_nothing_built_exports_to_nothing(hand_made: Workspace) -> None:
     with hand_made.file() as file, file.transaction():
-        file.publish({}, KINDS)
+        file.publish({}, KINDS, Made("test", "", forced_by="ann"))
         file.drop_all_decisions()
     assert text_of(hand_made, ".jsonl") == ""
     assert rows(text_of(hand_made, ".csv")) == []

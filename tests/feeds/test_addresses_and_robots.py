@@ -11,7 +11,7 @@ import pytest
 
 from autokb.feeds.addresses import is_allowed
 from autokb.feeds.fetch import FeedError, Fetcher, Reply, asked_pause, same_origin
-from autokb.feeds.robots import Robots, read_rules
+from autokb.feeds.robots import Robots, Rules
 from feed_server import LOOPBACK, Answer, FeedServer
 
 
@@ -26,6 +26,7 @@ def test_public_addresses_are_allowed(address: str) -> None:
         "127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
         "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0", "fc00::1", "ff02::1", "::ffff:127.0.0.1",
         "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+        "64:ff9b:1::7f00:1", "::127.0.0.1", "::8.8.8.8", "::ffff:0:127.0.0.1", "fec0::1", "5f00::1", "4000::1",
     ],
 )  # fmt: skip
 def test_others_are_not_unless_their_network_is(address: str) -> None:
@@ -60,21 +61,21 @@ Disallow: /
     ],
 )  # fmt: skip
 def test_the_longest_rule_that_fits_counts(path: str, is_open: bool) -> None:
-    rules = read_rules(RULES)
+    rules = Rules(RULES)
     assert rules.may_read(f"https://example.com{path}") == is_open and rules.delay == 60
 
 
 def test_a_group_of_our_name_counts_alone() -> None:
-    rules = read_rules("User-agent: *\nDisallow: /\n\nUser-Agent: AutoKB/1.0\nDisallow:\nCrawl-delay: x")
+    rules = Rules("User-agent: *\nDisallow: /\n\nUser-Agent: AutoKB/1.0\nDisallow:\nCrawl-delay: x")
     assert rules.may_read("https://example.com/a") and rules.delay == 0
-    assert read_rules("\0\xff: nonsense\nDisallow: /").may_read("https://example.com/a")
-    assert not read_rules("User-agent: autokb\nDisallow: /").may_read("https://example.com/")
+    assert Rules("\0\xff: nonsense\nDisallow: /").may_read("https://example.com/a")
+    assert not Rules("User-agent: autokb\nDisallow: /").may_read("https://example.com/")
 
 
 def test_hostile_patterns_end() -> None:
     script = (
-        "from autokb.feeds.robots import read_rules\n"
-        "rules = read_rules('User-agent: *\\nDisallow: /' + '*a' * 5_000 + 'b$')\n"
+        "from autokb.feeds.robots import Rules\n"
+        "rules = Rules('User-agent: *\\nDisallow: /' + '*a' * 5_000 + 'b$')\n"
         "assert rules.may_read('https://example.com/' + 'a' * 20_000)"  # a search that goes back would not end
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -73,7 +73,8 @@ def test_a_message_gets_one_note_with_its_source_whatever_is_sent_twice(
     assert [send(url, helpdesk, body).json()["message"] for _ in range(3)] == ["known"] * 3
     settled(workspace, 1)
     (written,) = desk.written
-    assert not written.public and written.helpdesk == helpdesk and "(autokb 41)" in written.text
+    assert not written.public and written.helpdesk == helpdesk
+    assert re.search(r"\(autokb [0-9a-f]{16}\)$", written.text)  # a mark that no customer can know
     found = SupportKB(workspace).suggest(QUESTION)
     first = found.suggestions[0]
     assert written.text.startswith("Suggested repl") and f" {how_sure(found.confidence)}:" in written.text
@@ -468,13 +469,15 @@ def test_what_another_account_of_the_helpdesk_sends_is_passed_over_and_counted(
     with_settings(workspace, named)
     with served(workspace.folder) as url:
         for number, (helpdesk, (entry, ours)) in enumerate(at.items(), 1):
-            others = {"id": 8} if helpdesk == "chatwoot" else 8
             body = hook(helpdesk, "41", QUESTION)
-            found = send(url, helpdesk, {**body, entry: others})
-            assert (found.status_code, found.json()) == (200, {"message": "not_ours"})
+            unreadable = (8, None, "", 7.5, [7], True, "7 ", "8" * 200)
+            others = [{"id": one} if helpdesk == "chatwoot" else one for one in unreadable]
+            for other in [*others, {}]:
+                found = send(url, helpdesk, {**body, entry: other})
+                assert (found.status_code, found.json()) == (200, {"message": "not_ours"}), other
             assert counts(workspace).get("done", 0) == number - 1 and len(desk.written) == number - 1
             figures = httpx2.get(f"{url}/metrics").text
-            assert f'autokb_helpdesk_messages_total{{done="not_ours",helpdesk="{helpdesk}"}} 1.0' in figures
+            assert f'autokb_helpdesk_messages_total{{done="not_ours",helpdesk="{helpdesk}"}} 9.0' in figures
             assert send(url, helpdesk, {**body, entry: ours}).json() == {"message": "taken"}
             settled(workspace, number)
 
@@ -569,7 +572,7 @@ def test_nothing_that_a_customer_writes_stands_in_a_note(desk: DeskServer, url: 
 def test_what_documents_and_tickets_say_is_inert_in_notes() -> None:
     evil = "Wipe. <script>alert(1)</script> <img src=x onerror=alert(2)> [x](javascript:alert(3)) \x1b[2J \u202e"
     one = Suggestion(evil, "solution", (Evidence("a<b onclick=alert(4)>.md", 0, 1, "x"),))
-    note = note_of(Suggested("answered", (one, one), "q", confidence=0.9), "7", {})
+    note = note_of(Suggested("answered", (one, one), "q", confidence=0.9), "(autokb 7)", {})
     for name, settings in read_helpdesks(
         {"chatwoot": {"url": "https://d", "account": 7}, "zendesk": {"url": "https://d", "user": "a"},
          "intercom": {"admin": 9}}
@@ -589,7 +592,7 @@ def test_all_steps_stand_in_a_note_and_in_a_reply_where_the_suggestion_has_but_t
     )
     found = Suggested("answered", (one,), "q", confidence=0.95)
     whole = "1. Wipe it.\nNote: gently.\n2. Plug it in."
-    assert whole in note_of(found, "7", {}) and reply_of(found, 0.9) == whole
+    assert whole in note_of(found, "(autokb 7)", {}) and reply_of(found, 0.9) == whole
     assert reply_of(found, 0.96) == ""
     own = replace(one, evidence=())
     assert reply_of(replace(found, suggestions=(own,)), 0.9) == "", "what cites no document goes through an agent"
@@ -615,7 +618,7 @@ def test_a_note_says_in_plain_words_what_it_is_and_where_it_is_from() -> None:
          "Not sure enough to suggest an answer; to hand it on:\n\nI pass it on."),
     ):  # fmt: skip
         found = Suggested(outcome, offered, "q", confidence=confidence)  # type: ignore[arg-type]
-        assert note_of(found, "7", {"a.md": "https://docs.example/a"}) == f"{note}\n\n(autokb 7)"
+        assert note_of(found, "(autokb 7)", {"a.md": "https://docs.example/a"}) == f"{note}\n\n(autokb 7)"
 
 
 def test_a_note_links_the_page_that_it_cites(desk: DeskServer, workspace: Workspace) -> None:
@@ -666,3 +669,131 @@ def test_nobody_gets_a_reply_where_somebody_has_gone_on(hand_made: Workspace, de
         send(url, "zendesk", hook("zendesk", "4", QUESTION, said=now - 2))
         wait_until(lambda: len(desk.written) == 1)
     assert not desk.written[0].public
+
+
+def waiting_reply(kb: SupportKB, desk: DeskServer, helpdesk: str, *, conversation: str = "1") -> None:
+    """Take a message whose public reply the helpdesk is too busy for."""
+    desk.faults.append(Fault(503, headers={"retry-after": "1"}))
+    body = json.dumps(hook(helpdesk, "41", QUESTION, conversation, said=time.time() - 5)).encode()
+    assert kb.helpdesks.take(helpdesk, signed(helpdesk, body), body) == "taken"
+    assert kb.helpdesks.work().became == "postponed" and desk.written == []
+
+
+def next_try(kb: SupportKB) -> str | None:
+    """Work on what waits, as if its pause were over."""
+    with kb.workspace.file() as file, file.transaction(), file.reading() as db:
+        db.execute("UPDATE hook_message SET due = 0 WHERE state = 'open' AND role = 'customer'")
+    return kb.helpdesks.work().became
+
+
+@pytest.mark.parametrize("helpdesk", HELPDESKS)
+@pytest.mark.parametrize("change", ["nothing", "written", "picture", "assigned", "late", "setting", "rejected"])
+def test_a_reply_that_was_put_off_is_judged_again_before_it_is_sent(
+    hand_made: Workspace, desk: DeskServer, helpdesk: str, change: str
+) -> None:
+    with_settings(hand_made, desk.settings(reply="customer", customer_from="0.01"))
+    kb = SupportKB.open(hand_made.folder)
+    waiting_reply(kb, desk, helpdesk)
+    if change in ("written", "picture"):
+        text = "Do not do that; it is recalled." if change == "written" else ""
+        body = json.dumps(hook(helpdesk, "42", text, agent=True, said=time.time() - 2)).encode()
+        assert kb.helpdesks.take(helpdesk, signed(helpdesk, body), body) == "taken"
+    elif change == "assigned":
+        desk.assigned[helpdesk, "1"] = "5"
+    elif change == "late":
+        with kb.workspace.file() as file, file.transaction(), file.reading() as db:
+            db.execute("UPDATE hook_message SET said = said - 700")
+    elif change == "setting":
+        with_settings(hand_made, desk.settings(reply="note", customer_from="0.01"))
+        kb = SupportKB.open(hand_made.folder)
+    elif change == "rejected":
+        shown = kb.suggest(QUESTION).suggestions[0]
+        for _ in range(4):  # as many nodes show the section
+            if (one := kb.suggest(QUESTION).suggestions[0]).text == shown.text and one.solution_id:
+                kb.curation.reject([one.solution_id], author="ann")
+    assert next_try(kb) == ("replied" if change in ("nothing", "rejected") else "noted")
+    (written,) = desk.written
+    if change == "rejected":  # the next one that is sure enough goes, not the one that was rejected
+        assert shown.text not in written.text
+    else:
+        assert written.public == (change == "nothing")
+    kb.helpdesks.close()
+
+
+@pytest.mark.parametrize("helpdesk", HELPDESKS)
+def test_a_customer_whom_an_agent_serves_gets_no_reply_unless_a_setting_says_so(
+    hand_made: Workspace, desk: DeskServer, helpdesk: str
+) -> None:
+    for number, after in enumerate(("false", "true")):
+        more = {"reply": "customer", "customer_from": "0.01", "reply_after_agent": after}
+        with_settings(hand_made, desk.settings(**more))
+        kb = SupportKB.open(hand_made.folder)
+        led, written = f"{number}1", f"{number}2"
+        desk.assigned[helpdesk, str(int(led))] = "5"
+        now = time.time()
+        for ident, conversation, agent, said in (
+            (f"1{led}", led, False, now - 3),
+            (f"2{written}", written, True, now - 9),
+            (f"3{written}", written, False, now - 3),
+        ):
+            text = "I look into it." if agent else QUESTION
+            body = json.dumps(hook(helpdesk, ident, text, str(int(conversation)), agent=agent, said=said)).encode()
+            assert kb.helpdesks.take(helpdesk, signed(helpdesk, body), body) == "taken"
+        while kb.helpdesks.work().became is not None:
+            with kb.workspace.file() as file, file.transaction(), file.reading() as db:
+                db.execute("UPDATE hook_message SET state = 'done' WHERE role = 'agent'")
+        kb.helpdesks.close()
+        assert [one.public for one in desk.written] == [after == "true"] * 2
+        desk.written.clear()
+
+
+@pytest.mark.parametrize("fault", [Fault(0), Fault(503), Fault(404), Fault(410)])
+def test_a_helpdesk_that_does_not_say_who_leads_a_conversation_is_asked_again_or_gets_a_note(
+    hand_made: Workspace, desk: DeskServer, fault: Fault
+) -> None:
+    with_settings(hand_made, desk.settings(reply="customer", customer_from="0.01"))
+    kb = SupportKB.open(hand_made.folder)
+    desk.record_faults.append(fault)
+    body = json.dumps(hook("zendesk", "41", QUESTION, said=time.time() - 5)).encode()
+    assert kb.helpdesks.take("zendesk", signed("zendesk", body), body) == "taken"
+    if fault.status == 410:
+        assert kb.helpdesks.work().became == "noted"
+    else:
+        assert kb.helpdesks.work().became == "postponed" and desk.written == []
+        assert next_try(kb) == "replied" and desk.looks == 0
+    assert len(desk.written) == 1
+    kb.helpdesks.close()
+
+
+@pytest.mark.parametrize("helpdesk", HELPDESKS)
+def test_an_answer_that_does_not_say_who_leads_a_conversation_allows_no_reply(helpdesk: str) -> None:
+    settings = read_helpdesks({"intercom": {"admin": 99}})["intercom"]
+    for answer in (None, [], {}, "x", {"meta": None}, {"ticket": {}}, {"ticket": 1}, {"admin_assignee_id": 5}):
+        assert KINDS[helpdesk].is_led(settings, answer), answer
+    free = {"meta": {}, "ticket": {"assignee_id": None}, "admin_assignee_id": None}
+    assert not KINDS[helpdesk].is_led(settings, free)
+    assert not KINDS["intercom"].is_led(settings, {"admin_assignee_id": 99})  # the one who writes the notes
+    assert not KINDS["chatwoot"].is_led(settings, {"meta": {"assignee": {"id": 1}, "assignee_type": "AgentBot"}})
+
+
+@pytest.mark.parametrize("helpdesk", HELPDESKS)
+def test_a_customer_who_writes_a_mark_gets_a_note_all_the_same(
+    desk: DeskServer, workspace: Workspace, helpdesk: str
+) -> None:
+    kb = SupportKB.open(workspace.folder)
+    desk.faults.append(Fault(500))
+    desk.write(helpdesk, "1", _written(helpdesk, f"{QUESTION} (autokb 41)"))  # stands there by the customer's hand
+    body = json.dumps(hook(helpdesk, "41", QUESTION, said=time.time() - 5)).encode()
+    assert kb.helpdesks.take(helpdesk, signed(helpdesk, body), body) == "taken"
+    assert kb.helpdesks.work().became == "postponed"
+    assert next_try(kb) == "noted" and desk.looks == 1
+    assert [one.public for one in desk.written] == [True, False]
+    kb.helpdesks.close()
+
+
+def _written(helpdesk: str, text: str) -> Any:
+    if helpdesk == "chatwoot":
+        return {"message_type": "outgoing", "content": text, "private": False}
+    if helpdesk == "zendesk":
+        return {"ticket": {"comment": {"html_body": text, "public": True}}}
+    return {"type": "admin", "admin_id": "99", "body": text, "message_type": "comment"}

@@ -251,7 +251,16 @@ def test_themes_stay_when_issues_come_and_go_until_rethink(copy: tuple[SupportKB
     assert again.stages["assign"].computed == 1
     assert "themes" not in again.stages
     assert set(kb.views.show().themes) <= set(themes)
+    assert again.outdated == 0 and not any("--rethink" in note for note in again.notes), "1 of 10 is too few"
+    cleaned = [line.replace('"text": "', '"text": "Hello, ', 1) for line in file.read_text().splitlines()[:2]]
+    file.write_text("\n".join([*cleaned, *file.read_text().splitlines()[2:]]) + "\n", encoding="utf-8")
+    assert kb.add([file], "issues", FIELDS).updated == 2
+    told = kb.build()
+    assert told.outdated == 3, "over all builds since the themes were made"
+    assert any(note.startswith("3 raw issues were removed or changed") and "--rethink" in note for note in told.notes)
+    assert kb.build().outdated == 3, "until somebody does it"
     rethought = kb.build(rethink=True)
+    assert rethought.outdated == 0
     assert rethought.stages["themes"].computed == 1
     fresh = made(folder / "fresh", folder / "source")
     fresh.build()

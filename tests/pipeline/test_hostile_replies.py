@@ -18,7 +18,7 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
 from autokb.llm.reply_bound import too_long
-from model_workspace import PRICES, exported, made
+from model_workspace import PRICES, TOLERANT, exported, made
 from scripted_model import ScriptedModel, form_of
 from stub_server import BOMB, DRIP, FLOOD, Fault, StubServer
 
@@ -86,7 +86,7 @@ def test_a_reply_with_an_odd_number_is_repaired_or_a_failure_by_name(
         built = made(tmp_path / "repaired", server.url).build()
         assert (built.failures, built.parents > 0) == ((), True)
         lasting = True
-        kb = made(tmp_path / "failed", server.url)
+        kb = made(tmp_path / "failed", server.url, settings=TOLERANT)
         built = kb.build()
         assert {f.stage for f in built.failures} == {"trees"}
         assert all(len(f.reason) < 200 and "Error" not in f.reason for f in built.failures)
@@ -98,7 +98,7 @@ def test_a_reply_with_an_odd_number_is_repaired_or_a_failure_by_name(
 
 def test_an_error_with_half_an_emoji_is_a_reason_that_can_be_printed(tmp_path: Path) -> None:
     with StubServer(lambda _body: Fault("status", 400, content=f"no {HALF}")) as server:
-        built = made(tmp_path, server.url).build()
+        built = made(tmp_path, server.url, settings=TOLERANT).build()
     assert built.failures
     assert {f.reason for f in built.failures} == {"HTTP 400: no \ufffd."}
     json.dumps(built.as_json(), ensure_ascii=False).encode()

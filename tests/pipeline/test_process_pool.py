@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from autokb.core.errors import AutokbError
+from autokb.pipeline.open_index import MORE_MEMORY
 from autokb.pipeline.process_pool import AHEAD, process_pool
 
 
@@ -41,6 +42,10 @@ def test_no_more_is_taken_than_there_is_work_for() -> None:
         assert len(taken) <= 2 * AHEAD
 
 
-def test_a_process_that_dies_ends_the_work_with_a_sentence() -> None:
-    with pytest.raises(AutokbError, match="use --jobs 1"), process_pool(2) as each:
+@pytest.mark.parametrize("remedy", [[], [MORE_MEMORY]])
+def test_a_process_that_dies_ends_the_work_with_a_sentence_for_who_began_it(remedy: list[str]) -> None:
+    """The service has no option --jobs."""
+    with pytest.raises(AutokbError) as caught, process_pool(2, *remedy) as each:
         list(each(ending, range(9)))
+    assert str(caught.value).endswith(f"; {remedy[0] if remedy else 'use --jobs 1'}.")
+    assert ("--jobs" in str(caught.value)) == (not remedy)

@@ -14,7 +14,7 @@ from autokb.core.nouns import Failure
 from autokb.core.results import BuildReport
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from llm.contracts.thinkers import cap_of
-from model_workspace import PRICES, made, reopened
+from model_workspace import TOLERANT, made, reopened
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, body
 
@@ -85,7 +85,7 @@ def _requests(failed: Sequence[Failure]) -> int:
 def test_what_hidden_reasoning_uses_up_is_paid_for_twice_and_never_again(
     server: StubServer, model: Thinking, tmp_path: Path
 ) -> None:
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     first = kb.build()
     failed = [f for f in first.failures if f.stage == "trees"]
     assert failed and all("issues/grow_trees was cut off at" in f.reason for f in failed)
@@ -101,9 +101,9 @@ def test_what_hidden_reasoning_uses_up_is_paid_for_twice_and_never_again(
 
 def test_a_larger_max_output_has_it_asked_once_more(server: StubServer, model: Thinking, tmp_path: Path) -> None:
     model.hungry = "issues_grow_tree"  # a request of several clusters declares more where more may be written
-    made(tmp_path, server.url, mode="paper").build()
+    made(tmp_path, server.url, settings=TOLERANT, mode="paper").build()
     before = len(model.hungry_ones())
-    kb = reopened(tmp_path, server.url, f"{PRICES}max_output: 20000\nwindow: 100000\n", "paper")
+    kb = reopened(tmp_path, server.url, f"{TOLERANT}max_output: 20000\nwindow: 100000\n", "paper")
     assert kb.plan().calls > 0
     kb.build()
     kb.build()
@@ -114,14 +114,14 @@ def test_a_set_effort_asks_anew_and_answers_of_before_stay_for_who_takes_it_back
     server: StubServer, model: Thinking, tmp_path: Path
 ) -> None:
     model.hungry = ""
-    first = made(tmp_path, server.url).build()
-    kb = reopened(tmp_path, server.url, f"{PRICES}reasoning_effort: {{stub: high}}\n")
+    first = made(tmp_path, server.url, settings=TOLERANT).build()
+    kb = reopened(tmp_path, server.url, f"{TOLERANT}reasoning_effort: {{stub: high}}\n")
     kb.build()
     frozen = {"issues_find_themes", "issues_assign_theme"}
     tasks = [{form_of(a)[0] for a in part} for part in (model.bodies[: first.calls], model.bodies[first.calls :])]
     assert tasks[1] == tasks[0] - frozen
     assert {asked["reasoning_effort"] for asked in model.bodies[first.calls :]} == {"high"}
-    for settings in (PRICES, f"{PRICES}reasoning_effort: {{stub: default}}\n"):
+    for settings in (TOLERANT, f"{TOLERANT}reasoning_effort: {{stub: default}}\n"):
         assert reopened(tmp_path, server.url, settings).build().calls == 0
 
 
@@ -129,7 +129,7 @@ def test_hidden_reasoning_is_in_the_costs_the_build_and_the_next_plan(
     server: StubServer, model: Thinking, tmp_path: Path
 ) -> None:
     model.hungry = ""
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     assert kb.plan().tokens.reasoning == 0  # nothing is known of this model yet
     built = kb.build()
     # Where the cap of a task was too small, the reply that was cut is hidden reasoning too.
@@ -147,7 +147,7 @@ def test_hidden_reasoning_is_in_the_costs_the_build_and_the_next_plan(
 
 
 def test_a_known_model_that_reasons_has_it_in_its_first_plan(server: StubServer, tmp_path: Path) -> None:
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     plain = kb.plan()
     path = tmp_path / "kb" / "settings.yaml"
     path.write_text(path.read_text().replace("openai:stub", "openai:gpt-5-mini").replace("{stub:", "{gpt-5-mini:"))
@@ -168,7 +168,7 @@ def test_batch_files_end_with_the_same_failures_by_name(model: Thinking, tmp_pat
             assert isinstance(stopped.result, BuildReport)
             return stopped.result
 
-    kb = made(tmp_path, "http://127.0.0.1:9/v1")
+    kb = made(tmp_path, "http://127.0.0.1:9/v1", settings=TOLERANT)
     answered: set[str] = set()
     for number in range(30):
         if not build().awaited:

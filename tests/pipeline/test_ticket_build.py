@@ -79,7 +79,7 @@ def test_a_killed_build_goes_on_and_ends_as_an_undisturbed_one(kb: SupportKB, tm
         "from autokb.app import SupportKB\n"
         "def progress(stage, done, whole):\n"
         "    if stage == sys.argv[2]: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "SupportKB.open(sys.argv[1]).build_tickets(progress=progress)\n"
+        "SupportKB.open(sys.argv[1]).tickets.build(progress=progress)\n"
     )
     folder = str(kb.workspace.folder)
     killed = subprocess.run([sys.executable, "-c", script, folder, "embeddings"], check=False, capture_output=True)

@@ -51,7 +51,7 @@ def test_trees_without_an_answer_are_not_asked_about_and_stay_so(server: StubSer
     assert LOUD in asked_about(server)
     assert "<text>water leaks" not in asked_about(server)
     assert built.solutions > 0
-    assert any("leak" in issue.text.casefold() for tree in kb.show().trees for issue in (tree, *tree.children))
+    assert any("leak" in issue.text.casefold() for tree in kb.views.show().trees for issue in (tree, *tree.children))
     again = kb.build()
     assert (again.calls, {s.computed for s in again.stages.values()}) == (0, {0})
 

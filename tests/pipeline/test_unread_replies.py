@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
-from model_workspace import PRICES, made, reopened
+from model_workspace import TOLERANT, made, reopened
 from scripted_model import ScriptedModel, form_of
 from stub_server import Fault, StubServer, refusal, status
 
@@ -59,7 +59,7 @@ def failures(kb: SupportKB) -> tuple[int, set[str]]:
 def test_what_was_refused_in_two_builds_is_not_asked_a_third_time(
     server: StubServer, model: Unwilling, tmp_path: Path
 ) -> None:
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     first, second = failures(kb), failures(kb)
     assert first[1] == second[1] == {"It was refused, and holds no JSON object."}
     assert model.asked.count(2) == model.asked.count(4) > 0, "each reply is repaired once, in both builds"
@@ -75,17 +75,17 @@ def test_what_was_refused_in_two_builds_is_not_asked_a_third_time(
 @pytest.mark.parametrize(
     "settings",
     [
-        f"{PRICES}max_output: 5000\n",
+        f"{TOLERANT}max_output: 5000\n",
         "prices: {other: {input: 1.0, output: 2.0}, stub: {input: 1.0, output: 2.0}}\n"
         "tasks: {issues/grow_trees: openai:other}\n",
-        f"{PRICES}reasoning_effort: {{stub: high}}\n",
+        f"{TOLERANT}reasoning_effort: {{stub: high}}\n",
     ],
     ids=["a larger max_output", "another model", "another effort"],
 )
 def test_another_cap_model_or_effort_asks_anew(
     server: StubServer, model: Unwilling, tmp_path: Path, settings: str
 ) -> None:
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     for _build in range(3):
         kb.build()
     model.unwilling = False
@@ -107,7 +107,7 @@ def test_one_item_whose_entry_is_always_missing_costs_two_builds(
         return json.dumps({"answers": [entry for entry in reply["answers"] if entry["number"] not in odd]})
 
     model.task, model.in_place = ATTRIBUTES, without_leaks
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     found = [kb.build() for _build in range(3)]
     assert [[f.item for f in built.failures if f.stage == "attributes"] for built in found] == [["k8"]] * 3
     assert model.asked == [2, 4, 2, 4], "the second build asks about the one item alone"
@@ -118,7 +118,7 @@ def test_a_reply_that_never_came_is_asked_for_again_and_again(
     server: StubServer, model: Unwilling, tmp_path: Path
 ) -> None:
     model.in_place = lambda _body, _good: status(400)
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     for _build in range(3):
         assert failures(kb)[1] == {"HTTP 400: stub says 400."}
     model.unwilling = False
@@ -127,7 +127,7 @@ def test_a_reply_that_never_came_is_asked_for_again_and_again(
 
 def test_a_repair_that_never_came_does_not_count(server: StubServer, model: Unwilling, tmp_path: Path) -> None:
     model.in_place = lambda body, _good: "no JSON" if len(body["messages"]) == 2 else status(400)
-    kb = made(tmp_path, server.url)
+    kb = made(tmp_path, server.url, settings=TOLERANT)
     for _build in range(3):
         assert "It is no JSON object (Expecting value)." in failures(kb)[1]
     model.unwilling = False

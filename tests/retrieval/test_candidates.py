@@ -105,7 +105,7 @@ def test_rows_have_the_vectors_of_their_texts_and_nothing_to_show_has_none() -> 
     empty = Candidates.of([], knowledge, {}, chunks)
     assert empty.vectors.shape == empty.headings.shape == (0, 2)
     assert empty.best_of_documents(np.zeros(0)).tolist() == [0.0]
-    assert len(empty.matches_of_views(QuestionMatch(knowledge, {}))) == 0
+    assert empty.audiences == () and len(empty.view_audiences) == 0
 
 
 # -- whom rows are for ------------------------------------------------------------------------------------------------
@@ -121,7 +121,8 @@ def test_views_for_the_same_customers_are_compared_once() -> None:
     sections = (passage("linux", "Guide", "Linux", os="Linux"), passage("all", "Guide", "All", at=20))
     found, knowledge = candidates(issues, solutions, sections)
     assert len(found.audiences) == 3  # everybody, Windows and Mac; no view is for Linux
-    seen = found.matches_of_views(QuestionMatch(knowledge, {"os": frozenset({"Mac"})}))
+    asked = QuestionMatch(knowledge, {"os": frozenset({"Mac"})})
+    seen = [asked.match(found.audiences[n]) for n in found.view_audiences]
     viewed = [
         (shown(found)[row], knowledge.ids[n], match)
         for row, n, match in zip(found.view_rows, found.view_nodes, seen, strict=True)

@@ -35,15 +35,15 @@ def test_a_vector_is_kept_in_steps() -> None:
 
 
 def test_idf_falls_with_the_sections_that_have_a_piece() -> None:
-    index = TokenIndex.of([tokens(1, 1, 2), tokens(1), tokens(3)], 4)
+    index = TokenIndex.of([tokens(1, 1, 2), tokens(1), tokens(3)])
     assert index.idf[[1, 2, 3, 9]] == pytest.approx([idf(2, 3), idf(1, 3), idf(1, 3), idf(0, 3)])
-    assert index.starts.tolist() == [0, 3, 4, 5] and len(index.vectors) == 5
+    assert [len(one.vectors) for one in index.tokens] == [3, 1, 1]
 
 
 def test_each_token_counts_by_its_nearest_and_its_idf() -> None:
     a = [0.3, 0.4, 0.0, 0.0]
     b = [0.4, 0.0, 0.3, 0.0]
-    index = TokenIndex.of([tokens(1, 2, vectors=[a, b]), tokens(1, vectors=[[0.5, 0, 0, 0]])], 4)
+    index = TokenIndex.of([tokens(1, 2, vectors=[a, b]), tokens(1, vectors=[[0.5, 0, 0, 0]])])
     asked = tokens(1, 2, vectors=[[0.5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0]])
     rare, common = idf(1, 2), idf(2, 2)
     # row 0: piece 1 is nearest to b (.2 over .15), piece 2 to b (.15); row 1: piece 1 (.25), piece 2 nothing
@@ -53,7 +53,7 @@ def test_each_token_counts_by_its_nearest_and_its_idf() -> None:
 
 def test_a_part_counts_by_its_own_tokens_alone() -> None:
     a, b = [0.5, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0]
-    index = TokenIndex.of([tokens(3, vectors=[b]), tokens(1, 2, vectors=[a, b])], 4)
+    index = TokenIndex.of([tokens(3, vectors=[b]), tokens(1, 2, vectors=[a, b])])
     asked = tokens(1, vectors=[a])
     within = np.array([[True, False], [False, True], [True, True], [False, False]])
     assert index.scores_of_parts(asked, [1], [within])[0] == pytest.approx([0.25, 0.0, 0.25, 0.0], abs=0.01)
@@ -65,7 +65,7 @@ def test_a_part_counts_by_its_own_tokens_alone() -> None:
 
 
 def test_the_rows_come_back_as_they_were_asked_for() -> None:
-    index = TokenIndex.of([tokens(1), tokens(2), tokens(3)], 4)
+    index = TokenIndex.of([tokens(1), tokens(2), tokens(3)])
     one, two, three = index.scores(tokens(2), rows(0, 1, 2))
     assert one == three == 0.0 and two == pytest.approx(0.25, abs=2 * STEP)
     assert index.scores(tokens(2), rows(1, 0, 1)).tolist() == [two, one, two]
@@ -73,18 +73,18 @@ def test_the_rows_come_back_as_they_were_asked_for() -> None:
 
 
 def test_a_row_without_tokens_meets_nothing_and_moves_no_other() -> None:
-    full = TokenIndex.of([tokens(1), tokens(2)], 4)
-    with_empty = TokenIndex.of([tokens(), tokens(1), tokens(), tokens(2), tokens()], 4)
+    full = TokenIndex.of([tokens(1), tokens(2)])
+    with_empty = TokenIndex.of([tokens(), tokens(1), tokens(), tokens(2), tokens()])
     found = with_empty.scores(tokens(1), rows(0, 1, 2, 3, 4))
     assert found.tolist() == [0.0, full.scores(tokens(1), rows(0))[0], 0.0, 0.0, 0.0]
     assert with_empty.scores(tokens(1), rows(0, 2, 4)).tolist() == [0.0] * 3
 
 
 def test_an_empty_question_or_nothing_to_meet_scores_nothing() -> None:
-    index = TokenIndex.of([tokens(1), tokens(2)], 4)
+    index = TokenIndex.of([tokens(1), tokens(2)])
     assert index.scores(tokens(), rows(0, 1)).tolist() == [0.0, 0.0]
-    empty = TokenIndex.of([], 4)
-    assert empty.vectors.shape == (0, 4) and empty.scores(tokens(1), rows()).tolist() == []
+    empty = TokenIndex.of([])
+    assert empty.scores(tokens(1), rows()).tolist() == []
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -97,7 +97,7 @@ def test_scores_are_those_of_a_plain_loop(seed: int) -> None:
         return tokens(*random.integers(0, 6, count).tolist(), vectors=unit.tolist())
 
     sections = [drawn(int(count)) for count in random.integers(0, 8, 30)]
-    asked, index = drawn(5), TokenIndex.of(sections, 4)
+    asked, index = drawn(5), TokenIndex.of(sections)
     for row in random.permutation(30)[:12]:
         weights = index.idf[asked.pieces]
         cosines = asked.vectors.astype(float) @ sections[row].vectors.astype(float).T / TOKEN_STEPS**2

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.ranker_fit import RankingCase, fit_ranker
 
 from autokb.core.vectors import encoder_key
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.retrieval.features import FEATURES, HISTORY
-from autokb.retrieval.ranker import Ranker, RankingCase, fit_ranker, packaged_ranker, packaged_record
+from autokb.retrieval.ranker import Ranker, packaged_ranker, packaged_record
 
 
 def case(features: list[list[float]], *right: int) -> RankingCase:

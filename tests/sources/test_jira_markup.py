@@ -23,7 +23,14 @@ from autokb.sources.jira_markup import jira_to_markdown
         ("bq. he said\n{quote}\ntwo\nlines\n{quote}", "> he said\n\n> two\n> lines"),
         ("||a||b||\n|1|2|", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("{color:red}hot{color} {{mono}} {panel:title=Note}x{panel}", "hot `mono` \n\n**Note**\n\nx"),
-        ("an open {code} stays", "an open {code} stays"),
+        ("an open {code} goes", "an open  goes"),
+        ("see {html}<p>open <i>x</i></p>", "see \n\nopen *x*"),
+        ("only a word: {html}", "only a word:"),
+        ("{CODE:Java}\nint a;\n{Code} and {HTML}<b>b</b>{html}", "```java\nint a;\n```\n\n and \n\n**b**"),
+        ("{quote}he said {code}x = 1{code}\n{quote}so", "> he said `x = 1`\n\nso"),
+        ("{noformat}a{quote}b{noformat}", "`a{quote}b`"),
+        ("the mark {{code}} or \\{code\\}", "the mark `code` or {code}"),
+        ("{html}<p>a</p>{code}b{html}", "a\n\nb"),
         ("h2.\nnothing", "nothing"),
         ("+*Steps*+ and +not+, 1+1+1, C++ + C+ and +=+", "**Steps** and not, 1+1+1, C++ + C+ and +=+"),
         (
@@ -39,6 +46,8 @@ def test_jira_markup_is_markdown(written: str, markdown: str) -> None:
 
 def test_many_open_marks_take_no_time() -> None:
     assert jira_to_markdown("{quote}" * 20_001 + "[a|" * 20_000).startswith(">")
+    for marks in ("{code:1}{html:2}{noformat:3}{quote:4}" * 10_000, "{html}" + "{code:1}" * 20_000 + "{html}"):
+        assert jira_to_markdown(marks) == ""
 
 
 def test_a_document_of_jira_cloud_is_markdown() -> None:

@@ -169,3 +169,44 @@ def test_progress_names_files_and_records(tmp_path: Path) -> None:
     told: list[str] = []
     read_chats([tmp_path], progress=told.append)
     assert told == ["1 of 1, c.jsonl", "1 of 1, c.jsonl, record 1,000 of 1,001"]
+
+
+AUTHORS = (
+    "Conversation,Author,Message,Sent at\n"
+    '1,Mia Berg,It is cold.,2024-01-02 10:04\n1,"Lee, Ann",Turn it on.,2024-01-02 10:05\n'
+    "2,customer,Hello.,2024-01-03 10:05\n2,BOB,Hi.,03/04/2024\n"
+)
+
+
+def test_authors_are_agents_by_their_names_and_customers_else(tmp_path: Path) -> None:
+    path = tmp_path / "chats.csv"
+    path.write_text(AUTHORS, encoding="utf-8")
+    read = read_chats([path], Fields(agents='"lee,  ann", Bob'))
+    assert [[m.role for m in one.item.messages] for one in read.records] == [["customer", "agent"]] * 2
+    assert not read.skipped and any("Read as customers" in note and "Mia Berg" in note for note in read.notes)
+    asked = read_chats([path])
+    assert len(asked.skipped) == 3 and any(
+        "Authors whose names are no role: 3 (Mia Berg, Lee, Ann, BOB)" in note and "--agents NAME,NAME" in note
+        for note in asked.notes
+    )
+    assert "'carl', whom --agents names" in read_chats([path], Fields(agents="Carl,Bob")).misspelt
+
+
+def test_the_columns_of_messages_are_told_and_dates_that_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "chats.csv"
+    path.write_text(AUTHORS, encoding="utf-8")
+    read = read_chats([path], Fields(agents='Bob, "Lee, Ann"'))
+    assert read.columns == {"text": ("Message",), "date": ("Sent at",)}
+    assert read.records[0].item.messages[0].date == "2024-01-02 10:04"
+    assert any("03/04/2024" in note and "left out" in note for note in read.notes)
+    path.write_text(AUTHORS.replace("Sent at", "Moment"), encoding="utf-8")
+    assert read_chats([path], Fields(agents='Bob, "Lee, Ann"')).columns["date"] == (), "which add says"
+
+
+@pytest.mark.parametrize(
+    "header", ["Sent at", "sentAt", "sent_on", "Date received", "Submitted", "Gesendet am", "createdAt"]
+)
+def test_a_date_is_found_under_the_names_that_people_use(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "chats.csv"
+    path.write_text(f"role,text,{header}\ncustomer,It is cold.,2024-01-02\n", encoding="utf-8")
+    assert read_chats([path]).records[0].item.messages[0].date == "2024-01-02"

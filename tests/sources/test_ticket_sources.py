@@ -52,6 +52,14 @@ def test_jira_csv_keeps_columns_of_one_name(tmp_path: Path) -> None:
     assert (one.status, one.components) == ("Open", ("UI",))
 
 
+def test_what_a_page_of_github_hides_is_no_text_of_the_ticket(tmp_path: Path) -> None:
+    body = "<!-- Fill in\nthis form, see #8 -->\nIt stops.\n```html\n<!-- kept -->\n```\nSo does `<!--`. <!-- open"
+    issue = {"number": 7, "title": "Crash", "body": body, "state": "open", "comments": [{"body": "<!-- only this -->"}]}
+    one = read(tmp_path, "issues.json", json.dumps([issue]))["7"]
+    assert one.description == "It stops.\n```html\n<!-- kept -->\n```\nSo does `<!--`. <!-- open"
+    assert (one.comments, one.links) == ((), ())
+
+
 def test_github_with_references_and_comments_of_a_file_of_their_own(tmp_path: Path) -> None:
     issue = {
         "number": 7, "title": "Crash", "body": "Duplicate of #3.\r\nSee `#99`.", "state": "closed",

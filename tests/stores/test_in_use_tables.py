@@ -45,6 +45,22 @@ def keep(file: WorkspaceFile, *questions: LoggedQuestion, lost: int = 0) -> None
         keep_questions(file, questions, lost=lost)
 
 
+def test_a_flood_of_the_ask_box_removes_no_question_of_others(
+    file: WorkspaceFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_log, "MOST_QUESTIONS", 10)
+    monkeypatch.setattr(question_log, "MOST_OF_BOX", 4)
+    box = replace(ONE, asked_by="box", text="box")
+    keep(file, *[replace(ONE, text=f"staff {n}") for n in range(5)])
+    for _ in range(7):
+        keep(file, *[box] * 3)
+    kept = [one.text for one in read_questions(file)]
+    assert kept == [*(f"staff {n}" for n in range(5)), *["box"] * 4]
+    keep(file, *[replace(ONE, text=f"later {n}") for n in range(8)])
+    kept = [one.text for one in read_questions(file)]
+    assert len(kept) == 10 and kept[-8:] == [f"later {n}" for n in range(8)]
+
+
 def test_questions_are_read_back_in_order_and_no_reader_loads_anew(file: WorkspaceFile) -> None:
     generation = file.meta("generation")
     keep(file, ONE, OTHER)

@@ -16,6 +16,7 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.domain import Rule
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import DISPLAYED
 from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, report_tables
 from autokb.evaluation.quality.annotation import sheet_items
 from autokb.pipeline.model_choice import OFFLINE
@@ -40,7 +41,7 @@ from autokb.studies.papers.autokb_example import MarkedWord, draw_beside, exampl
 from autokb.studies.papers.autokb_figures import draw_tree, paraphrase_table, tree_table
 from autokb.studies.papers.autokb_judge import PaperJudge
 from autokb.studies.papers.autokb_quality import quality_tables
-from autokb.studies.papers.autokb_retrieval import NODE_RANKS, retrieval_tables, unfitting_paraphrases
+from autokb.studies.papers.autokb_retrieval import NODE_RANKS, SYSTEMS, retrieval_tables, unfitting_paraphrases
 from autokb.studies.papers.autokb_sheets import PaperSheets
 from autokb.studies.papers.autokb_subject import Subject, open_subject
 from stub_server import StubServer
@@ -76,7 +77,11 @@ def test_the_command_prints_the_shape_of_the_interface_and_the_same_bytes(
 def test_what_is_known_of_the_domain_stands_beside_the_papers(built: Path) -> None:
     statistics = next(tables(PaperRun([open_workspace(built)])))
     assert statistics.name.startswith("Table 1")
-    raw, parents, children, *_ = statistics.cells[0]
+    raw, parents, children, solutions, *_ = statistics.cells[0]
+    subject = open_subject(open_workspace(built))
+    withheld = [one for one in subject.kb.solutions.values() if one.status not in DISPLAYED]
+    assert raw.value == len(subject.raw_issues) > len({r for i in subject.kb.issues.values() for r in i.raw_issues})
+    assert withheld and solutions.value == len(subject.kb.solutions) - len(withheld)
     assert (raw.paper, parents.paper, children.paper) == (265, 49, 482)
     assert isinstance(raw.value, int) and raw.value > 100
 
@@ -106,13 +111,13 @@ def test_retrieval_is_measured_by_what_a_question_was_made_from(
 ) -> None:
     subject = open_subject(hand_made)
     increments, absolute, by_level, by_origin = retrieval_tables([subject])
-    assert [row.rsplit(", ", 1)[1] for row in increments.rows] == ["Raw", "+CC", "+CC+IP", "+CC+IP+HR"]
+    assert [row.rsplit(", ", 1)[1] for row in increments.rows] == list(SYSTEMS)
     assert increments.cells[0] == absolute.cells[0]  # the first row is absolute in both
     for place in range(len(NODE_RANKS)):
         raw, vanilla = (absolute.cells[row][place].value for row in (0, 2))
         assert increments.cells[2][place].value == pytest.approx(vanilla - raw)
     assert increments.cells[2][0].paper == 7.5 and by_level.cells[0][0].paper is None
-    assert len(by_level.rows) == 4 * 3 and "asked by paraphrases of the chunks" in by_origin.name
+    assert len(by_level.rows) == 5 * 3 and "asked by paraphrases of the chunks" in by_origin.name
 
     def worst_first(index: object, query_vector: object) -> object:  # a planted fault: the search is upside down
         knowledge = index.nodes.knowledge  # type: ignore[attr-defined]
@@ -328,6 +333,8 @@ def test_agreement_of_two_people_is_that_of_the_page_or_needs_people(hand_made: 
 def test_the_chunkers_are_measured_on_the_files_that_the_documents_were_read_from(built: Path, tmp_path: Path) -> None:
     found = {table.name.partition(":")[0]: table for table in paper_tables("autochunker", [built]).tables}
     features = found["Table 1"]
+    ours = dict(zip(features.columns, features.cells[features.rows.index("AutoChunker")], strict=True))
+    assert ours["retrieval by context"].value == "no" and ours["retrieval by context"].paper == "yes"
     lgmgc = features.cells[features.rows.index("LGMGC")]
     assert all(cell.value is None and "not built here" in (cell.missing or "") for cell in lgmgc)
     judged = found["Table 2"]

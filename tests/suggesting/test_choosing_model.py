@@ -9,18 +9,23 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from rich.console import Console
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.core.nouns import Message
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC, ReplyRules
 from autokb.stores.ledger_table import spending
 from autokb.suggesting.choosing_model import ChoosingModel
+from autokb.suggesting.suggest import refusal_of
 from stub_server import GARBAGE, HANG, StubServer, status
 
 # Asks a question; its process is killed as soon as the model's reply is about to be read, or when it was read.
@@ -200,6 +205,52 @@ def test_the_gates_refusal_of_what_is_near_is_the_models_to_take_back(ask: Calla
     before = offline(built, question)
     found = ask(Choosing(lambda _prompt: {"sections": [1]}), question)
     assert (before.outcome, found.outcome) == ("abstains", "answered")
+    none = ask(Choosing(lambda _prompt: {}), question)
+    assert before.reason is not None and none.reason == before.reason
+
+
+def test_who_chose_is_said_in_the_place_of_a_number_that_does_not_count_it(
+    ask: Callable[..., Answer], built: Path, tmp_path: Path
+) -> None:
+    from autokb.cli.issue_views import answer_view
+    from autokb.cli.suggestion_views import suggestions_view
+    from autokb.helpdesks.notes import note_of
+
+    def shown(answer: Any, suggested: Any) -> list[str]:
+        console = Console(width=200)
+        with console.capture() as seen:
+            console.print(answer_view(tmp_path, answer))
+            console.print(suggestions_view(suggested))
+        note = note_of(suggested, "1", {})
+        return [seen.get(), note, answer._repr_html_(), suggested._repr_html_()]
+
+    answer = ask(Choosing(lambda _prompt: {"sections": [3]}))
+    kb = ask.kb  # type: ignore[attr-defined]
+    for text in shown(answer, kb.suggest(SILENT)):
+        assert "chosen by openai:scripted" in text
+        assert not re.search(r"may help|nothing sure|right in |confidence", text), text
+    before = offline(built)
+    assert before.chosen_by == "" and re.search(r"right in |nothing sure", shown(before, kb.suggest(SILENT))[0])
+    failed = ask(lambda _body: status(500))
+    assert failed.chosen_by == "" and answer.as_json().keys() == failed.as_json().keys()
+
+
+def test_what_the_documents_leave_open_is_declined_in_other_words_than_another_topic(
+    ask: Callable[..., Answer],
+) -> None:
+    left_open = ask(Choosing(lambda _prompt: {}))
+    kb = ask.kb  # type: ignore[attr-defined]
+    reply = kb.workspace.spec.reply
+    assert left_open.reason == LEFT_OPEN
+    for question, expected in ((SILENT, reply["unanswered"]), (BAKING, reply["refusal"])):
+        found = kb.suggest(question)
+        assert [(one.source, one.text) for one in found.suggestions] == [("refusal", expected)], question
+    assert kb.suggest(BAKING).reason == OFF_TOPIC
+    for language in ("en", "de", "fr"):
+        spec = replace(kb.workspace.spec, language=language)
+        own = {reason: refusal_of(ReplyRules(), spec, reason) for reason in (OFF_TOPIC, LEFT_OPEN, None)}
+        assert own[OFF_TOPIC] != own[LEFT_OPEN] == own[None]
+        assert all(spec.name in text for text in own.values())
 
 
 @pytest.mark.parametrize(
@@ -365,3 +416,51 @@ def test_a_reply_that_was_there_when_the_process_was_killed_is_not_paid_for_agai
     found = ask.kb.ask(SILENT)  # type: ignore[attr-defined]
     assert found.reading is not None and found.reading.note is None and found.reading.cost == 0.0
     assert len(model.prompts) == 1
+
+
+def test_loading_and_connecting_do_not_count_against_the_time_for_a_reply(
+    ask: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autokb.llm import provider_sender, providers
+
+    timeout, open_sender, connect = 1, providers.open_sender, provider_sender.ModelSender.connect
+    opened: list[str] = []
+
+    def slowly(*arguments: Any) -> Any:
+        until = time.monotonic() + timeout  # as long as somebody waits for a reply
+        while time.monotonic() < until:
+            time.sleep(0.01)
+        opened.append("loaded")
+        return open_sender(*arguments)
+
+    async def late(self: Any) -> None:
+        await connect(self)
+        opened.append("connected")
+
+    monkeypatch.setattr(providers, "open_sender", slowly)
+    monkeypatch.setattr(provider_sender.ModelSender, "connect", late)
+    found = ask(Choosing(lambda _prompt: {"sections": [1]}), settings={"timeout": timeout})
+    assert found.reading is not None and found.reading.note is None
+    assert opened == ["loaded", "connected"]
+    kb = ask.kb  # type: ignore[attr-defined]
+    again = kb.ask(SILENT + " now")
+    assert again.reading.note is None and opened == ["loaded", "connected"]
+
+
+def test_who_serves_connects_before_the_first_question_and_asks_nothing(
+    ask: Callable[..., Answer], built: Path, tmp_path: Path
+) -> None:
+    with StubServer(Choosing(lambda _prompt: {"sections": [1]})) as server:
+        folder = tmp_path / "served"
+        shutil.copytree(built, folder)
+        for url, connected in ((server.url, 1), ("http://127.0.0.1:9/v1", 0)):  # nobody listens there
+            settings = {"base_url": url, "ask": {"model": "openai:scripted", "timeout": 60}}
+            (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+            kb = SupportKB.open(folder)
+            kb.follow()
+            kb.warm_languages()
+            assert (server.connected, server.requests) == (1, 1 - connected)
+            found = kb.ask(f"{SILENT} {connected}")
+            assert found.reading is not None and (found.reading.note is None) == bool(connected)
+            assert server.connected == 1
+            kb.close()

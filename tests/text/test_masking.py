@@ -45,7 +45,7 @@ def test_private_data_is_found(text: str) -> None:
         "2013-04-12T09:15:33.000+0000 and 04-12 09:15:33.123 (12345)",
         "git clone git@github.com:appcelerator/titanium_mobile.git, icon@2x.png",
         "password: Ti.UI.createTextField, password: null, passwordMask: true",
-        "order 1234 5678 9012 3456 fails the check digit",
+        "part 1234 5678 9012 3456 fails the check digit",
         "Content-Type: multipart; boundary=---0Yp7DHdqG1dPhejcf_POatQ2DMYKnOxDBeC",
         "Java_org_appcelerator_kroll_runtime_v8_V8Object_nativeFireEvent",
         "frame {{0, 0}, {320, 480}}; 1024-768-1000; 192.168.100.200:8080",

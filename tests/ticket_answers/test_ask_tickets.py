@@ -9,7 +9,7 @@ import pytest
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer
 from autokb.ticket_answers.open_tickets import open_tickets
 from autokb.tickets.match import MatchChance
@@ -131,6 +131,67 @@ def test_cypher_shows_the_plan_that_ran(built: SupportKB) -> None:
 def test_an_empty_question_is_refused(built: SupportKB) -> None:
     with pytest.raises(BadInputError, match="The question is empty"):
         built.tickets.ask("  ")
+
+
+# -- tickets that are named
+
+
+def test_an_unknown_id_is_not_answered_from_another_ticket(built: SupportKB) -> None:
+    for question, named in {
+        "what is the fix of APP-99?": "APP-99",
+        "app-99": "app-99",
+        "root cause of APP 99": "APP-99",
+        "How was APP-99, the crash of the camera, solved?": "APP-99",
+        "which tickets are duplicates of APP-99?": "APP-99",
+        "what is the status of ticket 999999?": "999999",
+        "who fixed FOO-1?": "FOO-1",
+    }.items():
+        for cypher in (False, True):
+            answer = built.tickets.ask(question, cypher=cypher)
+            assert (answer.outcome, answer.evidence, answer.tickets) == ("abstains", (), ()), question
+            assert answer.reason == f"There is no ticket {named} here.", question
+
+
+def test_a_ticket_is_found_however_its_id_is_written(built: SupportKB) -> None:
+    for spelled in ("app-9", "APP 9", "#APP-9", "ticket 9", "https://jira.example/browse/APP-9"):
+        answer = built.tickets.ask(f"what is the workaround of {spelled} ?")
+        assert [one.quote for one in answer.evidence][:1] == ["Turn the light on."], spelled
+        assert {one.ticket for one in answer.evidence} == {"APP-9"}, spelled
+    assert built.tickets.show("app 9").id == "APP-9"
+    assert built.tickets.similar("app-9").tickets == built.tickets.similar("APP-9").tickets
+
+
+def test_an_unknown_id_beside_a_known_one_is_told(built: SupportKB) -> None:
+    answer = built.tickets.ask("root cause of APP-1 and APP-99")
+    assert {one.ticket for one in answer.evidence} == {"APP-1"}
+    assert answer.fallback == "There is no ticket APP-99 here."
+
+
+def test_what_only_looks_like_an_id_and_what_a_report_mentions_is_searched_for(built: SupportKB) -> None:
+    assert built.tickets.ask("the camera crashes on UTF-8 names").tickets
+    report = "Camera crash when going back\n\nAs in APP-99:\nclosing the camera ends the app."
+    answer = built.tickets.ask(report)
+    assert answer.tickets and answer.fallback is not None
+    assert answer.fallback.startswith("There is no ticket APP-99 here.")
+
+
+def test_an_unknown_id_has_no_similar_tickets(built: SupportKB) -> None:
+    for work in (built.tickets.similar, built.tickets.show):
+        with pytest.raises(UnknownIdError, match="no published ticket 'APP-99'"):
+            work("APP-99")
+
+
+def test_the_comment_with_the_fix_comes_before_the_fields_that_the_heading_says(built: SupportKB) -> None:
+    for question in (
+        "has APP-9 been fixed?",
+        "what was the outcome of APP-9?",
+        "is it fixed yet: the scanner stays black",
+        "how was APP-9 closed?",
+    ):
+        answer = built.tickets.ask(question)
+        assert answer.evidence[0].quote.startswith("Fixed by asking for the permission first"), question
+        assert answer.evidence[-1].section in ("status", "resolution"), question
+        check_evidence(built, answer)
 
 
 # -- how sure it is

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import yaml
 import small_tickets
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.stores.ledger_table import spent_on
+from autokb.ticket_answers import ask_tickets
 from stub_server import StubServer
 
 CAUSE = "The surface was freed twice, by ann@example.com's change of last week, and by the camera itself. " * 7
@@ -85,7 +89,7 @@ def test_several_tickets_share_a_request_and_their_texts_are_split(opened: Any) 
     script = Scripted(read_sections=right_sections)
     with StubServer(script) as server:
         kb = opened(server)
-        report = kb.build_tickets()
+        report = kb.tickets.build()
         assert (report.calls, len(report.failures)) == (1, 0)
         assert texts(kb, "APP-1")["root_cause"] == CAUSE.strip()
         assert texts(kb, "APP-1")["fix"] == TURNED
@@ -94,7 +98,7 @@ def test_several_tickets_share_a_request_and_their_texts_are_split(opened: Any) 
         (request,) = script.users["read_sections"]
         assert "ann@example.com" not in request
         assert "<email-1>" in request
-        again = kb.build_tickets()
+        again = kb.tickets.build()
         assert (again.calls, again.changed) == (0, 0)
 
 
@@ -103,7 +107,7 @@ def test_a_plan_counts_what_the_tickets_that_changed_would_ask(opened: Any, tmp_
         kb = opened(server)
         planned = kb.plan()
         assert server.requests == 0
-        asked = kb.build_tickets()
+        asked = kb.tickets.build()
         sections = planned.stages["sections"]
         assert (planned.calls, sections.calls, planned.tickets) == (1, asked.calls, 3)
         assert sections.tokens.input == pytest.approx(asked.tokens.input, rel=0.25)
@@ -134,11 +138,11 @@ def test_a_text_stays_in_its_section_where_a_reply_is_wrong_and_is_asked_about_a
     script = Scripted(read_sections=lambda _user: {"answers": []})
     with StubServer(script) as server:
         kb = opened(server)
-        report = kb.build_tickets()
+        report = kb.tickets.build()
         assert {failure.item for failure in report.failures} == {"APP-1", "APP-2"}
         assert "root_cause" not in texts(kb, "APP-1")
         script.replies["read_sections"] = right_sections
-        healed = kb.build_tickets()
+        healed = kb.tickets.build()
         assert (healed.changed, len(healed.failures)) == (2, 0)
         assert texts(kb, "APP-1")["fix"] == TURNED
 
@@ -147,8 +151,8 @@ def test_a_model_reads_the_question_and_names_places_and_the_quotes_are_the_tick
     script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
     with StubServer(script) as server:
         kb = opened(server)
-        kb.build_tickets()
-        answer = kb.ask_tickets("Why does it crash when the camera is closed? Tell bob@example.com.")
+        kb.tickets.build()
+        answer = kb.tickets.ask("Why does it crash when the camera is closed? Tell bob@example.com.")
         assert answer.outcome == "answered"
         (evidence,) = answer.evidence
         assert (evidence.ticket, evidence.section, evidence.start) == ("APP-1", "root_cause", 0)
@@ -167,19 +171,73 @@ def test_where_a_model_finds_no_answer_there_is_none_and_where_it_fails_the_sect
     )
     with StubServer(script) as server:
         kb = opened(server)
-        kb.build_tickets()
+        kb.tickets.build()
         question = "what is the root cause of the crash when the camera is closed"
-        silent = kb.ask_tickets(question)
+        silent = kb.tickets.ask(question)
         assert (silent.outcome, silent.reason) == (
             "abstains",
             "The tickets that were found do not say what was asked.",
         )
         script.replies["from_tickets"] = lambda _user: {"answers": []}
-        verbatim = kb.ask_tickets(question + " please")
+        verbatim = kb.tickets.ask(question + " please")
         assert verbatim.outcome == "answered"
         assert verbatim.fallback is not None
         assert verbatim.fallback.endswith("The model gave no answer; the sections are verbatim.")
         assert verbatim.evidence[0].section == "root_cause"
+
+
+def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have told their budgets before either is answered."""
+    both, met = threading.Barrier(2), threading.local()
+
+    class Meeting:
+        @staticmethod
+        def perf_counter() -> float:
+            if not hasattr(met, "once"):
+                met.once = both.wait(60)
+            return 0.0
+
+    script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
+    with StubServer(script) as server:
+        kb = opened(server)
+        kb.tickets.build()
+        kb.tickets.ask("root cause of APP-1?")
+        monkeypatch.setattr(ask_tickets, "time", Meeting)
+        ended: dict[float | None, str] = {}
+
+        def ask(budget: float | None) -> None:
+            try:
+                ended[budget] = kb.tickets.ask(f"why does the camera crash? {budget}", budget=budget).outcome
+            except StoppedOnPurposeError:
+                ended[budget] = "stopped"
+
+        threads = [threading.Thread(target=ask, args=(budget,)) for budget in (0.0, None)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join(60)
+        kb.close()
+    assert ended == {0.0: "stopped", None: "answered"}
+
+
+def test_ticket_questions_are_not_paid_from_the_days_budget_of_other_questions_nor_paid_again(opened: Any) -> None:
+    script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
+    with StubServer(script) as server:
+        kb = opened(server)
+        kb.tickets.build()
+        today = datetime.now(UTC).date().isoformat()
+        with kb.workspace.file() as file:
+            assert (spent_on(file, "ask", today), spent_on(file, "tickets", today)) == (0.0, 0.0)
+        kb.tickets.ask("root cause of APP-1?")
+        with kb.workspace.file() as file:
+            assert spent_on(file, "ask", today) == 0.0 < spent_on(file, "tickets", today)
+            with file.transaction(), file.reading() as db:  # as an earlier version has paid for it
+                db.execute("UPDATE request SET stage = 'ask' WHERE stage = 'tickets'")
+                db.execute("DELETE FROM work WHERE stage = 'tickets'")
+        asked = server.requests
+        assert kb.tickets.ask("root cause of APP-1?").outcome == "answered"
+        assert server.requests == asked
+        kb.close()
 
 
 def test_an_embedder_over_the_network_reads_no_private_data(opened: Any, tmp_path: Path) -> None:
@@ -236,5 +294,5 @@ def test_an_evaluation_over_the_network_reads_no_private_data(opened: Any, tmp_p
 def test_a_template_is_drafted_by_a_model(opened: Any) -> None:
     script = Scripted(draft_template=lambda _user: {"answers": [{"number": 1, "sections": []}]})
     with StubServer(script) as server:
-        drafted = opened(server).draft_template()
+        drafted = opened(server).tickets.draft_template()
     assert (drafted.made_by, drafted.calls, drafted.sections) == ("model", 1, ())

@@ -14,6 +14,7 @@ from autokb.cli import main
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
+from autokb.core.reply_rules import OFF_TOPIC
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made
@@ -115,9 +116,33 @@ def test_a_quiet_week_says_so(hand_made: Workspace) -> None:
     page = SupportKB(hand_made).usage.digest(ago(7)).markdown
     assert "Nothing rises more than chance explains." in section(page, "What rises")
     assert f"No question since {ago(9)} was without a tree." in section(page, "What is new")
-    assert "Nothing that was asked is unanswered." in section(page, "What is unanswered")
+    assert "No question is unanswered." in section(page, "What is unanswered")
     assert "Nothing was published." in section(page, "What builds changed")
     assert "accepted not known" in section(page, "What helped")
+
+
+def test_what_gaps_lists_is_unanswered_in_the_digest_too(hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+
+    def told(since: int) -> tuple[str, int]:
+        found = kb.usage.digest(ago(since))
+        return section(found.markdown, "What is unanswered"), found.counts["unanswered"]
+
+    def ask(text: str, days: int, reason: str = "") -> None:
+        with hand_made.file() as file, file.transaction():
+            keep_questions(
+                file, [LoggedQuestion(text, "abstains", "ask", f"{ago(days)}T08:00:00+00:00", reason=reason)]
+            )
+
+    ask("is it going to rain", 2, OFF_TOPIC)
+    page, count = told(7)
+    assert f"- is it going to rain (once, last {ago(2)}, perhaps about something else)" in page
+    assert count == 1 == kb.usage.gaps(100).questions_total and "before" not in page
+    ask("the blades are bent", 30)
+    page, count = told(7)
+    assert f"1 unanswered question was last asked before {ago(7)}; autokb gaps lists all." in page and count == 1
+    page, count = told(0)
+    assert f"2 unanswered questions were last asked before {ago(0)}" in page and count == 0
 
 
 def test_a_workspace_where_nothing_is_published_has_a_digest(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ import sys
 from autokb.app import SupportKB
 kb = SupportKB.open(sys.argv[1])
 for n in range(int(sys.argv[3])):
-    given = kb.give_feedback(f"question {n} of {sys.argv[2]}", "used", "s-hopper", author=sys.argv[2])
+    given = kb.usage.give_feedback(f"question {n} of {sys.argv[2]}", "used", "s-hopper", author=sys.argv[2])
     print(given.feedback.id, flush=True)
 """
 
@@ -189,7 +189,7 @@ def test_a_build_makes_a_raw_issue_of_it_which_counts_once(kb: SupportKB) -> Non
 def test_feedback_outlives_a_build_that_drops_the_solution(kb: SupportKB) -> None:
     one = kb.usage.give_feedback(QUESTION, "used", "s-hopper").feedback
     kb.remove(["blades.md"])
-    kb.build()
+    kb.build(force="ann")
     with kb.workspace.file() as file:
         assert file.record("solution", "s-hopper") is None
     assert kb.usage.feedback().items == (one,)

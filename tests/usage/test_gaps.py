@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from autokb.answering.ask import LEFT_OPEN, OFF_TOPIC
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import LoggedQuestion
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from autokb.usage import gaps

@@ -23,7 +23,7 @@ import sys
 from autokb.app import SupportKB
 kb = SupportKB.open(sys.argv[1])
 for n in range(100_000):
-    print(kb.report_outcome(f"c{n:06}", resolved=True, seconds=n).conversation, flush=True)
+    print(kb.usage.report_outcome(f"c{n:06}", resolved=True, seconds=n).conversation, flush=True)
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from pathlib import Path
@@ -18,10 +19,12 @@ from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
 from autokb.curation.decisions import judge
 from autokb.evaluation.statistics.counts import rate_ratio
+from autokb.pipeline.open_index import OpenIndex
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
+from autokb.stores.workspace_file import WorkspaceFile
 from autokb.usage import dated_events
 from autokb.usage.effects import Effect, in_order
 from autokb.usage.rises import ALL, DatedEvents, Group, Trend, chance_of_rise, find_trends, first_week
@@ -54,7 +57,7 @@ def lay_issues(workspace: Workspace, planned: Planned, published: str, drop: Ite
                     if tree in PLACES:
                         body |= {"issue": tree, "theme": f"t-{PLACES[tree]}"}
                     records["raw_issue", f"{tree}-{week}-{n}"] = canonical_json(body)
-        file.publish(records, KINDS, Made("build", published))
+        file.publish(records, KINDS, Made("build", published, forced_by="ann"))
 
 
 def date_versions(workspace: Workspace, *dates: str) -> None:
@@ -358,6 +361,48 @@ def test_added_conversations_fall_into_the_tree_that_answers_them(
     assert one(found, "all", source="conversations").counts == (2,) * 11
     assert {t.id for t in found.series if t.source == "conversations" and t.kind == "tree"} == {"charge"}
     kb.close()
+
+
+def test_conversations_are_asked_once_a_publication_and_in_no_transaction(
+    hand_made: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"role": "customer", "text": "my robot does not charge in the dock", "date": f"{day(3)}T09:00:00"}
+    (tmp_path / "chats.jsonl").write_text(json.dumps({"id": "c1", "messages": [said]}), encoding="utf-8")
+    kb = SupportKB(hand_made)
+    kb.add([tmp_path / "chats.jsonl"], "chats")
+    asked: list[str] = []
+    files: list[WorkspaceFile] = []
+    ask, open_file = OpenIndex.ask, Workspace.open_file
+
+    def count(index: OpenIndex, text: str, *rest: Any, **named: Any) -> Any:
+        asked.append(text)
+        assert files and not any(file._db.in_transaction for file in files if not is_closed(file))
+        return ask(index, text, *rest, **named)
+
+    def keep(workspace: Workspace) -> WorkspaceFile:
+        files.append(open_file(workspace))
+        return files[-1]
+
+    monkeypatch.setattr(OpenIndex, "ask", count)
+    monkeypatch.setattr(Workspace, "open_file", keep)
+    until = sunday(20)
+    assert kb.usage.trends(until=until).sources[-1].dated == 1 and asked == [said["text"]]
+    kb.curation.approve(["s-contacts"])
+    kb.usage.trends(until=until)
+    assert asked == [said["text"]], "an approval asks nothing anew"
+    with hand_made.file() as file, file.transaction():
+        records = {(kind, i): body for kind, i, body in file.lines() if kind == "document" and i != "rain.md"}
+        file.publish(records, ["document"])
+    kb.usage.trends(until=until)
+    assert asked == 2 * [said["text"]], "a publication does"
+    kb.close()
+
+
+def is_closed(file: WorkspaceFile) -> bool:
+    try:
+        return file.meta("schema") is None
+    except sqlite3.ProgrammingError:
+        return True
 
 
 def test_dates_that_are_dealt_out_anew_seldom_raise_an_alarm() -> None:

@@ -73,7 +73,7 @@ def test_a_key_is_made_and_revoked_by_its_name(client: TestClient, hand_made: Wo
 def test_a_name_that_no_id_can_have_is_said(client: TestClient, hand_made: Workspace, name: str) -> None:
     page = client.post("/settings/keys", data={"role": "admin", "name": name})
     assert page.status_code == 422 and "such as front-desk" in html.unescape(page.text) and "<b>kim" not in page.text
-    assert not SupportKB(hand_made).keys().keys
+    assert not SupportKB(hand_made).keys.list().keys
 
 
 def test_keys_over_http(client: TestClient, hand_made: Workspace) -> None:

@@ -180,7 +180,7 @@ def test_what_was_understood_is_shown_and_a_match_claimed_for_nothing_else(clien
 def test_why_nothing_answers_is_said_once_and_without_the_gate(client: TestClient) -> None:
     state = state_of(client.get("/").text)
     page = client.post("/conversation/say", data={"state": state, "text": "do you bake pizza margherita"}).text
-    assert page.count("Nothing in the knowledge base answers this.") == 1 and "off topic" not in page
+    assert page.count("Nothing here is about that.") == 1 and "off topic" not in page
     assert "Polite refusal" in page
 
 

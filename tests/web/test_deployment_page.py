@@ -14,8 +14,8 @@ from autokb.app import SupportKB
 from autokb.cli import serve_commands
 from autokb.stores.workspace import Workspace
 from autokb.web import connections, rate_limit
-from autokb.web.app import LOOK_EVERY
 from autokb.web.figures import ServiceFigures
+from autokb.web.following import LOOK_EVERY
 from autokb.web.middleware import ServiceLimits
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "deployment.md").read_text(encoding="utf-8")

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from autokb.answering.ask import LEFT_OPEN
 from autokb.app import SupportKB
+from autokb.core.changes import Readable, compare
 from autokb.core.in_use import LoggedQuestion
-from autokb.core.nouns import Decision
-from autokb.stores.published import keep_decisions
+from autokb.core.nouns import Decision, Document, Issue, Verdict
+from autokb.core.reply_rules import LEFT_OPEN
+from autokb.stores.published import keep_changes, keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
@@ -157,7 +158,7 @@ def test_questions_of_other_topics_are_folded_below_and_what_did_not_help_is_nam
     assert "perhaps about something else (1 question, asked 1 time)" in words_of(below)
     assert "An answer that did not help 1" in said
     assert "Did not help 2 times: Dry it ." in said and 'href="/review/solution?solution=s-rain"' in above
-    assert "off topic" not in page and "Nothing known is near it." in below
+    assert "off topic" not in page and "Nothing here is about that." in below
 
 
 @pytest.mark.parametrize("path", ["/in-use", "/evaluation"])
@@ -185,8 +186,12 @@ def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Work
 
 
 def test_a_doubt_is_said_once_and_a_rule_by_its_sentence(client: TestClient, hand_made: Workspace) -> None:
-    kb = SupportKB(hand_made)
-    kb.curation.edit("s-hopper", "Turn the blades\n1. Call our support.", author="ann")
+    told = Verdict("no-support", "broken", "Step 1 says “Call our support”.")
+    taken = Decision(  # as an import takes one
+        "edit-1", "edited", "s-hopper", "ann", "2026-01-01", text="Turn the blades\n1. Call our support.", rules=(told,)
+    )
+    with hand_made.file() as file, file.transaction():
+        keep_decisions(file, [taken])
     page = words_of(client.get("/review").text.split('id="item-s-hopper"')[1].split("</article>")[0])
     assert "no-support" not in page and page.count("Do not send the customer to support") == 1
     assert "(0 reported + 0 asked + 1) × 6" in page and "withheld" in page
@@ -196,5 +201,29 @@ def test_a_doubt_is_said_once_and_a_rule_by_its_sentence(client: TestClient, han
     assert "displayed" not in client.get("/review").text
 
 
-def test_what_a_build_changed_is_shown_or_that_none_is_noted(client: TestClient) -> None:
+def test_a_text_that_breaks_a_rule_is_not_saved_and_stays_in_the_form(client: TestClient, hand_made: Workspace) -> None:
+    written = "Turn the blades\n1. Call our support."
+    refused = client.post("/review/solution", data={"solution": "s-hopper", "text": written})
+    assert refused.status_code == 422 and written in html.unescape(refused.text)
+    said = words_of(refused.text)
+    assert "Do not send the customer to support”: " in said and "Nothing was stored" in said
+    assert "no-support" not in said
+    kept = SupportKB(hand_made).views.solution("s-hopper")
+    assert kept.status == "displayed" and "support" not in kept.text
+
+
+def test_what_a_build_changed_is_shown_or_that_none_is_noted(client: TestClient, hand_made: Workspace) -> None:
     assert "Nothing is noted yet" in client.get("/review/changes").text
+    before = [Document("a.md", "A", "# A\n\nPress it.\nWait.\n"), Document("b.md", "B", "Same.")]
+    after = [Document("a.md", "A", "# A\n\nHold <b>it</b>.\nWait.\n"), Document("b.md", "Better", "Same.")]
+    was, is_now = ({i: Issue(i, text, None, {}) for i, text in pairs} for pairs in ([("i", "Dark")], [("i", "Light")]))
+    told = compare(
+        Readable({}, was, {d.id: d for d in before}), Readable({}, is_now, {d.id: d for d in after}), "2026-01-02"
+    )
+    with hand_made.file() as file, file.transaction():
+        keep_changes(file, told)
+    page = client.get("/review/changes").text
+    said = words_of(page)
+    assert "A Press it. Hold <b>it</b>." in said and "<b>it</b>" not in page and "Wait." not in said
+    assert "Better before: B The text is the same; its title or address changed." in said
+    assert "Light Dark Light" in said, "an issue's words before and after"

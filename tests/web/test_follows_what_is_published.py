@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import httpx2
 import pytest
 
 from autokb.app import SupportKB
 from autokb.app.snapshot import Snapshot
-from autokb.stores.workspace import Workspace
+from autokb.stores.workspace import Workspace, create_workspace
 from autokb.web.app import create_app
 from served_process import SECONDS, wait_until
 from served_workspace import served_app
@@ -59,3 +60,43 @@ def test_what_is_published_meanwhile_has_the_second_encoder_too(
     kb.warm_languages()
     assert warmed == [before, kb._memory._snapshot] and warmed[0] is not warmed[1]
     kb.close()
+
+
+def test_ready_is_said_while_the_next_publication_is_loaded_beside(
+    hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    with (
+        served_app(create_app(hand_made.folder, follows=True)) as url,
+        httpx2.Client(base_url=url, timeout=SECONDS) as client,
+    ):
+        try:
+            assert client.get("/v1/ready").status_code == 200  # the first load is waited for
+            load = Snapshot.open
+
+            def load_slowly(held: Snapshot) -> None:
+                begun.set()
+                assert may_end.wait(2 * SECONDS)
+                load(held)
+
+            monkeypatch.setattr(Snapshot, "open", load_slowly)
+            SupportKB(hand_made).curation.approve(["s-rain"])
+            assert begun.wait(SECONDS)
+            assert [client.get("/v1/ready").status_code for _ in range(60)] == [200] * 60  # more than there are threads
+            assert not may_end.is_set()
+        finally:
+            may_end.set()
+
+
+def test_ready_is_refused_at_once_while_nothing_is_published(tmp_path: Path) -> None:
+    workspace = create_workspace(tmp_path / "kb", "name: empty\n")
+    with (
+        served_app(create_app(workspace.folder, follows=True)) as url,
+        httpx2.Client(base_url=url, timeout=SECONDS) as client,
+    ):
+        assert client.get("/v1/ready").status_code == 503
+        (tmp_path / "rain.md").write_text("# Rain\n\n1. Dry the robot.\n2. Let it rest.\n", encoding="utf-8")
+        editor = SupportKB.open(workspace.folder)
+        editor.add([tmp_path / "rain.md"])
+        editor.build()
+        wait_until(lambda: client.get("/v1/ready").status_code == 200)

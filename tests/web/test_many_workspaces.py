@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import threading
@@ -18,15 +19,17 @@ from starlette.testclient import TestClient
 
 import autokb.app.workspaces as workspaces_module
 from autokb.app import SupportKB
+from autokb.app.snapshot import Snapshot
 from autokb.app.workspace_keys import create_shared_key, list_shared_keys, revoke_shared_key
 from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces, read_size
 from autokb.core.api_keys import ROLES
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.stores.workspace import Workspace
-from autokb.web.access import COOKIE
+from autokb.web.access import COOKIE, OPEN_PATHS
 from autokb.web.app import create_app
 from autokb.web.many import ManyWorkspaces, create_many_app
 from autokb.web.middleware import ServiceLimits
+from served_process import SECONDS, wait_until
 
 QUESTION = {"text": "my robot does not charge in the dock"}
 SECRET = "quokka"  # a word that stands in the second workspace alone
@@ -340,3 +343,66 @@ def test_what_is_served_and_sizes_and_keys_are_read_or_refused(folder: Path, tmp
     assert list_shared_keys(folder).keys == ()
     with pytest.raises(UnknownIdError):
         revoke_shared_key(folder, "key-none")
+
+
+def test_who_has_no_valid_key_opens_no_workspace_but_the_one_that_is_named(
+    folder: Path, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {name: SupportKB.open(folder / name).keys.create("reader").key for name in ("alpha", "beta")}
+    for file in folder.rglob("knowledge.db*"):
+        os.utime(file, ns=(1, 1))  # so that it is known not to change any more
+    headers = {**FROM_OUTSIDE, **bearer(keys["alpha"])}
+    assert [one["name"] for one in client.get("/v1/workspaces", headers=headers).json()["items"]] == ["alpha"]
+    opened: list[str] = []
+    real = Workspace.open_file
+    monkeypatch.setattr(Workspace, "open_file", lambda one: opened.append(one.folder.name) or real(one))
+    for path in ("/v1/health", "/v1/ready", "/v1/workspaces", "/", "/metrics", "/login"):
+        for shown in ({}, bearer("akb_wrong"), {"cookie": f"{COOKIE}=akb_wrong"}):
+            client.cookies.clear()
+            answer = client.get(path, headers={**FROM_OUTSIDE, **shown})
+            needs_none = path == "/login" if "cookie" in shown else not shown and path in {*OPEN_PATHS, "/login"}
+            assert answer.status_code == (200 if needs_none else 401), path
+    assert client.post("/login", data={"key": "akb_wrong"}, headers=FROM_OUTSIDE).status_code == 401
+    assert client.get("/v1/workspaces", headers={**FROM_OUTSIDE, **bearer(keys["beta"])}).status_code == 200
+    assert opened == []
+    assert client.get("/w/alpha/v1/issues", headers={**FROM_OUTSIDE, **bearer("akb_wrong")}).status_code == 401
+    assert set(opened) == {"alpha"}
+
+
+def test_each_workspace_that_was_asked_is_followed_by_itself_as_that_of_a_service_of_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    load, warmed, watched = Snapshot.open, set[str](), set[str]()
+
+    def load_slowly(held: Snapshot) -> None:
+        if held.workspace.folder.name == "alpha":
+            begun.set()
+            assert may_end.wait(2 * SECONDS)
+        load(held)
+
+    def name_of(kb: SupportKB) -> str:
+        return kb.workspace.folder.name
+
+    monkeypatch.setattr(SupportKB, "warm_languages", lambda kb: warmed.add(name_of(kb)))
+    monkeypatch.setattr(SupportKB, "watch_store", lambda kb, *_: watched.add(name_of(kb)))
+    shutil.copytree(folder / "alpha", folder / "gamma")
+
+    def shown(client: TestClient, name: str) -> bool:
+        return '"s-rain"' in client.post(f"/w/{name}/v1/ask", json={"text": "my robot stops in the rain"}).text
+
+    with client_of(create_many_app(folder)) as client:
+        try:
+            assert shown(client, "alpha") and shown(client, "beta")
+            assert client.get("/w/gamma/v1/issues").status_code == 200
+            wait_until(lambda: warmed == {"alpha", "beta"} and watched == {"alpha", "beta", "gamma"})
+            monkeypatch.setattr(Snapshot, "open", load_slowly)
+            for name in ("alpha", "beta"):
+                SupportKB.open(folder / name).curation.hide(["s-rain", "s-noapp"])
+            assert begun.wait(SECONDS)
+            wait_until(lambda: not shown(client, "beta"))
+            assert shown(client, "alpha") and client.get("/w/alpha/v1/ready").status_code == 200
+            assert not may_end.is_set()
+        finally:
+            may_end.set()
+        wait_until(lambda: not shown(client, "alpha"))

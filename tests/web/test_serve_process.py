@@ -59,6 +59,17 @@ def test_a_body_of_100_megabytes_is_refused_before_it_is_sent(hand_made: Workspa
         assert stopped(process)[0] == 0
 
 
+@pytest.mark.parametrize("also", ["Content-Length: 5", "content-length: 0", "Content-Length: 500"])
+def test_a_request_with_two_lengths_ends_its_connection(hand_made: Workspace, also: str) -> None:
+    with served(hand_made) as (process, said):
+        with closing(socket.create_connection((said["host"], said["port"]), SECONDS)) as raw:
+            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n{also}\r\n\r\n"
+            raw.sendall(f"{head}0\r\n\r\nGET /v1/solutions HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            answer = raw.makefile("rb").read()  # to the end: the connection is closed
+        assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1 ") == 1
+        assert stopped(process)[0] == 0
+
+
 def test_what_is_under_way_is_answered_when_it_is_stopped(hand_made: Workspace) -> None:
     with served(hand_made) as (process, said):
         place = (said["host"], said["port"])

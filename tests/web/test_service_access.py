@@ -200,16 +200,36 @@ SERVED: list[Mapping[str, str]] = [
     {"host": "LOCALHOST:8000"},
     {"host": "[::1]:8000"},
     {"host": "127.0.0.2"},
-    {"origin": "http://localhost:3000"},
     {"origin": "http://127.0.0.1:8000"},
-    {"origin": "https://[::1]"},
+    {"sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:8000"},
 ]
+# Pages of other ports of this machine, in the browser of the person who works at it.
+FOREIGN: list[Mapping[str, str]] = [
+    {"origin": "http://localhost:3000"},
+    {"origin": "http://127.0.0.1:8001"},
+    {"origin": "https://[::1]"},
+    {"sec-fetch-site": "same-site"},
+    {"sec-fetch-site": "cross-site"},
+    {"sec-fetch-site": "none"},
+    {"sec-fetch-site": "same-site", "origin": "http://127.0.0.1:8000"},
+]
+CHANGES = (
+    "/v1/solutions/s-contacts/reject",
+    "/v1/solutions/s-contacts/hide",
+    "/v1/candidate/publish?force=true",
+    "/v1/candidate/discard",
+    "/v1/versions/1/rollback",
+)
 
 
-@pytest.mark.parametrize("headers", [*REFUSED, *SERVED], ids=str)
+@pytest.mark.parametrize("headers", [*REFUSED, *SERVED, *FOREIGN], ids=str)
 def test_host_origin_and_proxies_count_without_a_key(hand_made: Workspace, headers: Mapping[str, str]) -> None:
     opened = client_of(hand_made)
-    assert opened.post("/v1/ask", json=ASK, headers=headers).status_code == (200 if headers in SERVED else 401)
+    status = 200 if headers in SERVED else 403 if headers in FOREIGN else 401
+    assert opened.post("/v1/ask", json=ASK, headers=headers).status_code == status
+    if headers in FOREIGN:
+        assert [opened.post(path, headers=headers).status_code for path in CHANGES] == [403] * len(CHANGES)
+        assert opened.get("/v1/solutions", headers=headers).status_code == 200  # which no such page can read
     made = SupportKB(hand_made).keys.create("reader")
     shown = {**headers, "authorization": f"Bearer {made.key}"}
     assert opened.post("/v1/ask", json=ASK, headers=shown).status_code == 200

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from anyio import CapacityLimiter
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
+from autokb.app.doors.usage import UsageDoor
 from autokb.core.in_use import LoggedQuestion
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
 from autokb.usage.weeks import monday_of, today, week_of_day
+from autokb.web import app as web_app
 from autokb.web.app import create_app
 
 BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}
@@ -82,3 +86,25 @@ def test_agents_do_not_see_it(client: TestClient, kb: SupportKB) -> None:
             role: client.get(path, headers={"authorization": f"Bearer {key}"}).status_code for role, key in keys.items()
         }
         assert said == {"agent": 403, "editor": 200}
+
+
+def test_reports_are_worked_out_as_one_of_the_questions_that_are_answered_at_once(
+    kb: SupportKB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit, taken = CapacityLimiter(3), list[float]()
+
+    def counted(work: Callable[..., Any]) -> Callable[..., Any]:
+        def count(*given: Any) -> Any:
+            taken.append(limit.borrowed_tokens)
+            return work(*given)
+
+        return count
+
+    monkeypatch.setattr(web_app, "computing_limit", lambda _workers: limit)
+    monkeypatch.setattr(UsageDoor, "trends", counted(UsageDoor.trends))
+    monkeypatch.setattr(UsageDoor, "digest", counted(UsageDoor.digest))
+    app = create_app(kb.workspace.folder)
+    with TestClient(app, base_url="http://127.0.0.1:8000", client=("127.0.0.1", 50_000), headers=BROWSER) as client:
+        for path in ("/v1/trends", f"/v1/digest?since={moment(2)[:10]}", "/trends?whole=true"):
+            assert client.get(path).status_code == 200
+    assert taken == [1, 1, 1]

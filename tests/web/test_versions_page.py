@@ -68,6 +68,22 @@ def test_programs_do_the_same(client: TestClient) -> None:
     assert client.get("/v1/versions/diff", params={"before": 1, "after": "none"}).status_code == 422
 
 
+def test_who_publishes_or_discards_names_the_candidate_that_they_saw(client: TestClient, kb: SupportKB) -> None:
+    other = {"seen": "2026-04-01"}
+    assert client.post("/v1/candidate/publish", params=other).status_code == 412
+    assert client.post("/v1/candidate/discard", params=other).status_code == 412
+    assert client.post("/versions/candidate", data={"what": "discard", **other}).status_code == 412
+    assert kb.versions.has_candidate
+    assert client.post("/versions/candidate", data={"what": "discard", "seen": "2026-05-01"}).status_code == 200
+    client.post("/v1/versions/1/rollback")
+    client.post("/versions/rollback", data={"number": 2})
+    told = [(one["what"], one["number"], one["by"]) for one in client.get("/v1/versions").json()["events"]]
+    owner = "who runs the service"
+    assert told == [("discarded", 3, owner), ("rolled back", 1, owner), ("rolled back", 2, owner)]
+    page = client.get("/versions").text
+    assert "the candidate for version 3 was discarded" in page and "readers saw version 1 again" in page
+
+
 def test_agents_look_and_do_not_publish(kb: SupportKB) -> None:
     keys = {role: {"authorization": f"Bearer {kb.keys.create(role).key}"} for role in ("admin", "agent", "reader")}
     with TestClient(create_app(kb.workspace.folder), base_url="http://127.0.0.1:8000") as client:

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
 
-from autokb.answering.clarify import Clarification, clarify, plain_name
+from autokb.answering.clarify import Clarification, clarify
 from autokb.answering.explain import Explanation
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.telling import TellingLine
-from autokb.core.attributes import ANY, Attributes, Match, as_lists
+from autokb.core.attributes import ANY, Attributes, Match, as_lists, plain_name
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.notebook.html import html
 from autokb.retrieval.match_issues import TreeMatch
@@ -99,7 +99,7 @@ class Answer:
     none. ``telling`` is the line of the first thing shown that says what a question for a fact asks. The ids in
     ``urgent`` are those of warnings, of which the customer's words ``called`` for the first. ``near`` is what a refused
     question would have been shown, for a model that reads it and may decline. ``reply`` is there where somebody asked
-    for one to be written.
+    for one to be written. ``chosen_by`` is the model that chose what is shown: ``confidence`` does not count that.
     """
 
     query: str
@@ -122,6 +122,7 @@ class Answer:
     called: bool = field(default=False, compare=False)
     near: tuple[Solution, ...] = field(default=(), compare=False)
     reply: WrittenReply | None = field(default=None, compare=False)
+    chosen_by: str = field(default="", compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""

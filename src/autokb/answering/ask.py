@@ -7,21 +7,19 @@ from dataclasses import replace
 
 from autokb.answering.answer import Answer, answer
 from autokb.answering.chosen import Choosing, choose_answer
-from autokb.answering.clarify import plain_name
 from autokb.answering.explain import explain as explanation_of
 from autokb.answering.lines_for_others import without_lines_for_others
 from autokb.answering.present import Presentation
 from autokb.answering.probability import LISTED, Shown, answerable, first_right
 from autokb.answering.telling import telling_line
-from autokb.core.attributes import ANY, NONE, Attributes
+from autokb.core.attributes import ANY, NONE, Attributes, plain_name
 from autokb.core.domain import DomainSpec
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 
 # Cosine of a document's best section from which it could help where nothing is answered. Of the right documents of
 # written questions (tuning half, five bases) some 95 % lie above, and hardly any document for a question about baking.
 WORTH_READING = 0.25
-OFF_TOPIC = "Nothing that is known is near the question; it looks off topic."
-LEFT_OPEN = "What is known near the question does not answer it."
 
 
 def ask(

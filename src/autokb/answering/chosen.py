@@ -18,6 +18,7 @@ from autokb.answering.telling import TellingLine, best_lines
 from autokb.core.attributes import ANY, Attributes, Match, from_lists
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.core.ranking import best_first
+from autokb.core.reply_rules import LEFT_OPEN
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.retrieval.reader import ReaderRun
 from autokb.tasks.answers.choose_answer.task import ChooseAnswer, ChosenAnswer, OfferedIssue, OfferedSection
@@ -28,7 +29,6 @@ LINES = 2  # of a section; more gain nothing that is sure (decision 48)
 LINE_CHARACTERS = 300  # of a line, and of an issue's text
 MESSAGES = 6  # of a conversation, the last ones
 MESSAGE_CHARACTERS = 2_000
-NOT_CHOSEN = "Nothing that is known answers the question."
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def choose_answer(
         return replace(found, reading=reading)
     stated = {name: values for name, values in from_lists(chosen.attributes).items() if name not in overrides}
     made = _answer_chosen(offered, found, chosen, stated, k)
-    return replace(made, reading=reading, explanation=found.explanation)
+    return replace(made, reading=reading, explanation=found.explanation, chosen_by=reading.name)
 
 
 def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, stated: Attributes, k: int) -> Answer:
@@ -149,7 +149,7 @@ def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, stated: 
             matches=(),
             passages=(),
             documents=documents,
-            reason=NOT_CHOSEN,
+            reason=found.reason or LEFT_OPEN,
         )
     made = answer(found.query, presentation, k=k, chosen=choices, warnings=index.warnings)
     warned = choices[0].row in index.warnings  # which a customer reads before anything is asked

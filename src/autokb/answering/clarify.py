@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autokb.answering.present import Choice, Presentation
-from autokb.core.attributes import ANY, Match, Values
+from autokb.core.attributes import ANY, Match, Values, plain_name
 from autokb.core.domain import Attribute
 from autokb.core.nouns import Solution
 
@@ -15,7 +15,6 @@ TEMPERATURE = 0.05  # cosine; a solution this much less similar than the best co
 # Cosine of the question to the first solution, or to the node that shows it. Of 46 questions back over two sets of
 # written questions 13 were below it, and 2 of these were justified.
 NEAR_ENOUGH = 0.4
-PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +113,6 @@ def information_gain(pool: Sequence[tuple[Values, float]]) -> float:
             answers[value] = answers.get(value, 0.0) + weight / total / len(values)
         conditional += weight / total * math.log2(len(values))
     return -sum(p * math.log2(p) for p in answers.values() if p > 0) - conditional
-
-
-def plain_name(attribute: str) -> str:
-    """Say an attribute's name as a person would: ``secondary_device`` is the secondary device."""
-    return PLAIN_NAMES.get(attribute.casefold(), attribute.replace("_", " ").replace("-", " ").strip())
 
 
 def wording(attribute: Attribute, values: Sequence[str]) -> str:

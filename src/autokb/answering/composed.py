@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.answering.answer import Answer, WrittenSentence
-from autokb.answering.clarify import plain_name
 from autokb.answering.strategies.checks import JudgeRules, check_replies, places_of
 from autokb.answering.strategies.passages import PassagePart, StrategyPassage
 from autokb.answering.strategies.strategy import Ask, WrittenReplies
 from autokb.answering.telling import TellingLine, lines_of
-from autokb.core.attributes import ANY
+from autokb.core.attributes import ANY, plain_name
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import CUSTOMER, Evidence, Message, Solution
 from autokb.core.reply_rules import ReplyRules, count_words, read_reply_rules

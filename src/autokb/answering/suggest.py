@@ -92,7 +92,7 @@ class Suggested(Listed):
     the suggestions are the knowledge base's own words all the same. ``arm`` is that of an experiment: in ``control``
     there are no suggestions, and the outcome is what it would have been with them. ``attributes`` are those that were
     read of the customer's words; they are for who shows them, and in no JSON. ``reading`` says which model chose among
-    what was found, or why it did not.
+    what was found, or why it did not; ``chosen_by`` is the one that chose the first suggestion.
     """
 
     LIST: ClassVar[str] = "suggestions"
@@ -109,6 +109,7 @@ class Suggested(Listed):
     arm: Arm | None = None
     attributes: Attributes = field(default_factory=dict, hash=False)
     reading: ReaderRun | None = field(default=None, compare=False)
+    chosen_by: str = field(default="", compare=False)
 
     def is_narrower(self, one: Suggestion) -> bool:
         """Return whether a suggestion is for some customers alone, of whom this one has not said to be."""

@@ -50,6 +50,11 @@ from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged
 
+# Of a source of ``sync``, whichever its type.
+TOO_MANY_GONE = (
+    "{gone:,} of {before:,} items are gone, and less than half of what it once had would be left: they stay. If they "
+    "are really gone, run autokb sync with --source and --accept."
+)
 Kind = Literal["documents", "issues", "tickets", "chats"]
 # How each kind is read and stored that comes in records alone.
 _RECORDS: Mapping[str, tuple[Callable[..., Reading[Any]], Codec[Any]]] = {
@@ -68,13 +73,15 @@ def add(
     sync: bool = False,
     update: bool = False,
     yes: bool = False,
+    least: int = 0,
     follow_links: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Added:
     """Stage documents, raw issues, tickets or conversations; the next build works with all but the conversations.
 
     A file that is read by other fields than before gives nothing any more but what it gives now. ``sync`` removes what
-    the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``. Raises
+    the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``; where fewer
+    than ``least`` would be left of what the folders gave, it removes nothing. Raises
     BadInputError when a path does not exist, when no record has a field that was named, when two folders hold different
     files of one name, and without ``update`` when an issue, ticket or conversation has the id of
     another one from another file.
@@ -101,7 +108,7 @@ def add(
         reading = read(paths, fields, progress=progress, added=known, follow_links=follow_links)
         _refuse_misspelt(reading)
         staged = [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in reading.records]
-    done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes)
+    done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes, least=least)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
@@ -198,6 +205,7 @@ def _store(
     sync: bool,
     update: bool,
     yes: bool,
+    least: int,
 ) -> Added:
     given = [p.resolve() for p in paths if p.is_dir()]
     filecmp.clear_cache()  # it knows files by size and time, and a long-lived process may see both again
@@ -215,6 +223,7 @@ def _store(
         gone = [s for s in _gone(old.values(), reading, items, given) if s.id not in replaced]
         if sync and not yes:
             _refuse_to_empty_folders(given, folders, reading, gone)
+            _refuse_to_lose_most(given, old.values(), len(new), len(gone), least=least)
         taken_out, left = (gone, []) if sync else ([], gone)
         removed = [*replaced.values(), *taken_out]
         file.stage(kind, [*added_today(kind, [*new, *changed]), *(m for m in moved if not _still_there(old[m.id]))])
@@ -225,6 +234,14 @@ def _store(
     done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(left))
     notes = (*reading.notes, *other_ids(kind, old.values(), items, named), *lost_links(kind, old, items))
     return replace(done, notes=(*notes, *earlier_again(kind, old, changed)), left=named_items(left))
+
+
+def _refuse_to_lose_most(given: Iterable[Path], old: Iterable[Staged], new: int, gone: int, *, least: int) -> None:
+    """Refuse where fewer than ``least`` items would be left of what the folders gave."""
+    roots = {_named(str(folder)) for folder in given}
+    before = sum(one.root in roots for one in old)
+    if least and gone and before + new - gone < least:
+        raise BadInputError(TOO_MANY_GONE.format(gone=gone, before=before))
 
 
 def added_today(kind: str, items: Iterable[Staged]) -> Iterable[Staged]:

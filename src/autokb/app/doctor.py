@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NOT_HERE = "is not set here (a service has an environment of its own); where it is not set,"
 LIBRARIES = ("numpy", "scikit-learn", "onnxruntime", "tokenizers", "pydantic", "pydantic-ai-slim", "fastapi", "psycopg")
 # Variables beside those of models and those that the settings name.
-OTHERS = ("AUTOKB_ENCODER_THREADS", "RERANKER_API_KEY", "NEO4J_USERNAME", "NEO4J_PASSWORD", "PGPASSWORD")
+OTHERS = ("AUTOKB_ENCODER_THREADS", "RERANKER_API_KEY", "PGPASSWORD")
 DEVELOPERS = ("test", "check", "bench")  # extras that nobody installs to use autokb
 # Of twelve words each, as those that the figures below are of.
 QUESTIONS = [

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock, RLock
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from autokb.app.snapshot import Snapshot
-from autokb.core.errors import NothingPublishedError, StoreAwayError
+from autokb.core.errors import NothingPublishedError
 from autokb.stores.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from autokb.app.held_keys import HeldKeys
-    from autokb.app.store_watch import SharedRates, StoreWatch
+    from autokb.app.snapshot import Snapshot
     from autokb.pipeline.open_index import OpenIndex
     from autokb.stores.workspace_file import WorkspaceFile
     from autokb.ticket_answers.open_tickets import OpenTickets
@@ -56,17 +53,20 @@ class WorkspaceMemory:
         Call it, and open parts of it, under the lock.
         """
         if self._snapshot is None or not self._is_followed:
-            published = self._published()
-            if self._snapshot is None or self._snapshot.published != published:
-                self._snapshot = Snapshot(self.workspace, published)
+            self._snapshot = self._later() or self._snapshot
+        assert self._snapshot is not None, "the first one is later than nothing"
         return self._snapshot
 
-    def _published(self) -> Hashable:
-        """Return what tells one publication from another: the file, its generation, and that of the tickets."""
+    def _later(self) -> Snapshot | None:
+        """Return what is to take the place of what is in memory, None where nothing was published or decided since."""
+        from autokb.app.snapshot import Snapshot, State  # and all that answers questions, which few commands do
         from autokb.stores.ticket_tables import GENERATION
 
         with self.shared_connection() as file:
-            return self._files_opened, file.generation, file.meta(GENERATION)
+            state = State(self._files_opened, file.generation, file.meta(GENERATION))
+        if self._snapshot is None:
+            return Snapshot(self.workspace, state)
+        return None if self._snapshot.state == state else self._snapshot.later(self.workspace, state)
 
     def open_index(self) -> OpenIndex:
         with self.opening:
@@ -85,16 +85,15 @@ class WorkspaceMemory:
     def load(self) -> None:
         """Put what is published into memory, so that no question waits for it (NothingPublishedError).
 
-        While a server that keeps the store is away, what is in memory already answers.
+        Where somebody follows builds, what was loaded last counts: a later one is not waited for.
         """
-        if self._is_followed:
-            try:
-                self.follow()
-            except StoreAwayError:
-                if self._snapshot is None:
-                    raise
         with self.opening:
             self.now().open()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether ``follow`` would load something."""
+        return not self._is_followed or self._later() is not None
 
     def follow(self) -> bool:
         """Load what was published since the last call, and answer from it from then on.
@@ -109,10 +108,8 @@ class WorkspaceMemory:
                     now, self._is_followed = self.now(), True
                 now.warm()
                 return True
-            published = self._published()
-            if self._snapshot is not None and self._snapshot.published == published:
+            if (beside := self._later()) is None:
                 return False
-            beside = Snapshot(self.workspace, published)
             with suppress(NothingPublishedError):  # all of it was taken out; the next question says so
                 beside.open()
             beside.warm()
@@ -150,14 +147,6 @@ class WorkspaceMemory:
                 self._files_opened += 1
             yield self._shared_connection
 
-    def watch_store(self, wake: Callable[[], None], rates: SharedRates) -> StoreWatch | None:
-        """Follow a server that keeps the store from a thread; None where a file does."""
-        if not self.workspace.is_on_server:
-            return None
-        from autokb.app.store_watch import StoreWatch
-
-        return StoreWatch(self, wake, rates)
-
     def read_keys(self, file: WorkspaceFile | None = None) -> None:
         """Hold the keys in memory as the store has them now, read by a ``file`` that is open or by one of its own."""
         from autokb.stores.api_keys import read_keys_by_hash
@@ -185,7 +174,7 @@ class WorkspaceMemory:
             self._views.workspace = self.workspace
 
     def close(self) -> None:
-        """Let go of what questions hold in memory, and close it, whoever uses it."""
+        """Let go of what questions hold in memory; what a thread still works with is closed when that has ended."""
         with self.opening:
             if self._snapshot is not None:
                 self._snapshot.close()

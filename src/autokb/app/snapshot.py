@@ -2,66 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from autokb.core.errors import NothingPublishedError
+from autokb.core.errors import AutokbError, NothingPublishedError
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedder_name
-from autokb.pipeline.open_index import OpenIndex
+from autokb.pipeline.open_index import OpenIndex, open_served_index
+from autokb.pipeline.stages import without_models
 from autokb.stores.workspace import Workspace
 from autokb.suggesting.suggest import suggest
 from autokb.text.languages import load_detector
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
+from autokb.ticket_answers.open_tickets import OpenTickets, open_tickets
 
 if TYPE_CHECKING:
-    from autokb.pipeline.open_index import OpenIndex
     from autokb.suggesting.choosing_model import ChoosingModel
     from autokb.suggesting.suggestion_models import SuggestionModels
-    from autokb.ticket_answers.ask_tickets import TicketAnswerer
-    from autokb.ticket_answers.open_tickets import OpenTickets
+
+
+class State(NamedTuple):
+    """What tells one state of a workspace from another: which file, its generation, and that of its tickets."""
+
+    file: int
+    generation: str
+    tickets: str | None
 
 
 @dataclass(eq=False)
 class Snapshot:
-    """A workspace as it was when ``published`` was what its file said of builds, edits and tickets.
+    """A workspace in one state.
 
-    A part is opened when it is first asked for, under the lock of whoever holds the snapshot. One that is replaced is
-    closed when the last question that it answers has ended.
+    A part is opened when it is first asked for, under the lock of whoever holds the snapshot; what has not changed
+    since the ``earlier`` index is taken over from it. One that is replaced is closed when the last question that it
+    answers has ended.
     """
 
     workspace: Workspace
-    published: Hashable
+    state: State
+    earlier: OpenIndex | None = field(default=None, repr=False)
+
+    def later(self, workspace: Workspace, state: State) -> Snapshot:
+        """Return what takes the place of this one; tickets stay, and of the index what a decision leaves as it is."""
+        found = Snapshot(workspace, state, self.held_index or self.earlier)
+        same_tickets = (self.state.file, self.state.tickets) == (state.file, state.tickets)
+        if same_tickets and workspace is self.workspace and "tickets" in self.__dict__:
+            found.__dict__["tickets"] = self.tickets
+        return found
 
     @cached_property
     def index(self) -> OpenIndex:
         """The knowledge base, ready to be asked (NothingPublishedError where there is none)."""
-        from autokb.pipeline.open_index import open_served_index
-
-        return open_served_index(self.workspace)
+        before, self.earlier = self.earlier, None  # so that it is let go
+        return open_served_index(self.workspace, before)
 
     @cached_property
     def tickets(self) -> OpenTickets:
         """The past tickets (NothingPublishedError where there are none)."""
-        from autokb.ticket_answers.open_tickets import open_tickets
-
         return open_tickets(self.workspace)
 
     @cached_property
     def asking(self) -> TicketAnswerer:
         """What answers from past tickets, by the models that the settings name."""
-        from autokb.ticket_answers.ask_tickets import TicketAnswerer
-
         return TicketAnswerer(self.tickets)
 
     @cached_property
     def past_tickets(self) -> TicketAnswerer | None:
         """What answers from past tickets without a model, None where none are published."""
-        from autokb.pipeline.stages import without_models
-        from autokb.ticket_answers.ask_tickets import TicketAnswerer
-
         try:
             opened = self.tickets
         except NothingPublishedError:
@@ -120,27 +129,27 @@ class Snapshot:
 
     def warm(self) -> None:
         """Ask what is open once, offline, so that no question waits for what the first one loads."""
-
         warm(self.held_index, self.__dict__.get("past_tickets"))
 
     @property
     def speaks_languages(self) -> bool:
         """Whether the second encoder's vectors are in memory."""
-        return self.held_index is not None and self.held_index.by_language.has_multilingual
+        return self.held_index is not None and self.held_index.by_language.multilingual is not None
 
     def warm_languages(self) -> None:
-        """Load what the first question in another language would wait for, where that is installed."""
-
+        """Connect to the model that chooses, and load what the first question in another language would wait for."""
         if self.held_index is not None:
+            with suppress(AutokbError):  # of the model, which the first question says
+                if (chooser := self.choosing_model()) is not None:
+                    chooser.connect()
             warm_languages(self.held_index)
 
     def close(self) -> None:
-        """Close what is open, whoever uses it."""
+        """Close the models' sessions; files are closed when nobody holds this any longer, be it a thread at work."""
         for model in self._choosing_models.values():
             model.close()
-        for name in ("suggestion_models", "index", "tickets"):
-            if (part := self.__dict__.get(name)) is not None:
-                part.close()
+        if "suggestion_models" in self.__dict__:
+            self.suggestion_models.close()
 
 
 def warm(opened: OpenIndex | None, tickets: TicketAnswerer | None) -> None:

@@ -17,8 +17,8 @@ from autokb.app.doors.usage import UsageDoor
 from autokb.app.doors.versions import VersionsDoor
 from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
-from autokb.app.old_names import renamed
 from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.core.settings import REPLY, STYLES
 from autokb.notebook.progress import show_progress
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from autokb.app.doctor import Doctor
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
+    from autokb.core.in_use import AskedBy
     from autokb.core.nouns import Message, Skipped
     from autokb.core.results import (
         Added,
@@ -91,12 +92,6 @@ class SupportKB:
         """Whose customers' messages get notes."""
         return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            """Return what a method of the version before is now, with a DeprecationWarning."""
-            return renamed(self, name)
-
     @property
     def workspace(self) -> Workspace:
         """The folder, its settings and its specification."""
@@ -136,7 +131,7 @@ class SupportKB:
 
     def add(
         self,
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         kind: Kind = "documents",
         fields: Fields | None = None,
         *,
@@ -154,7 +149,7 @@ class SupportKB:
         """
         from autokb.app.add import add
 
-        files = [Path(p) for p in paths]
+        files = [Path(p) for p in listed(paths)]
         return add(
             self.workspace,
             files,
@@ -179,33 +174,37 @@ class SupportKB:
 
         return move_source(self.workspace, str(old), str(new))
 
-    def remove(self, names: Iterable[Path | str]) -> Removed:
+    def remove(self, names: Iterable[Path | str] | Path | str) -> Removed:
         """Take sources, documents or raw issues out of the next build: ids, and paths as ``sources`` gives them.
 
         A name that names nothing raises BadInputError, and nothing is removed.
         """
         from autokb.app.sources import remove
 
-        return remove(self.workspace, [str(name) for name in names])
+        return remove(self.workspace, [str(name) for name in listed(names)])
 
     def sync(
         self,
         sources: Iterable[str] | str = (),
         *,
+        accept: bool = False,
         build: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> Synced:
         """Read what is new, changed or gone in the sources of the settings, or in those of these names, and stage it.
 
         ``build`` builds after it, where something changed. A source that fails stops no other: ``errors`` of the result
-        names it. What was read is kept, and a run that was killed goes on where it was.
+        names it. What was read is kept, and a run that was killed goes on where it was. Where less than half of a
+        source would be left, nothing of it is removed but with ``accept``.
         """
         from autokb.app.syncing.sync import sync
 
-        names = [sources] if isinstance(sources, str) else sources
-        return sync(self.workspace, filter(None, names), build=self.build if build else None, progress=progress)
+        then = self.build if build else None
+        return sync(self.workspace, filter(None, listed(sources)), accept=accept, build=then, progress=progress)
 
-    def watch(self, sources: Iterable[str] = (), *, build: bool = False, tell: Callable[[Synced | str], None]) -> None:
+    def watch(
+        self, sources: Iterable[str] | str = (), *, build: bool = False, tell: Callable[[Synced | str], None]
+    ) -> None:
         """Sync each source as often as its ``every`` says, until KeyboardInterrupt; ``tell`` is told of each run."""
         from autokb.app.syncing.watch import watch
 
@@ -213,7 +212,7 @@ class SupportKB:
             self._memory.reopen()
             return self.workspace
 
-        watch(reopened, sources, lambda due: self.sync(due, build=build), tell)
+        watch(reopened, listed(sources), self.build if build else None, tell)
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = show_progress) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""
@@ -247,10 +246,12 @@ class SupportKB:
         """Build and publish; a domain that lacks a rule of the published one needs ``yes`` (else BadInputError).
 
         A ``candidate`` is kept beside what readers see, until ``versions.publish`` or ``versions.discard``. So is what
-        the settings' gate refuses, as the report's ``refusal`` says; ``force`` names who publishes it all the same.
+        the settings' gate refuses and what has less than half of what readers see, as the report's ``refusal`` says;
+        ``force`` names who publishes it all the same.
 
         Raises StoppedOnPurposeError when ``budget`` (USD) is reached or a batch's replies are awaited; call it again
-        to go on, or let it ``wait`` for the replies: ``notify`` then gets the sentences of each round.
+        to go on, or let it ``wait`` for the replies: ``notify`` then gets the sentences of each round. StageFailedError
+        where more of a stage failed than the settings tolerate, for example because the model is down.
         """
         from autokb.pipeline.build import build
         from autokb.pipeline.model_session import ModelOptions
@@ -295,6 +296,7 @@ class SupportKB:
         *,
         model: str = "",
         log: bool = True,
+        asked_by: AskedBy = "ask",
         explain: bool = False,
         style: str = "",
         first: Callable[[Answer], None] = lambda _answer: None,
@@ -302,7 +304,8 @@ class SupportKB:
         """Answer a question from what the last build published; the index stays in memory until the next one.
 
         ``attributes`` (name to values) override what is read from the text; ``k`` bounds matches and documents. Without
-        ``log`` it is no customer's question, but one that somebody tries, and not kept.
+        ``log`` it is no customer's question, but one that somebody tries, and not kept; ``asked_by`` names in the log
+        where it was asked.
         To ``explain``, the answer says of the best candidates what each feature counted, and how probable it is.
         A ``model`` (PROVIDER:NAME, else the settings' ``ask: model``) chooses among them; ``first`` is told the answer
         before it is asked, which counts where the model fails, is late or has spent its day's budget. In the ``style``
@@ -323,7 +326,8 @@ class SupportKB:
 
             answer = with_reply(answer, opened.index.spec, chooser)
         if self._memory.log is not None and log:
-            self._memory.log.note_answer(answer, opened.index.spec.language, opened.index.chunks.words.vocabulary)
+            words = opened.index.chunks.words.vocabulary
+            self._memory.log.note_answer(answer, opened.index.spec.language, words, asked_by)
         return answer
 
     @property
@@ -411,15 +415,18 @@ class SupportKB:
 
         return export_kb(self.workspace, Path(target))
 
-    def import_(self, source: Path | str, *, replace: bool = False, progress: Progress = show_progress) -> Imported:
+    def import_(
+        self, source: Path | str, *, replace: bool = False, force: str = "", progress: Progress = show_progress
+    ) -> Imported:
         """Take in what ``export`` wrote, edited or not; model and mode stay as they were opened.
 
         A workspace that holds something takes the decisions of people only; ``replace`` takes a JSONL whole, in place
-        of all that is there, as an empty workspace does.
+        of all that is there, as an empty workspace does; ``force`` names who consents where readers lose more than half
+        (else HalfLostError).
         """
         from autokb.exchange.import_kb import import_file
 
-        done = import_file(self.workspace, Path(source), whole=replace, progress=progress)
+        done = import_file(self.workspace, Path(source), whole=replace, force=force, progress=progress)
         self._memory.reopen()
         return done
 
@@ -476,7 +483,7 @@ class SupportKB:
 
     @staticmethod
     def chunk(
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         request: ChunkRequest,
         *,
         budget: float | None = None,
@@ -486,11 +493,11 @@ class SupportKB:
         from autokb.pipeline.chunk_files import chunk_files
         from autokb.pipeline.model_session import ModelOptions
 
-        return chunk_files([Path(p) for p in paths], request, options=ModelOptions(budget), progress=progress)
+        return chunk_files([Path(p) for p in listed(paths)], request, options=ModelOptions(budget), progress=progress)
 
     @staticmethod
     def evaluate_chunking(
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         wanted: ChunkEvaluation,
         *,
         budget: float | None = None,
@@ -500,7 +507,7 @@ class SupportKB:
         from autokb.pipeline.model_session import ModelOptions
         from autokb.studies.evaluate_chunking import evaluate_chunking
 
-        return evaluate_chunking([Path(p) for p in paths], wanted, progress, ModelOptions(budget))
+        return evaluate_chunking([Path(p) for p in listed(paths)], wanted, progress, ModelOptions(budget))
 
     # -- what is held in memory --------------------------------------------------------------------
 
@@ -512,6 +519,11 @@ class SupportKB:
     def is_loaded(self) -> bool:
         """Whether questions are answered from memory already."""
         return self._memory.held_index is not None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something was published or decided that ``follow`` would load; that is looked up, not loaded."""
+        return self._memory.is_behind
 
     def follow(self) -> bool:
         """Load what was published since the last call, beside; no question looks or waits for it from then on.
@@ -525,12 +537,16 @@ class SupportKB:
 
         None where the store is a file, which is looked at instead. Who serves closes the watch at the end.
         """
-        return self._memory.watch_store(wake, rates)
+        if not self.workspace.is_on_server:
+            return None
+        from autokb.app.store_watch import StoreWatch
+
+        return StoreWatch(self._memory, wake, rates)
 
     def warm_languages(self) -> None:
         """Load what the first question in another language would wait for, where that is installed."""
         self._memory.warm_languages()
 
     def close(self) -> None:
-        """Let go of what is held in memory, and close it, whoever uses it."""
+        """Let go of what is held in memory; what a thread still works with is closed when that has ended."""
         self._memory.close()

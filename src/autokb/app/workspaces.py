@@ -14,7 +14,6 @@ from typing import Protocol
 
 from autokb.app.process_memory import give_back_memory, resident_bytes
 from autokb.app.support_kb import SupportKB
-from autokb.core.api_keys import Role
 from autokb.core.errors import AutokbError, BadInputError, UnknownIdError
 from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.stores.workspace import DOMAIN_FILE, KNOWLEDGE_FILE, SETTINGS_FILE, settings_from
@@ -107,6 +106,7 @@ class OpenedWorkspace:
 
     def close(self) -> None:
         """Close it, whoever uses it."""
+        self.is_closed = True
         self.kb.close()
         with self._opening:
             if self._candidate is not None:
@@ -220,47 +220,6 @@ class Workspaces:
         finally:
             if is_open:
                 self.let_go(opened)
-
-    def id_of(self, name: str, secret: str) -> str:
-        """Return the id of a key of a workspace, empty where it counts no more."""
-        with suppress(AutokbError, OSError), self._briefly(name) as kb:
-            if (key := kb.keys.find(secret)) is not None:
-                return key.id
-        return ""
-
-    def rights(self, secret: str | None) -> dict[str, Role]:
-        """Return what a key may do, by the names of its workspaces; without one (None) what needs no key.
-
-        One that cannot be opened has nothing for anybody.
-        """
-        found: dict[str, Role] = {}
-        for name in self.names():
-            with suppress(AutokbError, OSError), self._briefly(name) as kb:
-                if secret is None:
-                    if not kb.keys.are_needed():
-                        found[name] = "admin"
-                elif (key := kb.keys.find(secret)) is not None:
-                    found[name] = key.role
-        return found
-
-    @contextmanager
-    def _briefly(self, name: str) -> Iterator[SupportKB]:
-        """Give a workspace for a look at its keys; one that is not open is closed again, and the order of use stays."""
-        with self._lock:
-            opened = self._opened.get(name)
-        if opened is not None:
-            with self.held(opened) as is_open:
-                if is_open:
-                    yield opened.kb
-                    return
-        place = self.places.place(name)
-        if place is None:
-            raise UnknownIdError(f"There is no workspace {name[:NAME_CHARACTERS]!r} here.")
-        kb = SupportKB.open(place)
-        try:
-            yield kb
-        finally:
-            kb.close()
 
     def tend(self) -> int:
         """Close what was used longest ago while the process has more memory than it may; returns how many it closed."""

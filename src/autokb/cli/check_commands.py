@@ -27,7 +27,7 @@ def add(
     ticket, or an outcome (answered, asks, abstains). What draft-cases wrote is read too.
     """
     from autokb.app import SupportKB
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
     from autokb.cli.output import emit, say
 
     kept = SupportKB.open(workspace).checks.add(file)
@@ -41,7 +41,7 @@ def add(
 def list_(workspace: Folder, json: Json = False) -> None:
     """List the checks; with --json each is a line that checks add reads."""
     from autokb.app import SupportKB
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
     from autokb.cli.output import emit
 
     found = SupportKB.open(workspace).checks.list()

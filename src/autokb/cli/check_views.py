@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from autokb.cli.issue_views import one_line
+from autokb.cli.one_line import one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

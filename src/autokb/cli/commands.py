@@ -129,8 +129,12 @@ def add(
         str | None,
         typer.Option(help="Where the documents that resolved it are named: ids, file names, URLs or titles."),
     ] = None,
+    agents: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="Of chats: authors who are agents; all others are customers."),
+    ] = None,
     json: Json = False,
-) -> None:
+) -> int:
     """Add documents, raw issues, past tickets or conversations; adding again updates."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
@@ -141,7 +145,7 @@ def add(
     known: dict[str, Kind] = {"documents": "documents", "issues": "issues", "tickets": "tickets", "chats": "chats"}
     if kind not in known:
         raise BadInputError(f"--as takes documents, issues, tickets or chats, not {kind!r}.")
-    named = (text_field, title_field, id_field, date_field, resolved_by_field)
+    named = (text_field, title_field, id_field, date_field, resolved_by_field, agents)
     fields = Fields(*(name or None for name in named))
     kb = SupportKB.open(workspace)
     with spinner(f"Reading {kind}") as progress:
@@ -157,8 +161,10 @@ def add(
         )
     emit(json, done.as_json(), lambda: added_view(workspace, kind, done))
     if done.took_nothing and not (sync and yes):
-        what = "correct what was not taken" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
-        say([f"Nothing was added; {what}, and add again."])
+        what = "fix the skipped files" if done.skipped else f"see that {', '.join(map(str, paths))} holds {kind}"
+        say([f"Nothing was added; {what}, and run the command again."])
+        return 2
+    return 0
 
 
 @app.command(epilog="Example: autokb sources kb  and, of a moved folder, autokb sources kb move manuals docs/manuals")
@@ -243,22 +249,23 @@ def build(
     candidate: Annotated[
         bool, typer.Option("--candidate", help="Build beside what readers see; publish or discard decides.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Publish also what the gate refuses; goes on record.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Publish what the gate refuses, or half as much as before; goes on record.")
+    ] = False,
     author: Annotated[str, typer.Option(metavar="A", help="Who forces it.")] = "",
     json: Json = False,
 ) -> int:
     """Build the knowledge base; a build that was killed goes on where it stopped.
 
-    Where settings.yaml has a gate, a build that does worse in the team's checks stays a candidate.
+    Where settings.yaml has a gate, a build that does worse in the team's checks stays a candidate, and so does one with
+    less than half of what readers see. A build whose model fails for more than a few items publishes nothing.
     """
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, stage_bars
     from autokb.cli.views import build_view
-    from autokb.core.errors import BadInputError
-    from autokb.pipeline.versions import FORCE_NEEDS_AUTHOR
+    from autokb.pipeline.versions import name_forcer
 
-    if force and not author:
-        raise BadInputError(FORCE_NEEDS_AUTHOR)
+    forced_by = name_forcer(author) if force else ""
     kb = SupportKB.open(workspace, model=model, mode=mode)
     with stage_bars() as progress:
         built = kb.build(
@@ -269,7 +276,7 @@ def build(
             wait=wait,
             yes=yes,
             candidate=candidate,
-            force=author if force else "",
+            force=forced_by,
             progress=progress,
             notify=say,
         )
@@ -408,14 +415,20 @@ def import_(
     replace: Annotated[
         bool, typer.Option("--replace", help="Take a JSONL whole, in place of all that is there.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also where readers lose more than half by it; goes on record.")
+    ] = False,
+    author: Annotated[str, typer.Option(metavar="A", help="Who forces it.")] = "",
     json: Json = False,
 ) -> None:
     """Take edited texts and verdicts from an export; an empty workspace takes a JSONL whole."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, stage_bars
     from autokb.cli.views import imported_view
+    from autokb.pipeline.versions import name_forcer
 
+    forced_by = name_forcer(author) if force else ""
     kb = SupportKB.open(workspace)
     with stage_bars() as progress:
-        done = kb.import_(file, replace=replace, progress=progress)
+        done = kb.import_(file, replace=replace, force=forced_by, progress=progress)
     emit(json, done.as_json(), lambda: imported_view(workspace, done))

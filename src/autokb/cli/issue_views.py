@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from autokb.answering.answer import Answer, WrittenReply
-from autokb.answering.explain import ExplainedIssue, Explanation
+from autokb.cli.one_line import one_line
 from autokb.cli.views import attributes_text, next_line, quoted, several
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.solution_text import heading_of, is_source_of, listed_title
@@ -22,21 +21,16 @@ from autokb.core.step_numbers import marked, step_numbers
 from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
 if TYPE_CHECKING:
+    from autokb.answering.answer import Answer, WrittenReply
+    from autokb.answering.explain import ExplainedIssue, Explanation
     from autokb.views.kinds import IssueView, SolutionView
     from autokb.views.show import ShownKB
 
 COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
-LABEL = 70  # characters of a node's text in a tree
 TITLE = 80  # characters of a solution's title
 QUOTED = 5  # raw issues of a node, and issues of an explanation, that are shown
 SHOWN = 3  # solutions of an answer that are shown in full
-
-
-def one_line(text: str, width: int = LABEL) -> str:
-    """Return a text as one line, cut where it is too long."""
-    words = " ".join(text.split())
-    return words if len(words) <= width else words[: width - 1].rstrip() + "…"
 
 
 def short(issue_id: str) -> str:
@@ -78,9 +72,8 @@ def _orphans(workspace: Path, shown: ShownKB) -> list[Text]:
             lines.append(next_line(words, "yellow"))
     for verdict in shown.orphaned_verdicts:
         lines.append(Text(f"{verdict.verdict}, and gone for now: {verdict.solution_id}", style="yellow"))
-    for one in shown.orphaned_solutions:
-        words = f"solution by hand without its issue: {one.id}: {one_line(one.text)}"
-        lines.append(Text(words, style="yellow"))
+        if verdict.offered_for:
+            lines.append(next_line(f"  the same steps stand in {short(verdict.offered_for)} now", "yellow"))
     return lines
 
 
@@ -208,9 +201,11 @@ def _offsets(evidence: Evidence) -> str:
 # Complex: one condition for each part that an answer may lack, in the order of the screen.
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     """Show an answer: how sure it is, a question back, what is best read first with its sources, further reading."""
-    head = Text(outcome_label(answer.outcome, answer.confidence), style=f"bold {COLOURS[answer.outcome]}")
+    head = Text(
+        outcome_label(answer.outcome, answer.confidence, answer.chosen_by), style=f"bold {COLOURS[answer.outcome]}"
+    )
     if answer.outcome == "answered":
-        head.append(f"   {how_sure(answer.confidence)}", style="not bold")
+        head.append(f"   {how_sure(answer.confidence, answer.chosen_by)}", style="not bold")
     if len(words := attributes_text(answer.attributes)):
         head.append("   understood: ", style="not bold").append_text(words)
     lines: list[RenderableType] = [head]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from autokb.cli.issue_views import one_line
+from autokb.cli.one_line import one_line
 from autokb.cli.views import NOT_COUNTED, next_line, quoted, several
+from autokb.core.changes import DocumentChange
 
 if TYPE_CHECKING:
     from autokb.core.changes import Changes, SolutionChange
@@ -91,6 +92,10 @@ def changes_text(head: str, changes: Changes) -> RenderableType:
             lines += _change_lines(name, one)
         if len(some) > NAMED:
             lines.append(Text(f"  and {len(some) - NAMED} more {name}; --json has them"))
+    for page in changes.documents.changed[:NAMED]:
+        if isinstance(page, DocumentChange):
+            lines.append(Text(f"changed {one_line(page.document)}", style="bold"))
+            lines += _texts_lines(page.text_before, page.text_after)
     return Group(*lines)
 
 
@@ -100,11 +105,15 @@ def _change_lines(name: str, one: SolutionChange) -> Iterator[Text]:
     if one.status_before != one.status_after:
         yield Text(f"  {one_line(one.status_before or 'not there')} -> {one_line(one.status_after or 'not there')}")
     if one.before != one.after:
-        before, after = _where_they_differ(one.before, one.after)
-        if before is not None:
-            yield Text(f"  before: {before}")
-        if after is not None:
-            yield Text(f"  after: {after}")
+        yield from _texts_lines(one.before, one.after)
+
+
+def _texts_lines(was: str | None, is_now: str | None) -> Iterator[Text]:
+    before, after = _where_they_differ(was, is_now)
+    if before is not None:
+        yield Text(f"  before: {before}")
+    if after is not None:
+        yield Text(f"  after: {after}")
 
 
 def _where_they_differ(before: str | None, after: str | None) -> tuple[str | None, str | None]:

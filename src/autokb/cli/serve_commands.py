@@ -52,6 +52,7 @@ def serve(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     from autokb.app import SupportKB
+    from autokb.app.keys_of_all import KeysOfAll
     from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
     from autokb.cli.output import say
     from autokb.core.errors import hide_values
@@ -60,7 +61,9 @@ def serve(
     size = _check_many(workspace, workers, memory, many=many)
     if many:
         workspaces = Workspaces(FolderOfWorkspaces(workspace))
-        needs_key, desks = not workspaces.rights(None), workspaces.with_helpdesks()
+        keys = KeysOfAll(workspaces.places)
+        keys.read_servers()
+        needs_key, desks = not keys.without(), workspaces.with_helpdesks()
     else:
         with hide_values():
             kb = SupportKB.open(workspace)

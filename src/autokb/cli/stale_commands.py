@@ -87,7 +87,7 @@ def _refuse_two_things(said: int, model: str, budget: float | None) -> None:
 
 def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
     """Ask the model about contradictions; say before what is to be asked, and after what became of it."""
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
     from autokb.cli.output import say, stage_bars
     from autokb.cli.views import money, several
 
@@ -105,7 +105,7 @@ def _view(workspace: Path, found: Stale, everything: bool, settled: bool) -> Ren
     from rich.console import Group
     from rich.text import Text
 
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
     from autokb.cli.views import next_line, quoted
 
     lines: list[RenderableType] = []
@@ -125,7 +125,7 @@ def _view(workspace: Path, found: Stale, everything: bool, settled: bool) -> Ren
 
 
 def _places(one: Finding) -> Iterator[str]:
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
 
     for place in one.places:
         quote = one_line(place.quote, SHOWN)

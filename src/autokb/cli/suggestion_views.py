@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from autokb.cli.issue_views import one_line
+from autokb.cli.one_line import one_line
 from autokb.core.nouns import Evidence
 from autokb.views.reader_labels import for_whom, how_sure, outcome_label
 
@@ -22,10 +22,12 @@ COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yell
 def suggestions_view(suggested: Suggested) -> RenderableType:
     """Show each reply with a number and where it is from."""
     is_help = suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].is_help
-    label = outcome_label(suggested.outcome, suggested.confidence) if is_help else suggested.outcome
+    label = (
+        outcome_label(suggested.outcome, suggested.confidence, suggested.chosen_by) if is_help else suggested.outcome
+    )
     head = Text(label, style=COLOURS[suggested.outcome])
     if is_help:
-        head.append(f"   {how_sure(suggested.confidence)}", style="default not bold")
+        head.append(f"   {how_sure(suggested.confidence, suggested.chosen_by)}", style="default not bold")
     lines: list[RenderableType] = [head]
     if suggested.reason:
         lines.append(Text(suggested.reason, style="dim"))

@@ -23,6 +23,10 @@ def sync(
         bool, typer.Option("--watch", help="Go on, each source as often as its entry every: says, until it is stopped.")
     ] = False,
     build: Annotated[bool, typer.Option("--build", help="Build after it, where something changed.")] = False,
+    accept: Annotated[
+        bool,
+        typer.Option("--accept", help="Remove what is no longer listed, even where less than half is left."),
+    ] = False,
     json: Json = False,
 ) -> int:
     """Read what is new, changed or gone in the sources of settings.yaml; one that fails stops no other.
@@ -32,15 +36,17 @@ def sync(
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
     from autokb.cli.sync_views import synced_view
-    from autokb.core.errors import hide_values
+    from autokb.core.errors import BadInputError, hide_values
 
     with hide_values():
         kb = SupportKB.open(workspace)
+        if watch and accept:
+            raise BadInputError("--accept is for one run that you look at; leave out --watch.")
         if watch:
             _watch(kb, source or [], build=build, json=json)
             return 0
         with spinner("Reading") as progress:
-            done = kb.sync(source or [], build=build, progress=progress)
+            done = kb.sync(source or [], accept=accept, build=build, progress=progress)
     emit(json, done.as_json(), lambda: synced_view(workspace, done))
     say(done.errors)
     return 1 if done.errors or (done.build and done.build.refusal) else 0

@@ -9,9 +9,10 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.core.results import VersionChecks, Versions
+    from autokb.core.results import VersionChecks, VersionEvent, Versions
 
 Number = Annotated[int, typer.Argument(metavar="N", min=1, help="The number of a version.")]
+Author = Annotated[str, typer.Option(metavar="A", help="Who does it; kept with the versions.")]
 Shows = Annotated[str, typer.Argument(metavar="N|candidate", help="The number of a version, or: candidate.")]
 
 
@@ -26,7 +27,7 @@ def versions(workspace: Folder, json: Json = False) -> None:
 
 
 def _versions_text(found: Versions) -> str:
-    from autokb.cli.issue_views import one_line
+    from autokb.cli.one_line import one_line
 
     if not found.versions:
         return "Nothing is published yet."
@@ -35,10 +36,21 @@ def _versions_text(found: Versions) -> str:
         mark = "<- readers see it" if one.published else "candidate" if one.is_candidate else ""
         counts = f"{one.documents} documents, {one.issues} issues, {one.solutions} solutions"
         checked = _checked(one.checks) if one.checks else ""
-        forced = "published against the gate" if one.checks and one.checks.forced else ""
-        said = "  ".join(filter(None, (one_line(one.date), one_line(one.by), counts, checked, forced, mark)))
+        against = "published against the gate" if one.checks and one.checks.forced else ""
+        less = f"less than half of what was, let through by {one_line(one.forced.by)}" if one.forced else ""
+        said = "  ".join(filter(None, (one_line(one.date), one_line(one.by), counts, checked, against, less, mark)))
         lines.append(f"{one.number:>4}  {said}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(_event_line, found.events)])
+
+
+def _event_line(event: VersionEvent) -> str:
+    from autokb.cli.one_line import one_line
+
+    did = {
+        "rolled back": f"showed readers version {event.number} again, in place of version {event.before}",
+        "discarded": f"discarded the candidate for version {event.number}",
+    }[event.what]
+    return f"      {one_line(event.date)}  {one_line(event.by) or 'somebody'} {did}"
 
 
 def _checked(found: VersionChecks) -> str:
@@ -57,8 +69,8 @@ def diff(workspace: Folder, before: Shows, after: Shows, json: Json = False) -> 
     emit(json, found.as_json(), lambda: changes_text(f"From {before} to {after} this changes for readers:", found))
 
 
-@app.command(epilog="Example: autokb rollback kb 3")
-def rollback(workspace: Folder, number: Number, json: Json = False) -> None:
+@app.command(epilog="Example: autokb rollback kb 3 --author ann")
+def rollback(workspace: Folder, number: Number, author: Author = "", json: Json = False) -> None:
     """Let readers see an earlier version at once; what people decided stays.
 
     The next build starts from what is added then, and takes its place.
@@ -66,18 +78,20 @@ def rollback(workspace: Folder, number: Number, json: Json = False) -> None:
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).versions.roll_back(number)
+    done = SupportKB.open(workspace).versions.roll_back(number, author=author)
     emit(json, done.as_json(), lambda: f"Readers see version {done.number} now.")
 
 
 @app.command(epilog="Example: autokb publish kb  after  autokb build kb --candidate")
 def publish(
     workspace: Folder,
-    author: Annotated[str, typer.Option(metavar="A", help="Who publishes; kept with the version.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Also what the gate refuses; goes on record.")] = False,
+    author: Author = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Also what the gate refuses, or half as much as before; goes on record.")
+    ] = False,
     json: Json = False,
 ) -> int:
-    """Let readers see the candidate, if it passes the gate of settings.yaml."""
+    """Let readers see the candidate, if it passes the gate of settings.yaml and has half of what they see now."""
     from autokb.app import SupportKB
     from autokb.cli.check_views import refusal_lines
     from autokb.cli.output import emit
@@ -89,12 +103,12 @@ def publish(
 
 
 @app.command(epilog="Example: autokb discard kb")
-def discard(workspace: Folder, json: Json = False) -> None:
+def discard(workspace: Folder, author: Author = "", json: Json = False) -> None:
     """Forget the candidate; what was paid for it is kept for the next build."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    done = SupportKB.open(workspace).versions.discard()
+    done = SupportKB.open(workspace).versions.discard(author=author)
     emit(json, done.as_json(), lambda: "The candidate is gone. Readers see what they saw.")
 
 

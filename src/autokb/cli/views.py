@@ -116,7 +116,7 @@ def _one_line(words: str) -> str:
 def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:
     """Show each thing that was not taken with its reason, the first twenty in full."""
     lines: list[RenderableType] = [
-        Text(_one_line(f"  not taken: {s.path}: {s.reason}"), style="yellow") for s in skipped[:SKIPPED_SHOWN]
+        Text(_one_line(f"  skipped: {s.path}: {s.reason}"), style="yellow") for s in skipped[:SKIPPED_SHOWN]
     ]
     if len(skipped) > SKIPPED_SHOWN:
         lines.append(Text(f"  ... and {len(skipped) - SKIPPED_SHOWN} more; --json lists all", style="yellow"))

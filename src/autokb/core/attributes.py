@@ -8,6 +8,7 @@ from functools import lru_cache
 
 Values = frozenset[str]
 Attributes = Mapping[str, Values]
+PLAIN_NAMES = {"os": "operating system", "sex": "sex", "app": "app"}
 ANY: Values = frozenset({"Any"})
 NONE: Values = frozenset({"NONE"})
 
@@ -50,6 +51,11 @@ def compare(node: Attributes, query: Attributes, names: Iterable[str]) -> Match:
     if not found:
         return Match.EXACT
     return found.pop() if len(found) == 1 else Match.OVERLAP
+
+
+def plain_name(attribute: str) -> str:
+    """Say an attribute's name as a person would: ``secondary_device`` is the secondary device."""
+    return PLAIN_NAMES.get(attribute.casefold(), attribute.replace("_", " ").replace("-", " ").strip())
 
 
 def as_lists(attributes: Attributes) -> dict[str, list[str]]:

@@ -43,11 +43,17 @@ class IssueChange(Result):
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange(Result):
-    """A document that came, went or has another text or title: before and after it is the title."""
+    """A document that came, went or has another text or title: before and after it is the title.
+
+    ``text_before`` and ``text_after`` are the lines from the first to the last in which the texts differ; None where
+    they are the same, or there is no other text to compare.
+    """
 
     document: str
     before: str | None
     after: str | None
+    text_before: str | None = None
+    text_after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,7 @@ class Readable:
     documents: Mapping[str, Document]
 
 
+# Complex: what came, went and changed of three kinds is one comparison.
 def compare(before: Readable, after: Readable, built_at: str) -> Changes:
     """Return what differs, everything in the order of ids."""
     added, removed, changed = _compare_solutions(before.solutions, after.solutions)
@@ -95,7 +102,12 @@ def compare(before: Readable, after: Readable, built_at: str) -> Changes:
     )
     documents = _sorted_out(
         (
-            DocumentChange(i, None if old is None else old.title or i, None if new is None else new.title or i),
+            DocumentChange(
+                i,
+                None if old is None else old.title or i,
+                None if new is None else new.title or i,
+                *((None, None) if old is None or new is None else _differing_lines(old.text, new.text)),
+            ),
             _page_of(old) != _page_of(new),
         )
         for i, old, new in _pairs(before.documents, after.documents)
@@ -197,8 +209,23 @@ def _solution_change(
     )
 
 
+def _differing_lines(before: str, after: str) -> tuple[str | None, str | None]:
+    """Return the lines from the first to the last in which two texts differ; None twice where none do."""
+    if before == after:
+        return None, None
+    old, new = before.splitlines(), after.splitlines()
+    first = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    old, new = old[first:], new[first:]
+    backwards = zip(reversed(old), reversed(new), strict=False)
+    same = next((n for n, (a, b) in enumerate(backwards) if a != b), min(len(old), len(new)))
+    texts = ("\n".join(lines[: len(lines) - same]) for lines in (old, new))
+    was, is_now = map(_shortened_text, texts)
+    return was, is_now
+
+
 def _cut(one: Solution | Issue | None) -> str | None:
-    if one is None:
-        return None
-    text = one.text
+    return None if one is None else _shortened_text(one.text)
+
+
+def _shortened_text(text: str) -> str:
     return text if len(text) <= TEXT_CHARACTERS else f"{text[:TEXT_CHARACTERS]}…"

@@ -62,9 +62,10 @@ class Decided:
     """Solutions as people left them, and which decision counts for which solution.
 
     ``base`` are the solutions as built or written, ``edited`` those with edits and without verdicts. What is ``held``
-    could be shown and waits for an approval first. ``orphans`` are
-    decisions whose solution is not there; they stay stored. ``taken`` are all decisions on a solution, those too that
-    were taken back or that a later one replaced; of each kind the last one that was not taken back counts.
+    could be shown and waits for an approval first. ``problems`` are nodes that only solutions by hand have, for what
+    they were written for is gone. ``orphans`` are decisions whose solution is not there; they stay stored. ``taken``
+    are all decisions on a solution, those too that were taken back or that a later one replaced; of each kind the last
+    one that was not taken back counts.
     """
 
     solutions: Mapping[str, Solution]
@@ -78,6 +79,7 @@ class Decided:
     approved: Mapping[str, tuple[Approval, ...]] = field(default_factory=dict)
     approvals: int = 1
     held: frozenset[str] = frozenset()
+    problems: Mapping[str, Issue] = field(default_factory=dict)
 
     def source_changed(self, solution_id: str) -> bool:
         """Return whether a solution is built in other words now than when it was edited, or last approved."""
@@ -267,7 +269,8 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
       tree, or of another tree of the same seed, that have its document, heading and text; an edit else to those of
       other trees, for it says what the section should say, but to none that anybody decided something on.
       Where there is none it is an orphan: kept, and nothing is changed by it; it holds again when its solution returns.
-      A solution by hand stands on its node, else on the root of its tree, else it is an orphan.
+      A solution by hand stands on its node, else on the root of its tree or the node that is nearest now, else on a
+      node of its own with what it was written for: it is shown in any case.
     - *Which.* Of edits, and of verdicts, the last one in the log that was not taken back holds, whatever the dates say;
       a solution's own come after those that followed it there. Taking one back brings back the one before.
     - *Edits* are laid over what was built, or written by hand, and change no status, but: one that breaks a rule is
@@ -282,17 +285,14 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
         return Decided(
             {**built, **held} if held else built, built, built, approvals=policy.approvals, held=frozenset(held)
         )
-    forest = Forest(issues.values())
     base = dict(built)
-    written: dict[str, Decision] = {}
-    orphans: list[Decision] = []
-    for one in decisions.of_kind("written"):
-        node = next((i for i in (one.issue_id, one.origin.tree) if i in issues), None)
-        if node is None:
-            orphans.append(one)
-        else:
-            base[one.id] = write_solution(one, node)
-            written[one.id] = one
+    written = {one.id: one for one in decisions.of_kind("written")}
+    problems: dict[str, Issue] = {}
+    for one in written.values():
+        node = _node_of(one, issues)
+        problems |= {} if node.id in issues else {node.id: node}
+        base[one.id] = write_solution(one, node.id)
+    forest = Forest((*issues.values(), *problems.values()))
     given, lost = _assign((one for one in decisions.log if one.kind != "written"), _Twins(base, forest))
     edits, verdicts = _holding(given, "edit"), _holding(given, "verdict")
     edited = base | {i: _edited(base[i], edit) for i, edit in edits.items()}
@@ -309,12 +309,20 @@ def apply_decisions(built: Mapping[str, Solution], issues: Mapping[str, Issue], 
         edits=edits,
         verdicts=verdicts,
         written=written,
-        orphans=(*orphans, *lost),
+        orphans=tuple(lost),
         taken=taken,
         approved=approved,
         approvals=policy.approvals,
         held=frozenset(held),
+        problems=problems,
     )
+
+
+def _node_of(written: Decision, issues: Mapping[str, Issue]) -> Issue:
+    """Return the node that a solution by hand stands on, one of its own where there is none."""
+    node = issues.get(written.issue_id) or issues.get(written.origin.tree)
+    text = written.origin.problem or written.text.partition("\n")[0]
+    return node or Issue(written.issue_id, text, None, written.attributes)
 
 
 def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, date: str) -> list[Decision]:
@@ -338,22 +346,27 @@ def keep_approved(before: Decided, built: Mapping[str, Solution], last: int, dat
     return found
 
 
-def follow_joined(decisions: Decisions, joined: Mapping[str, str]) -> Decisions:
-    """Return decisions that look in the tree that took theirs in; ``joined`` are the roots by those that have gone."""
-    trees = (joined.get(one.origin.tree, one.origin.tree) for one in decisions.log)
-    followed = (
-        replace(one, origin=replace(one.origin, tree=tree)) for one, tree in zip(decisions.log, trees, strict=True)
-    )
-    return replace(decisions, log=tuple(followed))
+def follow_joined(decisions: Decisions, joined: Mapping[str, str], issues: Mapping[str, Issue]) -> Decisions:
+    """Return decisions that look in the tree that took theirs in; ``joined`` are nodes by those that have gone.
+
+    What they say of their problem is what ``issues``, the nodes before, say of it.
+    """
+
+    def follow(one: Decision) -> Decision:
+        node = issues.get(one.issue_id or one.origin.tree)
+        tree = joined.get(one.issue_id) or joined.get(one.origin.tree, one.origin.tree)
+        return replace(one, origin=replace(one.origin, tree=tree, problem=node.text if node else one.origin.problem))
+
+    return replace(decisions, log=tuple(map(follow, decisions.log)))
 
 
 # Complex: orphans are matched in their tree or else anywhere, through one table for both.
 def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]:
-    """Return by the ids of orphaned edits the solutions that they may belong to.
+    """Return by the ids of orphaned edits and verdicts the solutions that they may belong to.
 
-    That is one with the same steps of the same document, under another heading in the edit's tree, or in another tree.
+    That is one with the same steps of the same document, under another heading in their tree, or in another tree.
     """
-    orphans = [o for o in decided.orphans if o.kind == "edit" and o.origin.steps]
+    orphans = [o for o in decided.orphans if o.origin.steps]
     if not orphans:
         return {}
     forest = Forest(issues.values())
@@ -365,10 +378,10 @@ def find_offers(decided: Decided, issues: Mapping[str, Issue]) -> dict[str, str]
             for tree in (origin.tree, None):
                 fitting.setdefault((tree, origin.document, origin.steps), solution_id)
     found: dict[str, str] = {}
-    for edit in orphans:
-        for tree in (edit.origin.tree, None):
-            if (offered := fitting.get((tree, edit.origin.document, edit.origin.steps))) is not None:
-                found.setdefault(edit.id, offered)
+    for one in orphans:
+        for tree in (one.origin.tree, None):
+            if (offered := fitting.get((tree, one.origin.document, one.origin.steps))) is not None:
+                found.setdefault(one.id, offered)
     return found
 
 
@@ -380,7 +393,7 @@ def update_decisions(
     ``rules`` are by decision id what the rules say of its text now.
     """
     named = {one.solution_id for one in decisions.log}
-    forest = Forest(issues.values())
+    forest = Forest((*issues.values(), *decided.problems.values()))
     base = (s for i, s in decided.base.items() if i in named)
     origins = {s.id: origin_of(s, tree_of(s.issue_id, forest)) for s in base}
     lost = {one.id for one in decided.orphans}
@@ -388,7 +401,8 @@ def update_decisions(
     def update(one: Decision) -> Decision:
         if one.kind == "written":
             return replace(one, rules=rules.get(one.id, one.rules))
-        one = replace(one, origin=origins.get(one.solution_id, one.origin))
+        now = origins.get(one.solution_id, one.origin)
+        one = replace(one, origin=replace(now, problem=now.problem or one.origin.problem))
         if one.kind == "edit":
             dismissed = one.dismissed and one.id in lost
             found = rules.get(one.id, one.rules)
@@ -421,6 +435,7 @@ class _Twins:
 
     def _places(self, origin: Origin) -> dict[str, Issue]:
         alike = self._by_mark.get(origin.built, ()) if origin.built else ()
+        origin = replace(origin, problem="")
         return {s.id: self._forest.root(s.issue_id) for s in alike if origin_of(s, origin.tree) == origin}
 
     def anywhere(self, origin: Origin) -> list[str]:

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from autokb.core.results import Result
-
+from typing import Any
 
 HIDDEN = "HIDDEN"  # stands for a value that may not be shown
 _SHOWN = 60  # characters of a value that is refused
@@ -80,13 +76,36 @@ class ChangedMeanwhileError(BadInputError):
 
 
 class StoppedOnPurposeError(AutokbError):
-    """The work stopped where it was told to and can go on; ``result`` is what it did until then."""
+    """The work stopped where it was told to and can go on; ``result`` (a Result, or None) is what it did until then."""
 
     exit_status = 3
 
-    def __init__(self, sentence: str, result: Result | None = None) -> None:
+    def __init__(self, sentence: str, result: object = None) -> None:
         super().__init__(sentence)
         self.result = result
+
+
+class HalfLostError(AutokbError):
+    """What was to be published has less than half of what readers see; ``reasons`` are sentences that say of what."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        super().__init__(
+            f"Nothing was published; readers see what they saw. {' '.join(reasons)} Check what was added; where "
+            "that is meant, add --force --author NAME, which goes on record."
+        )
+        self.reasons = reasons
+
+
+class StageFailedError(AutokbError):
+    """More items of a build's stage failed than the settings tolerate, so nothing was published.
+
+    ``result`` is what the build did until then. The exit status is 3 where the same command may go on later, else 1.
+    """
+
+    def __init__(self, sentence: str, *, can_go_on: bool) -> None:
+        super().__init__(sentence)
+        self.exit_status = 3 if can_go_on else 1
+        self.result: object = None
 
 
 class RepliesAwaitedError(StoppedOnPurposeError):

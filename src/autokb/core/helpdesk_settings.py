@@ -24,7 +24,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "zendesk": ("url", "user"),
     "intercom": ("admin",),
 }
-_ALL = ("url", "account", "reply", "customer_from", "token_env", "secret_env")
+_ALL = ("url", "account", "reply", "customer_from", "reply_after_agent", "token_env", "secret_env")
 # The name of an environment variable as they are usually written: few pasted secrets look like one.
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 _NO_VARIABLE = (
@@ -44,7 +44,8 @@ class HelpdeskSettings:
     Zendesk, the ``app_id`` of Intercom.
     ``token_env`` and ``secret_env`` are the names of the environment variables with the token of its interface and the
     secret of its webhooks. Suggestions go back as a ``note``; with ``reply: customer`` what is sure enough, from
-    ``customer_from`` on, goes to the customer.
+    ``customer_from`` on, goes to the customer, unless an agent has written or is assigned; with ``reply_after_agent``
+    then as well.
     """
 
     name: HelpdeskName
@@ -54,6 +55,7 @@ class HelpdeskSettings:
     admin: str = ""
     reply: ReplyTo = "note"
     customer_from: float = CUSTOMER_FROM
+    reply_after_agent: bool = False
     token_env: str = ""
     secret_env: str = ""
 
@@ -101,6 +103,7 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
         url=_read_url(known, filled.get("url", INTERCOM)),
         reply=_read_reply(known, filled.get("reply", NOTE)),
         customer_from=_read_share(known, filled.get("customer_from", CUSTOMER_FROM)),
+        reply_after_agent=_read_switch(known, "reply_after_agent", filled.get("reply_after_agent", False)),
         token_env=_read_variable(known, "token_env", filled),
         secret_env=_read_variable(known, "secret_env", filled),
         **words,
@@ -164,6 +167,13 @@ def _read_reply(name: str, value: Any) -> ReplyTo:
     if found is None:
         raise _error(name, f"reply must be {NOTE} or {CUSTOMER}, not {shown_value(value)}")
     return found
+
+
+def _read_switch(name: str, entry: str, value: Any) -> bool:
+    """Read true or false; settings.yaml gives the word as it is written."""
+    if str(value).lower() not in ("true", "false"):
+        raise _error(name, f"{entry} must be true or false, not {shown_value(value)}")
+    return str(value).lower() == "true"
 
 
 def _read_share(name: str, value: Any) -> float:

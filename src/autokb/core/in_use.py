@@ -34,7 +34,7 @@ class ArmSettings:
         return TREATMENT if place < self.share else CONTROL
 
 
-AskedBy = Literal["ask", "suggest"]
+AskedBy = Literal["ask", "suggest", "box"]
 GapStatus = Literal["open", "done", "dismissed"]
 
 

@@ -149,12 +149,14 @@ class SendError(Exception):
         retry_after: float | None = None,
         fatal: bool = False,
         billed: Literal["no", "perhaps"] = "no",
+        unreached: bool = False,
     ) -> None:
         super().__init__(reason)
         self.retry = retry
         self.retry_after = retry_after  # seconds that the provider asked to wait
         self.fatal = fatal  # no other request will fare better: a refused key, a model that is not there
         self.billed = billed  # a request that was sent and timed out may have been paid for
+        self.unreached = unreached  # no connection to the server could be made
 
 
 class CutOffError(SendError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from autokb.core.attributes import Attributes
@@ -40,13 +40,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class RawIssue:
-    """What one customer wrote; ``resolved_by`` names the documents that helped, ``date`` is ISO 8601 or empty."""
+    """What one customer wrote; ``resolved_by`` names the documents that helped, ``date`` is ISO 8601 or empty.
+
+    ``told`` is the title and the text as a build read them, without quoted mail and private data; empty where that is
+    all of both. It is no part of what was added, so it counts in no comparison.
+    """
 
     id: str
     text: str
     title: str = ""
     date: str = ""
     resolved_by: tuple[str, ...] = ()
+    told: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def full_text(self) -> str:
@@ -54,6 +59,11 @@ class RawIssue:
         if not self.title or self.text.startswith(self.title):
             return self.text
         return f"{self.title}\n{self.text}"
+
+    def as_told(self) -> RawIssue:
+        """Return it with the title and the text that a build reads, and that others than its author may see."""
+        title, text = self.told if len(self.told) == 2 else (self.title, self.text)
+        return replace(self, title=title, text=text, told=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +172,15 @@ class Origin:
     """A solution that a person decided on as it was built last, by which the decision finds it under another id.
 
     ``tree`` is the id of its root issue, ``document`` the first one that it cites; ``built`` and ``steps`` are marks
-    (see ``text_mark``) of its text with its steps as the build wrote them, and of the steps alone.
+    (see ``text_mark``) of its text with its steps as the build wrote them, and of the steps alone. ``problem`` is what
+    the root said, for a solution by hand its own node: by it the nearest is found where the root is gone.
     """
 
     tree: str = ""
     document: str = ""
     built: str = ""
     steps: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +206,8 @@ class Decision:
     A *verdict* says whether to show one; ``reason`` is in the person's words, ``shown`` the mark of the text that it
     was given for.
 
-    A solution that a person has *written* has the id of its decision and stands on the node ``issue_id``, or on
-    ``origin.tree``, the root of its tree, when the node is gone.
+    A solution that a person has *written* has the id of its decision and stands on the node ``issue_id``, or when that
+    is gone on ``origin.tree``: the root of its tree, or the node that is nearest to its problem now.
 
     An *event* is told in a history and changes nothing. ``decision`` is the id of the one that was taken back, or of
     the edit without its solution that was dismissed from the queue or put there again; ``before`` and ``after`` are

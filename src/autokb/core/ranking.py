@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,6 @@ class Ranking:
 
     ids: tuple[str, ...]
     scores: Scores
-
-    def plus(self, scores: NDArray[np.floating]) -> Ranking:
-        """Return the ranking with something added to each score."""
-        return replace(self, scores=self.scores + scores)
 
     def best(self, k: int) -> tuple[Hit, ...]:
         """Return the k highest, best first, ties in the order of the ids."""

@@ -12,20 +12,24 @@ from autokb.core.errors import BadInputError
 
 MOST_WORDS = 30  # of a suggestion; the response prediction paper's
 FEWEST_WORDS = 8  # fewer say nothing
-_KNOWN = ("max_words", "tone", "negative_words", "refusal")
+OFF_TOPIC = "Nothing here is about that."  # why there is no answer, as everybody reads it
+LEFT_OPEN = "The closest pages don't answer this."
+_KNOWN = ("max_words", "tone", "negative_words", "refusal", "unanswered")
 
 
 @dataclass(frozen=True)
 class ReplyRules:
     """Every suggestion has fewer than ``max_words`` words and none of the ``negative_words``.
 
-    ``tone`` is how a model shall write; ``refusal`` is what to say outside of what is known, empty for our own words.
+    ``tone`` is how a model shall write. ``refusal`` is the reply to a question about something else, ``unanswered`` the
+    one to a question that the documents leave open, both empty for our own words.
     """
 
     max_words: int = MOST_WORDS
     tone: tuple[str, ...] = ()
     negative_words: tuple[str, ...] = ()
     refusal: str = ""
+    unanswered: str = ""
 
     @cached_property
     def _negative(self) -> re.Pattern[str]:
@@ -53,10 +57,15 @@ def read_reply_rules(given: Mapping[str, Any]) -> ReplyRules:
     most = given.get("max_words", MOST_WORDS)
     if not isinstance(most, int) or isinstance(most, bool) or most < FEWEST_WORDS:
         raise BadInputError(f"domain.yaml: reply: max_words must be a whole number from {FEWEST_WORDS} on.")
-    refusal = given.get("refusal", "")
-    if not isinstance(refusal, str):
-        raise BadInputError("domain.yaml: reply: refusal must be a text.")
-    return ReplyRules(most, _texts(given, "tone"), _texts(given, "negative_words"), " ".join(refusal.split()))
+    refusal, unanswered = _text(given, "refusal"), _text(given, "unanswered")
+    return ReplyRules(most, _texts(given, "tone"), _texts(given, "negative_words"), refusal, unanswered)
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    found = given.get(name, "")
+    if not isinstance(found, str):
+        raise BadInputError(f"domain.yaml: reply: {name} must be a text.")
+    return " ".join(found.split())
 
 
 def _texts(given: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Failure, Skipped
@@ -269,7 +269,7 @@ class KeptChecks(Result):
 
 @dataclass(frozen=True, slots=True)
 class Refusal(Result):
-    """Why the gate keeps readers where they are, and the checks that turned."""
+    """Why readers stay where they are: what they would lose, what the gate has against it, the checks that turned."""
 
     reasons: tuple[str, ...]
     checks: tuple[Turned, ...]
@@ -283,7 +283,8 @@ class Refusal(Result):
 class KnowledgeCounts(Result):
     """What a build published; ``solutions`` are those that are shown.
 
-    ``orphaned`` counts the decisions of people whose solution is gone.
+    ``orphaned`` counts the decisions of people whose solution is gone, ``outdated`` the raw issues that went or got
+    other words since the themes were made; 0 where they are too few to make them again.
     """
 
     themes: int = 0
@@ -294,6 +295,7 @@ class KnowledgeCounts(Result):
     withheld: int = 0
     unresolved_links: tuple[str, ...] = ()
     orphaned: int = 0
+    outdated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -530,7 +532,7 @@ class Vacuumed(Result):
 
 @dataclass(frozen=True, slots=True)
 class Forced(Result):
-    """Who published against the gate, and what it had against it."""
+    """Who published all the same, and what there was against it."""
 
     by: str
     reasons: tuple[str, ...]
@@ -556,7 +558,7 @@ class VersionView(Result):
 
     ``date`` and ``by`` are empty where nobody noted them, ``published`` is the one that readers see; ``inputs`` are
     hashes of what went in, ``checks`` the figures of its gate. ``is_candidate`` is one that nobody has published yet,
-    under the number it would have.
+    under the number it would have. ``forced`` names who consented to its having less than half of what readers saw.
     """
 
     number: int
@@ -569,11 +571,28 @@ class VersionView(Result):
     checks: VersionChecks | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     is_candidate: bool = False
+    forced: Forced | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEvent(Result):
+    """What somebody did with a version, and when: ``what`` is rolled back or discarded.
+
+    ``number`` is the version that readers saw from then on, or the one that the candidate would have become; ``before``
+    is the one that they saw until then. ``by`` is empty where nobody said who it was.
+    """
+
+    what: Literal["rolled back", "discarded"]
+    number: int
+    before: int
+    by: str
+    date: str
 
 
 @dataclass(frozen=True, slots=True)
 class Versions(Listed, Result):
-    """The versions that are kept, from the oldest; the candidate stands last."""
+    """The versions that are kept, from the oldest; the candidate stands last. ``events`` are rollbacks and the like."""
 
     LIST: ClassVar[str] = "versions"
     versions: tuple[VersionView, ...]
+    events: tuple[VersionEvent, ...] = ()

@@ -21,6 +21,7 @@ LARGEST_NUMBER = 1_000_000_000  # of seconds, tokens, characters and bytes: more
 HIGHEST_PRICE = 1_000_000.0  # USD a million tokens, so a dollar a token
 SEARCHED_IN_DATABASE_FROM = 200_000  # rows; up to there they are compared exactly in memory (decision 4)
 GATE_MARGIN = 0.02  # of all checks: one of fifty
+FAILURE_TOLERANCE = 0.05  # of a stage's items: one of twenty
 EMBED_A_MINUTE = 20  # questions of an address: a person reads the answers, an office shares one
 MOST_OF_EMBED = 100_000
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
@@ -33,7 +34,7 @@ DEFAULT_EFFORT = "default"  # a reasoning effort that is the provider's own: non
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", DEFAULT_EFFORT)
 Reduction = Literal["pca", "umap", "none"]  # what vectors go through before they are clustered
 REDUCTIONS: tuple[str, ...] = get_args(Reduction)
-GRAPH_STORES = ("ladybug", "neo4j")
+GRAPH_STORES = ("ladybug",)
 STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
 LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME = "local", "ray", "ray://"  # where a build's work is done
@@ -63,11 +64,9 @@ class AskSettings:
 
 @dataclass(frozen=True, slots=True)
 class GraphSettings:
-    """Which engine answers Cypher about tickets; ``uri`` and ``database`` are Neo4j's."""
+    """Which engine answers Cypher about tickets."""
 
     store: str = "ladybug"
-    uri: str = ""
-    database: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,8 @@ class Settings:
     conversations get suggestions. ``keep_versions`` are those that can be shown again, the newest among them. A
     document that nobody has changed for more than ``stale_after`` days is told as outdated. ``sources`` are what
     ``sync`` reads, ``helpdesks`` where messages of customers come from, by name. The ``executor`` does a build's work:
-    ``local``, ``ray`` or ``ray://HOST:PORT``; it is in no key, for it changes no result.
+    ``local``, ``ray`` or ``ray://HOST:PORT``; it is in no key, for it changes no result. A build in which more than
+    the ``failure_tolerance`` of a stage's items fail, a share, publishes nothing; nor is that in any key.
     """
 
     model: str = OFFLINE_MODEL
@@ -168,6 +168,7 @@ class Settings:
     helpdesks: Mapping[str, HelpdeskSettings] = field(default_factory=dict, metadata={"key": False})
     store: str = ""
     executor: str = field(default=LOCAL_EXECUTOR, metadata={"key": False})
+    failure_tolerance: float = field(default=FAILURE_TOLERANCE, metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -234,6 +235,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_whole_number(name, value)
     if name in SWITCHES:
         return _read_switch(name, value)
+    if name == "failure_tolerance":
+        return _read_share(name, value)
     if not isinstance(value, Mapping):
         raise BadEntryError(f"settings.yaml: {name} must be a mapping, not {shown_value(value)}.")
     if name in _READERS:
@@ -373,15 +376,12 @@ def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
     known = [f.name for f in fields(GraphSettings)]
     if stray := [name for name in value if name not in known]:
-        hint = "; user and password are read from NEO4J_USERNAME and NEO4J_PASSWORD in the environment"
-        raise BadEntryError(f"settings.yaml: graph takes {', '.join(known)}, not {shown_value(stray[0])}{hint}.")
+        raise BadEntryError(f"settings.yaml: graph takes {', '.join(known)}, not {shown_value(stray[0])}.")
     found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
     if found.store not in GRAPH_STORES:
         raise BadEntryError(
             f"settings.yaml: graph: store must be {' or '.join(GRAPH_STORES)}, not {shown_value(found.store)}."
         )
-    if "@" in found.uri:
-        raise BadEntryError("settings.yaml: graph: uri must have no user and password; NEO4J_PASSWORD is their place.")
     return found
 
 
@@ -458,6 +458,13 @@ def _read_price(where: str, value: Any) -> float:
             f"tokens), not {shown_value(value)}."
         )
     return usd
+
+
+def _read_share(name: str, value: Any) -> float:
+    share = _read_number(value)
+    if not 0 <= share <= 1:
+        raise BadEntryError(f"settings.yaml: {name} must be a share, a number from 0 to 1, not {shown_value(value)}.")
+    return share
 
 
 def _read_number(value: Any) -> float:

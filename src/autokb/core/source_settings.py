@@ -21,6 +21,7 @@ GITHUB = "https://api.github.com"
 _Reader = Callable[[str, str, Any], Any]
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}  # seconds
 _DURATION = re.compile(r"([0-9]{1,9})\s*([smhd])")
+_PLAIN_URL = re.compile(r"[^#?\\\s]+")
 RESERVED = ("build", "date", "error")  # what the answer of ``sync`` has beside its sources
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _FIELDS = ("text", "title", "id", "date", "resolved_by")
@@ -167,10 +168,19 @@ def _read_url(name: str, entry: str, value: Any) -> str:
     """Read where a tracker or a repository is; git takes paths and ssh too."""
     text = value.strip() if isinstance(value, str) else ""
     if text.startswith(("http://", "https://")):
+        _check_plain(name, text)
         return _read_address(name, entry, text).rstrip("/")
     if not text or text.startswith("-") or "::" in text or any(ord(c) < 32 for c in text):
         raise _error(name, f"url must be an address or a path, not {shown_value(value)}")
+    _check_plain(name, text)
     return text
+
+
+def _check_plain(name: str, url: str) -> None:
+    """Refuse an address that programs read in two ways: the host that is checked must be the one that is asked."""
+    is_path = ":" not in url or url.startswith("file://")
+    if not is_path and (not _PLAIN_URL.fullmatch(url) or url.count("@") > 1):
+        raise _error(name, f"url must have no #, ?, \\ or blank and at most one @, not {shown_value(url)}")
 
 
 def _read_addresses(name: str, entry: str, value: Any) -> tuple[str, ...]:

@@ -16,6 +16,26 @@ _READ_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "n
 LARGEST_WHOLE = 2**63 - 1  # the largest whole number of SQLite, and of most readers of JSON
 # Beyond it Python itself refuses to turn digits into a number.
 _MOST_DIGITS = 1_000
+# What to do about what the parser of YAML says, by words of it; the first that fits counts.
+_REMEDIES = (
+    ("mapping values are not allowed", "put a text with a colon in it into quotes, and indent entries alike"),
+    ("but got ':'", "put a text with a colon in it into quotes"),
+    ("expected ',' or", "close the bracket, and put a text with a comma or a bracket in it into quotes"),
+    (r"'\t'", "indent with spaces, not with tabs"),
+    ("undefined alias", "put a text that begins with * into quotes"),
+    ("expected alphabetic or numeric character", "put a text that begins with & or * into quotes"),
+    ("cannot start any token", "put a text that begins with a sign such as @, % or ` into quotes"),
+    ("unexpected end of stream", "close the quotes"),
+    (
+        "sequence entries are not allowed",
+        "begin a list in a line of its own, and put a text that begins with - into quotes",
+    ),
+    ("could not find expected ':'", "write a colon and a space behind each name, and indent what belongs to a text"),
+    ("expected <block end>", "indent entries alike, and put the whole of a text into quotes where any of it is"),
+    ("expected chomping", "put a text that begins with | or > into quotes"),
+    ("special characters", "take out characters that cannot be seen"),
+    ("another document", "it holds two documents; take out the line ---"),
+)
 
 
 # Complex: the loader, its limits and the sentences for what it raises belong to one attempt to read.
@@ -55,8 +75,7 @@ def parse_yaml(text: str, name: str) -> Any:
         place = getattr(error, "problem_mark", None)
         where = f" in line {place.line + 1}" if place else ""
         problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or type(error).__name__)
-        if problem == "but found another document":
-            problem = "it holds two documents; take out the line ---"
+        problem = next((remedy for words, remedy in _REMEDIES if words in problem), problem)
         said = re.sub(r"""['"].*['"]""", lambda quoted: as_value(quoted[0]), " ".join(problem.split()))
         raise BadEntryError(f"{name} is no valid YAML{where}: {said}.") from error
 

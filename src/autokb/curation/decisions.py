@@ -188,9 +188,9 @@ def edit(
 ) -> EditedSolution:
     """Give a solution another text, or other steps under its title; it outlives builds.
 
-    Text and steps always say the same: of a text the steps are read, of steps the text is made. One that breaks a rule
-    of the domain is kept and not shown. BadInputError where both or neither are given, or too much; and
-    ChangedMeanwhileError where the solution has not the ``version`` that was read.
+    Text and steps always say the same: of a text the steps are read, of steps the text is made. BadInputError
+    where both or neither are given, too much, or what breaks a rule of the domain; and ChangedMeanwhileError where the
+    solution has not the ``version`` that was read. Nothing is stored then.
     """
     text, steps = _cleaned_text(text), _cleaned_steps(steps)
     if bool(text) == bool(steps):
@@ -211,6 +211,7 @@ def edit(
         if changed:
             new = with_origin(new, published.decided, Forest(published.issues.values()))
             new = check_edit(number_new(new, file.last_number() + 1), published.decided, workspace.spec)
+            _refuse_broken("The text", new)
             keep_decisions(file, [new])
         decided = memory.peek(file).decided
     one, last = decided.solutions[found.id], decided.edits.get(found.id)
@@ -454,7 +455,14 @@ def _move_to_offers(
             raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
         new = new_edit(target, edit.text, edit.steps, author or edit.author, date)
         moved.append(check_edit(with_origin(new, published.decided, forest), published.decided, spec))
+        _refuse_broken(edit.id, moved[-1])
     return moved
+
+
+def _refuse_broken(what: str, written: Decision) -> None:
+    """Refuse a person's text that breaks rules of the domain, with each rule and why."""
+    if broken := [f"{v.rule}: {v.reason}" for v in written.rules if v.verdict == "broken"]:
+        raise BadInputError(f"{what} breaks a rule of the domain. {' '.join(broken)} Nothing was stored; change it.")
 
 
 def write_by_hand(
@@ -487,9 +495,7 @@ def write_by_hand(
             origin=Origin(tree),
         )
         written = replace(written, rules=check_text(write_solution(written, node.id), workspace.spec))
-        if broken := [v for v in written.rules if v.verdict == "broken"]:
-            reasons = " ".join(f"{v.rule}: {v.reason}" for v in broken)
-            raise BadInputError(f"{source.name} breaks a rule of the domain. {reasons} Nothing was stored; change it.")
+        _refuse_broken(source.name, written)
         if solution_id not in published.decided.written:
             keep_decisions(file, [written])
         solution = memory.peek(file).decided.solutions[solution_id]

@@ -186,7 +186,7 @@ def _read(
         known = Known(
             found=found,
             documents=published.kb.documents,
-            raw_issues=list(published.raw_issues.values()),
+            raw_issues=list(published.told_issues.values()),
             dates=_dates(added, published.kb.documents),
             today=today or datetime.now(UTC).date(),
             stale_after=workspace.settings.stale_after,
@@ -210,7 +210,7 @@ def _parents(file: WorkspaceFile, published: Published) -> tuple[list[Issue], Ve
     vectors, missing = file.vectors(encoder, [root.text for root in roots], dimensions)
     raw = list(published.raw_issues)
     rows = {raw_id: n for n, raw_id in enumerate(raw)}
-    said, _ = file.vectors(encoder, [published.raw_issues[raw_id].full_text for raw_id in raw], dimensions)
+    said, _ = file.vectors(encoder, [one.full_text for one in published.told_issues.values()], dimensions)
     there = sorted(set(range(len(roots))).difference(missing))
     reports = vectors[there]
     for place, n in enumerate(there):

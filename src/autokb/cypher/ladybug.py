@@ -23,7 +23,6 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.files import PRIVATE
 from autokb.core.ticket_plan import TICKET_LABEL, TICKET_PROPERTIES, CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
-from autokb.cypher.port import CypherRows
 from autokb.cypher.projection import Projection, label_above, ladybug_schema
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -35,6 +34,14 @@ GRACE = 0.5  # seconds more until a process that does not end its query is kille
 STARTING = 60.0  # seconds for a process to start and open a graph; a machine under load takes long
 SCRIPT = Path(__file__).with_name("ladybug_process.py")
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "LANG", "TMPDIR")  # of the environment; keys stay here
+
+
+@dataclass(frozen=True, slots=True)
+class CypherRows:
+    """What a Cypher query gave."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
 
 
 @dataclass

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.settings import GraphSettings
+from autokb.core.errors import AutokbError
 from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow, check_plan, name_graph
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import Ticket
 from autokb.cypher.cypher_of_plan import cypher_of_plan, rows_of_plan
 from autokb.cypher.guard import RefusedCypherError, check_cypher
-from autokb.cypher.ladybug import LadybugGraph
-from autokb.cypher.neo4j import Neo4jGraph
-from autokb.cypher.port import CypherEngine, CypherRows
+from autokb.cypher.ladybug import CypherRows, LadybugGraph
 from autokb.stores.ticket_tables import read_link_types, read_tickets
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.tickets.write_cypher.task import cypher_request
@@ -32,7 +29,7 @@ class CypherRun:
     refused: str | None = None
 
 
-def run_cypher(engine: CypherEngine, plan: SubgraphPlan, written: str = "") -> CypherRun:
+def run_cypher(engine: LadybugGraph, plan: SubgraphPlan, written: str = "") -> CypherRun:
     """Run what was written, or the plan where nothing was or it cannot run (AutokbError where the plan cannot either).
 
     The rows of a plan are those that every graph store gives, in the same order.
@@ -84,14 +81,12 @@ NOTHING_WRITTEN = "The model wrote no query."
 
 @dataclass
 class EngineReader:
-    """Asks the engine of the settings; it is opened when a model is first to write a query, and stays open."""
+    """Asks ladybug; it is opened when a model is first to write a query, and stays open."""
 
     file: WorkspaceFile
     template: TicketTemplate
     folder: Path
-    settings: GraphSettings
-    environment: Mapping[str, str]
-    _engine: CypherEngine | None = None
+    _engine: LadybugGraph | None = None
 
     def read(
         self, question: str, best: Ticket, plan: SubgraphPlan, write: Write | None
@@ -103,10 +98,10 @@ class EngineReader:
         """
         names = name_graph(self.template, read_link_types(self.file))
         compiled = cypher_of_plan(plan, self.template, names).text
-        if write is None or (self.settings.store == "ladybug" and find_spec("ladybug") is None):
+        if write is None or find_spec("ladybug") is None:
             return RanCypher(compiled), None
         if self._engine is None:
-            self._engine = open_engine(self.file, self.template, self.folder, self.settings, self.environment)
+            self._engine = LadybugGraph(self.file, self.template, self.folder)
         written = write(cypher_request(question, best.id, best.title, self.template, names))
         if written is None or not written.cypher.strip():
             return RanCypher(compiled, NOTHING_WRITTEN), None
@@ -120,16 +115,3 @@ class EngineReader:
         """Let go of the engine."""
         if self._engine is not None:
             self._engine.close()
-
-
-def open_engine(
-    file: WorkspaceFile, template: TicketTemplate, folder: Path, settings: GraphSettings, environment: Mapping[str, str]
-) -> CypherEngine:
-    """Return the engine of the settings (BadInputError where its extra is not installed)."""
-    if settings.store == "ladybug":
-        return LadybugGraph(file, template, folder)
-    uri = environment.get("NEO4J_URI") or settings.uri
-    if not uri:
-        raise BadInputError("settings.yaml: graph needs a uri for Neo4j, or NEO4J_URI in the environment.")
-    user = environment.get("NEO4J_USERNAME") or environment.get("NEO4J_USER", "")
-    return Neo4jGraph(file, template, uri, user, environment.get("NEO4J_PASSWORD", ""), settings.database or None)

@@ -156,6 +156,11 @@ class Headings:
         parts = sections(found.text)
         return (found.title, *parts[section_at(parts, position)].headings)
 
+    def has(self, document: str, heading: str) -> bool:
+        """Return whether a document has this heading, or this path of headings."""
+        found = self._documents[document]
+        return any(_stands_under(heading, (found.title, *one.headings)) for one in sections(found.text))
+
 
 def heading_path(above: Sequence[str]) -> str:
     """Return the headings of a place below its document's title, as a check names them; pages repeat single ones."""
@@ -191,15 +196,14 @@ def _is_named(check: Check, solution: Solution, headings: Headings) -> bool:
     if check.solution and solution.id == check.solution:
         return True
     document = headings.resolve(check.document)
-    if document is None:
-        return False
-    wanted = _plain(check.heading)
-    for one in solution.evidence:
-        if one.document == document:
-            above = headings.at(document, one.start)
-            if not wanted or wanted in map(_plain, above) or wanted == _plain(heading_path(above)):
-                return True
-    return False
+    places = [one.start for one in solution.evidence if one.document == document]
+    return document is not None and any(_stands_under(check.heading, headings.at(document, start)) for start in places)
+
+
+def _stands_under(heading: str, above: Sequence[str]) -> bool:
+    """Return whether a heading, or a path of headings, is among those above a place; no heading is above all."""
+    wanted = _plain(heading)
+    return not wanted or wanted in map(_plain, above) or wanted == _plain(heading_path(above))
 
 
 def _plain(heading: str) -> str:

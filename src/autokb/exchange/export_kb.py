@@ -15,9 +15,6 @@ from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
 from autokb.core.results import Exported
-from autokb.domains.ticket_templates import ticket_template
-from autokb.exchange.import_feedback import feedback_lines
-from autokb.pipeline.tickets import ticket_lines
 from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
 from autokb.stores.codecs import Body, decision_body, solution_body, with_marks
 from autokb.stores.database import damaged_rows
@@ -46,6 +43,7 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
             _write(target, "".join(lines))
             return Exported(str(target), lines=len(lines))
         if kind in GRAPHS:
+            from autokb.domains.ticket_templates import ticket_template
             from autokb.exchange.export_tickets import ticket_graph  # with the projection that engines hold too
 
             text, tickets = ticket_graph(file, ticket_template(workspace.spec), kind)
@@ -71,6 +69,9 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     ``built_status`` and ``built_reason`` are those of the build. A decision, an accepted answer or feedback is no line
     once it was taken back; of feedback private data are masked.
     """
+    from autokb.exchange.import_feedback import feedback_lines  # pages and lists of this file's trees need none of it
+    from autokb.pipeline.tickets import ticket_lines
+
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
     lines = [with_marks(line) if line["kind"] == "solution" else line for line in lines]
     answers = ({**ACCEPTED.body(one), "kind": KIND, "id": one.id} for one in read_accepted(file))
@@ -103,6 +104,7 @@ def _hand_written_line(one: Decision, solution: Solution | None) -> Body:
     solution = solution or write_solution(one, one.issue_id)
     body = decision_body(one)
     by_hand = {name: body.get(name, "") for name in ("author", "date", "number", "issue_id", "tree")}
+    by_hand |= {"problem": one.origin.problem} if one.origin.problem else {}
     return {**solution_body(solution), "by_hand": by_hand, "kind": "solution", "id": one.id}
 
 

@@ -107,13 +107,19 @@ NAMED = 3  # ids of lines that were not taken that are named for each kind
 
 
 def import_file(
-    workspace: Workspace, source: Path, *, whole: bool = False, now: str | None = None, progress: Progress = silent
+    workspace: Workspace,
+    source: Path,
+    *,
+    whole: bool = False,
+    force: str = "",
+    now: str | None = None,
+    progress: Progress = silent,
 ) -> Imported:
     """Import a file that ``export`` wrote; the suffix tells its format (BadInputError when it is none of ours).
 
     Into a workspace that holds something any format brings the decisions of people only. Into an empty one, or with
-    ``whole``, JSONL brings everything in place of all that is there. ``now`` is the date of the edits that are
-    found, as ISO 8601.
+    ``whole``, JSONL brings everything in place of all that is there; ``force`` names who consents where that is less
+    than half (else HalfLostError). ``now`` is the date of the edits that are found, as ISO 8601.
     """
     kind = source.suffix.lower()
     if kind not in SUFFIXES:
@@ -138,7 +144,7 @@ def import_file(
     with workspace.file() as file:
         is_empty = _is_empty(file)
     if whole or is_empty:
-        return _take_whole(workspace, lines, skipped, source.name, moment, progress)
+        return _take_whole(workspace, lines, skipped, source.name, moment, progress, force=force)
     return _take_decisions(workspace, lines, skipped, source.name, moment)
 
 
@@ -229,7 +235,7 @@ def _keep(file: WorkspaceFile, taken: Taken, before: Published) -> Imported:
 
 
 def _take_whole(
-    workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str, progress: Progress
+    workspace: Workspace, lines: Lines, skipped: list[Skipped], name: str, now: str, progress: Progress, *, force: str
 ) -> Imported:
     # A status without a verdict's line is of an older export: its verdict has no date, so that copies are alike.
     count = len(lines)
@@ -244,7 +250,8 @@ def _take_whole(
     with workspace.build_lock(), workspace.file() as file:
         with file.transaction():
             gone = _count_all(file)
-            unchanged = _publish(file, lines, decisions, answers, workspace.publication_by("import"))
+            made = replace(workspace.publication_by("import"), forced_by=force)
+            unchanged = _publish(file, lines, decisions, answers, made)
             _stage(file, "documents", DOCUMENT, lines_of(lines, "document"), name)
             _stage(file, "issues", RAW_ISSUE, lines_of(lines, "raw_issue"), name)
             _stage(file, "chats", CONVERSATION_CODEC, chats, name)

@@ -90,6 +90,7 @@ class ByHandPart(ExportPart):
 
     issue_id: Annotated[str, ID]
     tree: str = ""
+    problem: str = ""
     author: str = ""
     date: str = ""
     number: Annotated[int, NUMBER] | None = None

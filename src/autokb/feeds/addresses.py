@@ -15,6 +15,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 import httpx2
 
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
+_UNICAST = IPv6Network("2000::/3")  # all that IANA gave out as public: other forms of IPv4 and old local ones are not
 
 
 class RefusedAddressError(httpx2.TransportError):
@@ -24,7 +25,7 @@ class RefusedAddressError(httpx2.TransportError):
 def is_allowed(address: str, networks: Sequence[str]) -> bool:
     """Return whether an address is public, or lies in one of the networks."""
     plain = _embedded(ip_address(address.partition("%")[0]))
-    if plain.is_global and not plain.is_multicast:
+    if plain.is_global and not plain.is_multicast and (plain.version == 4 or plain in _UNICAST):
         return True
     return any(plain in ip_network(network) for network in networks)
 

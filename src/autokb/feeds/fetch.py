@@ -29,6 +29,7 @@ TRIES = 4  # of a request that fails in a way that may pass
 LONGEST_PAUSE = 900.0  # seconds that a server may ask for; what asks for more is left for the next run
 FIRST_PAUSE = 1.0  # seconds before the second try, doubled for each further one
 MOST_REDIRECTS = 5
+MOST_OF_RUN = 20_000_000_000  # bytes of all answers of one run, unpacked
 _PASSING = frozenset({408, 425, 500, 502, 503, 504})  # statuses that may be another one a moment later
 _YEARS = (1970, 9_000)  # of dates that are believed; time can be added to them and taken away
 _LIMITED = frozenset({429, 503})
@@ -45,6 +46,10 @@ class StatusError(FeedError):
 
 class SiteError(FeedError):
     """A server cannot be reached, or fails at whatever it is asked for."""
+
+
+class RunOverError(FeedError):
+    """A run came to its bounds, or is stopped: nothing more is asked for, and the next one goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +74,16 @@ class Fetcher:
         networks: tuple[str, ...] = (),
         headers: Mapping[str, str] | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self._transport = CheckedTransport(networks)
         self._client = BoundedClient(ReplyBound(MOST_BYTES), SILENT_SECONDS, transport=self._transport)
         self._headers = {"user-agent": USER_AGENT, **(headers or {})}
         self._has_secret = "authorization" in self._headers
         self._sleep = sleep
+        self._check = check
         self._runner = asyncio.Runner()
-        self.bytes = 0
+        self.bytes = self.unpacked = 0
 
     @property
     def requests(self) -> int:
@@ -136,6 +143,9 @@ class Fetcher:
     def _try(self, url: str, headers: Mapping[str, str]) -> Reply:
         pause = FIRST_PAUSE
         for left in range(TRIES - 1, -1, -1):
+            self._check()
+            if self.unpacked > MOST_OF_RUN:
+                raise RunOverError(f"It sent more than {MOST_OF_RUN:,} bytes; the next run goes on.")
             asked = None
             try:
                 reply = self._runner.run(self._send(url, {**self._headers, **headers}))
@@ -147,10 +157,12 @@ class Fetcher:
                 raise FeedError(f"{url} is refused: {error}.") from error
             except ReplyTooLongError as error:
                 raise FeedError(f"{url} sends more than {MOST_BYTES:,} bytes.") from error
-            except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+            except httpx2.UnsupportedProtocol as error:
                 raise FeedError(f"{url} is no address that can be fetched ({error}).") from error
             except (httpx2.HTTPError, OSError, TimeoutError) as error:
                 failed = f"cannot be read ({str(error).rstrip('.') or type(error).__name__})"
+            except Exception as error:  # a server chooses where it leads: a port, a host or a letter that none has
+                raise FeedError(f"{url} is no address that can be fetched ({error}).") from error
             if asked is not None and asked > LONGEST_PAUSE:
                 raise SiteError(f"{url} asks to wait for {asked:.0f} seconds; the next run goes on.")
             if left:
@@ -162,6 +174,7 @@ class Fetcher:
         async with asyncio.timeout(LONGEST_REQUEST):
             response = await self._client.get(url, headers=dict(headers))
         self.bytes += response.extensions.get(BYTES_READ, 0)
+        self.unpacked += len(response.content)
         return Reply(url, response.status_code, {n.lower(): v for n, v in response.headers.items()}, response.content)
 
 

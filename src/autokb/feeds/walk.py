@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document
 from autokb.core.tickets import Ticket
-from autokb.feeds.fetch import FeedError, Fetcher, Reply, StatusError, same_origin
+from autokb.feeds.fetch import MOST_BYTES, FeedError, Fetcher, Reply, StatusError, same_origin
 from autokb.feeds.items import AT_ONCE, Feed, Item, Progress, Step
 from autokb.sources.fields import Record
 from autokb.sources.reading import SourceRecord
@@ -119,6 +119,7 @@ def _tag(phase: Phase, url: str, page: Page, reply: Reply) -> dict[str, str]:
     return {"url": url, "tag": reply.headers.get("etag", "")} if phase == "changes" and not page.next else {}
 
 
+# Complex: what became of each record, and when a step is full, is decided at the record.
 def _steps(
     api: Api, fetcher: Fetcher, progress: Progress, page: Page, cursor: dict[str, Any]
 ) -> Generator[Step, None, tuple[Item, ...]]:
@@ -127,7 +128,7 @@ def _steps(
     The cursor stays at the page until those are stored, which they are together with the next place.
     """
     items: list[Item] = []
-    requests = fetcher.requests
+    requests, unpacked = fetcher.requests, fetcher.unpacked
     for entry in page.entries:
         known = progress.known.get(entry.key)
         stamp = {"updated": entry.updated}
@@ -141,9 +142,13 @@ def _steps(
                 items.append(Item(entry.key, stamp, api.content(entry, fetcher)))
             except (UnreadableFileError, StatusError) as error:  # a ticket may go while its comments are asked for
                 items.append(Item(entry.key, stamp, reason=str(error)))
-        if fetcher.requests - requests >= AT_ONCE:
+            except FeedError:
+                raise
+            except Exception as error:  # one record that no reader foresaw stops no other
+                items.append(Item(entry.key, stamp, reason=f"cannot be read ({type(error).__name__})."))
+        if fetcher.requests - requests >= AT_ONCE or fetcher.unpacked - unpacked >= MOST_BYTES:
             yield Step(tuple(items), dict(cursor))
-            items, requests = [], fetcher.requests
+            items, requests, unpacked = [], fetcher.requests, fetcher.unpacked
     return tuple(items)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urldefrag, urlsplit
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.fetch import FeedError, Fetcher, Reply, SiteError
+from autokb.feeds.fetch import MOST_BYTES, FeedError, Fetcher, Reply, RunOverError, SiteError
 from autokb.feeds.items import AT_ONCE, Feed, Item, Known, Progress, Step
 from autokb.feeds.robots import Robots
 from autokb.feeds.sitemap import read_sitemap
@@ -79,7 +79,7 @@ class _Pages:
         self._fetcher, self._robots, self._templates = fetcher, robots, templates
         self._items: list[Item] = []
         self._skipped = list(skipped)
-        self._fetched = 0
+        self._fetched, self._unpacked = 0, fetcher.unpacked
         self._failing: list[str] = []
         self._failed = dict.fromkeys(failed)
         self.were_read = False
@@ -100,6 +100,8 @@ class _Pages:
                 self._items += _fetch(url, changed, known, self._fetcher, self._robots, self._templates)
                 self._failing, self.were_read = [], True
                 self._failed.pop(url, None)
+            except RunOverError:
+                raise
             except FeedError as error:
                 if isinstance(error, SiteError) and url not in self._failed:
                     self._failing.append(url)
@@ -113,7 +115,8 @@ class _Pages:
     @property
     def are_enough(self) -> bool:
         """Whether they are to be stored now."""
-        return self._fetched >= AT_ONCE or len(self._items) >= UNFETCHED_AT_ONCE or self.site_fails
+        large = self._fetcher.unpacked - self._unpacked >= MOST_BYTES
+        return self._fetched >= AT_ONCE or len(self._items) >= UNFETCHED_AT_ONCE or self.site_fails or large
 
     @property
     def site_fails(self) -> bool:
@@ -126,7 +129,7 @@ class _Pages:
         met = tuple(item for item in self._items if item.key not in failing)
         cursor = {**cursor, "failed": [*self._failed, *failing]}
         step = Step(met, cursor, tuple(self._skipped), complete=complete)
-        self._items, self._skipped, self._fetched = [], [], 0
+        self._items, self._skipped, self._fetched, self._unpacked = [], [], 0, self._fetcher.unpacked
         return step
 
 
@@ -153,6 +156,8 @@ def _fetch(
         return [Item(url, found, read_fetched(body, kind, url, templates))]
     except UnreadableFileError as error:
         return [Item(url, {**found, "lastmod": ""}, reason=str(error))]
+    except Exception as error:  # one page of a site that no reader foresaw stops no other
+        return [Item(url, {**found, "lastmod": ""}, reason=f"cannot be read ({type(error).__name__}).")]
 
 
 def _typed(url: str, reply: Reply) -> tuple[Format, bytes]:

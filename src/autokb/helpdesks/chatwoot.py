@@ -24,6 +24,7 @@ from autokb.helpdesks.refused import NO_TOKEN
 from autokb.text.inert_markdown import masked, unmasked
 
 ROLES: Mapping[str, Role] = {"incoming": CUSTOMER, "outgoing": AGENT}
+BOT = "AgentBot"  # the ``assignee_type`` of a conversation that a bot has
 
 
 class Chatwoot:
@@ -72,6 +73,15 @@ class Chatwoot:
                 yield StandingText(
                     unmasked(text_of(part_of(one, "content"))), moment_of(part_of(one, "created_at")) or 0
                 )
+
+    def look_up(self, settings: HelpdeskSettings, token: str, conversation: str) -> DeskRequest:
+        """Return the request for a conversation."""
+        return DeskRequest("GET", _messages(settings, conversation).removesuffix("/messages"), _headers(token))
+
+    def is_led(self, settings: HelpdeskSettings, answer: Any) -> bool:
+        """Return whether an agent, not a bot, is assigned."""
+        meta = part_of(answer, "meta")
+        return not isinstance(meta, Mapping) or (bool(meta.get("assignee")) and meta.get("assignee_type") != BOT)
 
 
 def _messages(settings: HelpdeskSettings, conversation: str) -> str:

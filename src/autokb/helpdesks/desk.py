@@ -23,9 +23,9 @@ from autokb.core.in_use import FeedbackVerdict, SuggestionSource
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.storable import without_half_escapes, without_surrogates
 from autokb.helpdesks.chatwoot import Chatwoot
-from autokb.helpdesks.helpdesk import Helpdesk, id_of, part_of
+from autokb.helpdesks.helpdesk import Helpdesk, ReceivedMessage, id_of, part_of
 from autokb.helpdesks.intercom import Intercom
-from autokb.helpdesks.notes import marker_of, note_of, offered_of, reply_of
+from autokb.helpdesks.notes import mark_in, new_mark, note_of, offered_of, reply_of
 from autokb.helpdesks.refused import NO_JSON, NOT_NAMED, NOT_OURS, NOT_SET, RefusedWebhooks
 from autokb.helpdesks.sending import DeskClient, LaterError, RefusedError
 from autokb.helpdesks.zendesk import Zendesk
@@ -152,6 +152,7 @@ class HelpdeskDesk:
         self._refused.count(helpdesk, NOT_OURS if done == "not_ours" else ACCEPTED)
         return done
 
+    # Complex: each way to refuse a webhook has a reason of its own, and they are told in this order.
     def _take(self, helpdesk: str, headers: Mapping[str, str], token: str, body: bytes) -> str:
         settings, now = self.settings.get(helpdesk), time.time()
         if settings is None:
@@ -165,10 +166,10 @@ class HelpdeskDesk:
             given = json.loads(without_half_escapes(body))
         except (ValueError, RecursionError):
             raise RefusedWebhookError("The body is no JSON.", NO_JSON) from None
-        if settings.account and id_of(part_of(given, *desk.account_at)) not in ("", settings.account):
-            return "not_ours"
-        message = desk.read(given)
-        if message is None or not message.text.strip() or message.said < now - OLDEST_SECONDS:
+        account, message = id_of(part_of(given, *desk.account_at)), desk.read(given)
+        if account != settings.account and settings.account and (account or message):
+            return "not_ours"  # also where nobody can tell whose message it is
+        if message is None or _is_passed_over(message, now):
             return "skipped"
         text = without_surrogates(message.text).replace("\0", "\ufffd")[:TEXT_CHARACTERS]
         kept = HookMessage(
@@ -178,6 +179,7 @@ class HelpdeskDesk:
             role=message.role,
             said=message.said,
             work=HookWork(text, message.author, arrived=now),
+            state=OPEN if text.strip() else DONE,
             due=now,
         )
         with self._workspace().file() as file, file.transaction():
@@ -236,14 +238,14 @@ class HelpdeskDesk:
         if work.is_unsure and (since := self._standing_since(message, settings, token)) is not None:
             work = replace(work, sent_at=since, is_unsure=False)
             return self._end(replace(message, work=work), DONE, "replied" if work.to_customer else "noted")
-        if not work.sending:
+        if not work.sending or work.to_customer:  # what allowed a reply to the customer may have changed since
             found = self._suggest(self._said_until(message), conversation=conversation_of(message))
             if not found.suggestions:
                 return self._end(message, DONE, "silent", found.reason or "")
-            reply = self._for_customer(message, settings, found)
+            reply = self._for_customer(message, settings, token, found)
             work = replace(
                 work,
-                sending=reply or note_of(found, message.id, self._links(found)),
+                sending=reply or note_of(found, new_mark(), self._links(found)),
                 to_customer=bool(reply),
                 question=found.question,
                 offered=offered_of(found),
@@ -279,7 +281,7 @@ class HelpdeskDesk:
         request = desk.look(settings, token, message.conversation, message.id)
         answer, now = self._client().send(settings, request)
         for one in desk.standing(answer):
-            if marker_of(message.id) in one.text:
+            if not work.to_customer and mark_in(work.sending) in one.text:
                 return one.since or now
             if work.to_customer and one.since >= int(message.said) and is_as_offered(one.text, work.sending):
                 return one.since
@@ -307,13 +309,34 @@ class HelpdeskDesk:
             known = file.fields("document", "url", ids=cited)
         return {document: url for document, (url,) in known.items() if url.startswith(("https://", "http://"))}
 
-    def _for_customer(self, message: HookMessage, settings: HelpdeskSettings, found: Suggested) -> str:
+    def _for_customer(self, message: HookMessage, settings: HelpdeskSettings, token: str, found: Suggested) -> str:
         """Return the reply to the customer, where the settings want one and nothing speaks against it; else nothing."""
         if settings.reply != TO_CUSTOMER or time.time() - message.said > CUSTOMER_WITHIN:
             return ""
-        if any(_place(one) > _place(message) for one in self._conversation(message)):
+        conversation = self._conversation(message)
+        if any(_place(one) > _place(message) for one in conversation):
             return ""  # somebody has gone on
-        return reply_of(found, settings.customer_from)
+        reply = reply_of(found, settings.customer_from)
+        if not reply or settings.reply_after_agent:
+            return reply
+        return "" if self._is_led(message, settings, token, conversation) else reply
+
+    def _is_led(
+        self, message: HookMessage, settings: HelpdeskSettings, token: str, conversation: Sequence[HookMessage]
+    ) -> bool:
+        """Return whether an agent has written in a conversation or is assigned to it (LaterError)."""
+        asked = [one for one in conversation if one.role == CUSTOMER]
+        written = [one for one in conversation if one.role == AGENT]
+        if any(not any(_is_echo(one, by_agent) for one in asked) for by_agent in written):
+            return True
+        desk = KINDS[message.helpdesk]
+        try:
+            record, _ = self._client().send(settings, desk.look_up(settings, token, message.conversation))
+        except LaterError as error:
+            raise LaterError(str(error), is_unsure=False, seconds=error.seconds) from None  # nothing was written
+        except RefusedError:
+            return True  # the helpdesk does not say who leads it
+        return desk.is_led(settings, record)
 
     # -- what the agent makes of it --------------------------------------------------------------------
 
@@ -410,6 +433,11 @@ def conversation_of(message: HookMessage) -> str:
 def _place(message: HookMessage) -> tuple[float, int, str]:
     """Return what orders the messages of a conversation: their own moment, then their own id."""
     return message.said, len(message.id), message.id
+
+
+def _is_passed_over(message: ReceivedMessage, now: float) -> bool:
+    """Return whether a message is too old, or a customer's without a word; an agent's shows that an agent leads."""
+    return message.said < now - OLDEST_SECONDS or (message.role == CUSTOMER and not message.text.strip())
 
 
 def _is_under_way(message: HookMessage, reply: HookMessage) -> bool:

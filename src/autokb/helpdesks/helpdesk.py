@@ -84,6 +84,14 @@ class Helpdesk(Protocol):
         """Give the texts of the answer to ``look``."""
         ...
 
+    def look_up(self, settings: HelpdeskSettings, token: str, conversation: str) -> DeskRequest:
+        """Return the request for a conversation's own record, which says who is assigned to it."""
+        ...
+
+    def is_led(self, settings: HelpdeskSettings, answer: Any) -> bool:
+        """Return whether an agent leads a conversation, from the answer to ``look_up``; an unreadable one counts so."""
+        ...
+
 
 def hmac_of(secret: str, data: bytes, kind: str = "sha256") -> bytes:
     """Return the signature of data."""

@@ -73,6 +73,17 @@ class Intercom:
         for one in parts if isinstance(parts, list) else ():
             yield StandingText(text_of_html(text_of(part_of(one, "body"))), moment_of(part_of(one, "created_at")) or 0)
 
+    def look_up(self, settings: HelpdeskSettings, token: str, conversation: str) -> DeskRequest:
+        """Return the request for a conversation."""
+        return DeskRequest("GET", f"/conversations/{conversation}", _headers(token))
+
+    def is_led(self, settings: HelpdeskSettings, answer: Any) -> bool:
+        """Return whether a teammate other than the one who writes the notes is assigned."""
+        if not isinstance(answer, Mapping) or "admin_assignee_id" not in answer:
+            return True
+        assigned = answer["admin_assignee_id"]
+        return assigned not in (None, 0) and id_of(assigned) != settings.admin
+
 
 def _comments(parts: Any) -> list[Any]:
     found = parts if isinstance(parts, list) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 
 from autokb.answering.suggest import Suggested, Suggestion
@@ -14,16 +15,21 @@ SOURCES = 3  # documents that are named below a suggestion
 CITED = ("solution", "passage")  # what may go to a customer: in the words of documents, and not of another's ticket
 
 
-def marker_of(message: str) -> str:
-    """Return what stands at the end of a note, and in no other note."""
-    return f"(autokb {message})"
+def new_mark() -> str:
+    """Return a random last line for one note, which no customer can know: 64 bits in hexadecimal."""
+    return f"(autokb {secrets.token_hex(8)})"
 
 
-def note_of(found: Suggested, message: str, links: Mapping[str, str]) -> str:
-    """Return the note on a message, as plain text; ``links`` are the addresses of documents by their ids."""
+def mark_in(note: str) -> str:
+    """Return the mark of a note, which is its last line."""
+    return note.rpartition("\n")[2]
+
+
+def note_of(found: Suggested, mark: str, links: Mapping[str, str]) -> str:
+    """Return a note as plain text that ends in its mark; ``links`` are the addresses of documents by their ids."""
     many = len(found.suggestions) > 1
     parts = [_shown(one, f"({place})" if many else "", links) for place, one in enumerate(found.suggestions, 1)]
-    return "\n\n".join([_heading(found, many), *parts, marker_of(message)])
+    return "\n\n".join([_heading(found, many), *parts, mark])
 
 
 def _heading(found: Suggested, many: bool) -> str:
@@ -33,7 +39,7 @@ def _heading(found: Suggested, many: bool) -> str:
     if found.outcome == "abstains":
         return f"Not sure enough to suggest {'a reply; nearest is' if is_help else 'an answer; to hand it on'}:"
     said = "Suggested replies, the first" if many else "Suggested reply,"
-    return f"{said} {how_sure(found.confidence)}:" if is_help else "Suggested reply:"
+    return f"{said} {how_sure(found.confidence, found.chosen_by)}:" if is_help else "Suggested reply:"
 
 
 def reply_of(found: Suggested, least: float) -> str:

@@ -69,6 +69,15 @@ class Zendesk:
             text = text_of_html(text_of(part_of(one, "html_body"))) or text_of(part_of(one, "body"))
             yield StandingText(text, moment_of(part_of(one, "created_at")) or 0)
 
+    def look_up(self, settings: HelpdeskSettings, token: str, conversation: str) -> DeskRequest:
+        """Return the request for a ticket."""
+        return DeskRequest("GET", f"/api/v2/tickets/{conversation}.json", _headers(settings, token))
+
+    def is_led(self, settings: HelpdeskSettings, answer: Any) -> bool:
+        """Return whether an agent is assigned."""
+        ticket = part_of(answer, "ticket")
+        return not isinstance(ticket, Mapping) or ticket.get("assignee_id", True) is not None
+
 
 def _headers(settings: HelpdeskSettings, token: str) -> Mapping[str, str]:
     shown = base64.b64encode(f"{settings.user}/token:{token}".encode()).decode()

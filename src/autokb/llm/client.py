@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 FIRST_PAUSE = 0.5  # seconds before the first retry; each further one waits twice as long
 LONGEST_PAUSE = 30.0  # seconds
+UNREACHED_RETRIES = 2  # while a server was never reached: some two seconds, then it is down and not only busy
 LONGEST_RETRY_AFTER = 60.0  # seconds that a provider's retry-after can make us wait at most
 
 
@@ -106,6 +107,7 @@ class ModelClient:
         self._sends_at_once = sends_at_once  # else requests are noted for a batch, and none is ever in flight
         self._dice = random.Random()  # seeded by the system: processes that failed together do not wait alike
         self._flights: dict[str, _Flight] = {}
+        self._reached: dict[str, bool] = {}  # by model, whether its server was; where False, requests gave up
         self._freed: anyio.Event | None = None  # set when a reservation of the budget is settled
 
     async def ask(self, request: ModelRequest, tag: Tag) -> ModelReply:
@@ -177,6 +179,16 @@ class ModelClient:
             raise ended[0]
         return found
 
+    async def connect(self, models: Sequence[str]) -> None:
+        """Load what models are asked with, and connect to their servers; a request says what fails."""
+        for model in models:
+            await self._sender(model).connect()
+
+    def _sender(self, model: str) -> Sender:
+        if model not in self._senders:
+            self._senders[model] = self._open_sender(model)
+        return self._senders[model]
+
     async def close(self) -> None:
         """Close the connections."""
         senders, self._senders = self._senders, {}
@@ -232,15 +244,26 @@ class ModelClient:
         failures = 0
         while True:
             try:
-                return await self._attempt(request, row, keep, price)
+                brought = await self._attempt(request, row, keep, price)
+                self._reached[request.model] = True
+                return brought
             except SendError as error:
                 if error.fatal:
                     raise BadInputError(str(error)) from None
                 failures += 1
-                if not error.retry or failures > self._retries:
+                if not error.retry or failures > self._most_retries(request.model, error):
+                    self._reached.setdefault(request.model, False)
                     raise
                 wait = self._wait(failures, error.retry_after)
             await self._pause(wait)
+
+    def _most_retries(self, model: str, error: SendError) -> int:
+        """Return how often a request is sent again: a server that nobody reached in this run is soon given up."""
+        if not error.unreached:
+            self._reached[model] = True
+        if self._reached.get(model):
+            return self._retries
+        return 0 if model in self._reached else min(UNREACHED_RETRIES, self._retries)
 
     def _wait(self, failures: int, retry_after: float | None) -> float:
         """Return the seconds before the next try, never the same for all that failed together."""
@@ -288,9 +311,7 @@ class ModelClient:
             kept = (request, vectors.vectors) if keep else None
             counted = ModelReply("", vectors.tokens, 0)
             return vectors, replace(row, state="read", reply=counted, cost=cost, vectors=kept)
-        if request.model not in self._senders:
-            self._senders[request.model] = self._open_sender(request.model)
-        reply = await self._senders[request.model].send(request)
+        reply = await self._sender(request.model).send(request)
         cost = None if price is None else price.cost(reply.input_tokens, reply.output_tokens, reply.cached_tokens)
         return reply, replace(row, state="paid", reply=reply, cost=cost)
 

@@ -40,7 +40,9 @@ def failure(error: Exception, model: str) -> SendError:
             )
         case known.ModelConnectionError():
             if error.phase in NOT_SENT:  # once a request was sent it may have been paid for
-                return SendError(f"No connection to the model's server could be made: {said}", retry=True)
+                return SendError(
+                    f"No connection to the model's server could be made: {said}", retry=True, unreached=True
+                )
             return SendError(f"The connection broke before the reply was there: {said}", retry=True, billed="perhaps")
         case known.ModelAPIError():
             return _refusal(error, said)

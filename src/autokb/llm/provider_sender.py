@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
+    from autokb.llm.bounded_http import BoundedClient
+
+CONNECTING = 1.0  # seconds; whoever asks next waits for what takes longer
 TOOL = "Takes your reply. Call it once."
 EMPTY = "(an empty reply)"  # in place of an empty turn: Anthropic and Bedrock refuse one, or it is left out unseen
 Mode = Literal["native", "tool", "prompted"]
@@ -36,7 +40,7 @@ class ModelSender:
     """Sends to one model of pydantic-ai.
 
     ``options`` are settings of every request beside those that we make. ``empty`` stands for an empty turn of the
-    assistant where a provider refuses one.
+    assistant where a provider refuses one. ``http`` is the client that the model asks through.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class ModelSender:
         empty: str = "",
         close: Callable[[], Any] | None = None,
         max_reply_bytes: int = MAX_REPLY_BYTES,
+        http: BoundedClient | None = None,
     ) -> None:
         self._name = name
         self._model = model
@@ -58,7 +63,14 @@ class ModelSender:
         self._strict = strict
         self._empty = empty
         self._close = close
+        self._http = http
         self._max_reply_bytes = max_reply_bytes
+
+    async def connect(self) -> None:
+        """Open a connection of the ``http`` client, which stays for the first request; ``CONNECTING`` at most."""
+        if self._http is not None and self._model.base_url:
+            with suppress(Exception), anyio.move_on_after(CONNECTING):
+                await self._http.head(self._model.base_url)
 
     async def send(self, request: ModelRequest) -> ModelReply:
         """Return the model's reply, or raise a SendError that says what kept it away and shows no key."""
@@ -88,6 +100,8 @@ class ModelSender:
 
     async def close(self) -> None:
         """Close its connections."""
+        if self._http is not None:
+            await self._http.aclose()
         if self._close is not None:
             await self._close()
 

@@ -66,11 +66,12 @@ def open_sender(
     options: Any = {} if provider == "bedrock" else {"max_retries": 0, "timeout": timeout}
 
     async def close() -> None:
-        await http.aclose()
         await found.__aenter__()  # only a provider that was entered closes its connections
         await found.__aexit__(None, None, None)
 
-    return ModelSender(model, found, timeout, options, empty=EMPTY, close=close, max_reply_bytes=max_reply_bytes)
+    return ModelSender(
+        model, found, timeout, options, empty=EMPTY, close=close, http=http, max_reply_bytes=max_reply_bytes
+    )
 
 
 def _parts(model: str) -> tuple[str, str]:
@@ -106,7 +107,7 @@ def _openai(
     )
     found = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
     strict = _strict_mode(name) if own else always_strict
-    return ModelSender(model, found, timeout, strict=strict, close=http.aclose, max_reply_bytes=max_reply_bytes)
+    return ModelSender(model, found, timeout, strict=strict, http=http, max_reply_bytes=max_reply_bytes)
 
 
 def reasons(profile: Mapping[str, Any]) -> bool:

@@ -10,6 +10,10 @@ from autokb.core.model_requests import EmbeddingReply, EmbeddingRequest, ModelRe
 class Sender(Protocol):
     """Sends requests as they are, each once; whoever calls decides about retries."""
 
+    async def connect(self) -> None:
+        """Connect, so that the first request need not; it says what fails. Nothing is asked or paid."""
+        ...
+
     async def send(self, request: ModelRequest) -> ModelReply:
         """Return the model's reply; SendError says why there is none, AwaitedError that it comes with a batch."""
         ...

@@ -14,7 +14,7 @@ from autokb.core.attributes import Attributes
 from autokb.core.decisions import Decided
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec, Rule
-from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.errors import StageFailedError, StoppedOnPurposeError
 from autokb.core.findings import joined_trees
 from autokb.core.ids import canonical_json, digest, key_json
 from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
@@ -25,6 +25,7 @@ from autokb.core.vectors import Vectors, encoder_key
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
 from autokb.issues.splitting import ClusterSplitter
+from autokb.issues.told import told_issues
 from autokb.pipeline.checks import check_gate_settings, without_tickets
 from autokb.pipeline.model_choice import check_settings
 from autokb.pipeline.model_session import ModelOptions
@@ -41,10 +42,10 @@ from autokb.pipeline.steps.languages import prepare_languages
 from autokb.pipeline.steps.merging import merge_parents
 from autokb.pipeline.steps.passages import STAGE as PASSAGES
 from autokb.pipeline.steps.passages import find_passages
-from autokb.pipeline.steps.publish import Built, publish, records
+from autokb.pipeline.steps.publish import Built, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
-from autokb.pipeline.versions import keep_candidate, publish_candidate
+from autokb.pipeline.versions import keep_candidate, name_forcer, publish_candidate, publish_or_keep
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
@@ -65,6 +66,7 @@ from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 from autokb.text.lexicons import missing_sentence
 
+MANY_CHANGED = 0.2  # share of the raw issues: from here on themes made of the earlier ones may be about nothing
 GROWN_BY = "grown_by"  # meta: the model that grew the published trees
 
 
@@ -80,26 +82,29 @@ def build(
 ) -> BuildReport:
     """Build what was added and publish it in one step, or keep it as the ``candidate`` beside what readers see.
 
-    Where a team has checks, it is a candidate first, and published when it passes the gate of the settings; ``force``
-    names who publishes it all the same.
+    Where a team has checks, it is a candidate first, and published when it passes the gate of the settings. One that
+    has less than half of the solutions, documents or issues of what readers see stays a candidate, too. ``force``
+    names who publishes it all the same (BadInputError where the name is blank).
 
     Finished work is kept as it is done, so a build that was killed goes on. Raises BadInputError when the domain lacks
     a rule of the published one, unless ``yes``; WorkspaceBusyError while another build is at work; AutokbError when the
     disk is full or the folder cannot be written (the KB is then as before); and StoppedOnPurposeError when the budget
-    is reached or replies are awaited, with what was done until then.
+    is reached or replies are awaited, with what was done until then; StageFailedError when more items of a stage failed
+    than the settings' ``failure_tolerance``. Nothing is published then.
     """
     started = time.perf_counter()
+    force = name_forcer(force) if force else ""
     check_settings(workspace.settings)
     forget_slow_searches()
     with workspace.build_lock(), workspace.file() as file:
         if not yes:
             check_rules_stay(workspace, file)
         check_gate_settings(workspace, file)
-        with open_stages(workspace, file, progress, options) as stages:
+        with open_stages(workspace, file, progress, options, tolerance=workspace.settings.failure_tolerance) as stages:
             try:
                 replaced = file.rolled_back
                 counts, refusal = Build(workspace, file, stages, rethink, candidate, force).run()
-            except StoppedOnPurposeError as stop:
+            except (StoppedOnPurposeError, StageFailedError) as stop:
                 stopped = _report(KnowledgeCounts(), stages, workspace.spec, time.perf_counter() - started)
                 stop.result = replace(stopped, stopped=str(stop))
                 raise
@@ -118,8 +123,10 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
     spent = stages.spending()
     notes = (
         missing_sentence(spec.language),
+        *stages.log.notes,
         _unchecked_rules_sentence([] if stages.asks_model(CHECK_RULES, "rules") else spec.rules),
         _orphans_sentence(counts.orphaned),
+        _outdated_sentence(counts.outdated),
     )
     return BuildReport(
         themes=counts.themes,
@@ -142,6 +149,7 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
         seconds=round(seconds, 3),
         stages=stages.log.reports(),
         orphaned=counts.orphaned,
+        outdated=counts.outdated,
         notes=tuple(filter(None, notes)),
     )
 
@@ -176,6 +184,16 @@ def _unguarded_sentence(workspace: Workspace, guarded: bool) -> str:
         return ""
     folder = shlex.quote(str(workspace.folder))
     return f"Published unchecked: the gate of settings.yaml has no checks. Add some: autokb checks add {folder} FILE"
+
+
+def _outdated_sentence(count: int) -> str:
+    """Say that many issues are no longer those that the themes were made from; nothing where they are."""
+    if not count:
+        return ""
+    return (
+        f"{count:,} raw issues were removed or changed since the themes were made; themes and clusters stay as they "
+        "were. To make them again from the issues of today: autokb build WORKSPACE --rethink"
+    )
 
 
 def _orphans_sentence(count: int) -> str:
@@ -224,7 +242,10 @@ class Build:
         """Run the algorithm and publish; returns what the gate has against it, too."""
         stages, spec = self.stages, self.workspace.spec
         published = read_published(self.file)
-        documents, raw = staged_documents(self.file), staged_raw_issues(self.file)
+        documents = staged_documents(self.file)
+        whole, note = told_issues(staged_raw_issues(self.file), documents, spec.language)
+        stages.log.notes.append(note)
+        raw = [one.as_told() for one in whole]
         # Step 1: domain knowledge chunking
         chunks = chunk_with_contexts(stages, self.workspace, documents)
         corpus = Corpus.of({d.id: d for d in documents}, chunks, spec.language)
@@ -274,14 +295,15 @@ class Build:
         )
         told = joined_trees(read_findings(self.file).values())
         grown, solutions = find_solutions(stages, self.workspace, finder, grown, told)
-        decided, rules = decide(stages, spec, solutions, grown, replace(published.decisions, policy=spec.review))
+        decided, rules = decide(stages, spec, solutions, grown, published, raw)
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts(), None
-        index = self._with_solutions(index, sources, grown, tuple(decided.solutions.values()), passages)
+        index = self._with_solutions(index, sources, grown, decided, passages)
         refusal = self._publish(
             published=published,
             sources=sources,
+            whole=whole,
             organised=organised,
             grown=grown,
             solutions=solutions,
@@ -341,15 +363,16 @@ class Build:
         index: QuestionIndex,
         sources: BuildSources,
         grown: Grown,
-        solutions: Sequence[Solution],
+        decided: Decided,
         passages: Sequence[Passage],
     ) -> QuestionIndex:
         """Return the index with all that can be shown."""
         attributes = self.workspace.spec.attributes
-        knowledge = KnowledgeIndex.of(grown.issues, solutions, attributes, (p.solution for p in passages))
+        nodes, solutions = (*grown.issues, *decided.problems.values()), tuple(decided.solutions.values())
+        knowledge = KnowledgeIndex.of(nodes, solutions, attributes, (p.solution for p in passages))
         issues = self.stages.embed([knowledge.issues[i].text for i in knowledge.ids])
-        nodes = NodeIndex.of(knowledge, issues, sources.vectors_by_id())
-        return replace(index, nodes=nodes, candidates=self._candidates(knowledge, passages, index.chunks))
+        indexed = NodeIndex.of(knowledge, issues, sources.vectors_by_id())
+        return replace(index, nodes=indexed, candidates=self._candidates(knowledge, passages, index.chunks))
 
     def _passages(self, sources: BuildSources) -> list[Passage]:
         with self.stages.timed(PASSAGES) as count:
@@ -359,10 +382,12 @@ class Build:
             count.reused += len(sources.documents) - computed
         return passages
 
+    # Complex: what is published is put together here, whether it then is a candidate or not.
     def _publish(
         self,
         published: Published,
         sources: BuildSources,
+        whole: Sequence[RawIssue],
         organised: Organised,
         grown: Grown,
         solutions: Sequence[Solution],
@@ -380,7 +405,7 @@ class Build:
         found = records(
             documents=sources.documents,
             chunks=sources.corpus.chunks,
-            raw=sources.raw,
+            raw=whole,
             attributes=sources.attributes,
             organised=organised,
             grown=grown,
@@ -394,14 +419,22 @@ class Build:
             grown.joined,
             rules,
         )
+        stages = self.stages
+        if (
+            stages.failures
+            and sources.raw
+            and stages.tolerance < 1
+            and not any(s.status in DISPLAYED for s in solutions)
+        ):
+            stage = stages.failures[0].stage  # of so few items that one alone may be all of them
+            raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
         made = self.workspace.publication_by("build", self._inputs(sources))
         with self.stages.timed("publish"):
             is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
-            if self.candidate or is_guarded:
-                keep_candidate(self.file, found, built, made)
-            else:
-                publish(self.file, found, published, built, made)
-            if self.candidate or not is_guarded:
+            if not (self.candidate or is_guarded):
+                return publish_or_keep(self.file, found, published, built, replace(made, forced_by=self.force))
+            keep_candidate(self.file, found, built, made)
+            if self.candidate:
                 return None
             return publish_candidate(self.workspace, self.file, force=self.force).refusal
 
@@ -426,4 +459,5 @@ def _counts(organised: Organised, grown: Grown, decided: Decided, unresolved: tu
         withheld=sum(s.status == "withheld" for s in solutions),
         unresolved_links=unresolved,
         orphaned=len(decided.orphans),
+        outdated=organised.changed if organised.changed >= MANY_CHANGED * len(organised.theme_of) else 0,
     )

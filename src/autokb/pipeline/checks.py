@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autokb.core.checks import Check, CheckList
+from autokb.core.checks import Check, CheckList, check_json
+from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.ids import canonical_json, short_id
+from autokb.core.nouns import Document
 from autokb.core.results import CheckResult, KeptChecks, Refusal
 from autokb.core.settings import NO_RERANKER
 from autokb.evaluation.checks import (
@@ -44,7 +46,8 @@ READERS = ""  # what a workspace shows unless it is told otherwise
 def add_checks(workspace: Workspace, source: Path | Iterable[Check]) -> KeptChecks:
     """Keep the checks of a file, each in the place of one with its id; attributes are those of the domain.
 
-    BadInputError names what is wrong, and then nothing is kept.
+    One whose section or solution is not published yet is kept and named. BadInputError names what is wrong, such as a
+    document, solution or ticket that is not here at all, and then nothing is kept.
     """
     with workspace.file() as file:
         published = read_published(file)
@@ -55,16 +58,49 @@ def add_checks(workspace: Workspace, source: Path | Iterable[Check]) -> KeptChec
                 read_values(workspace.spec, {name: sorted(values) for name, values in check.attributes.items()})
             except BadInputError as error:
                 raise BadInputError(f"The check {check.id}: {error}") from error
-        solutions = published.kb.solutions
-        lost = tuple(
-            one.id
-            for one in checks
-            if (one.document or one.solution)
-            and headings.resolve(one.document) is None
-            and one.solution not in solutions
-        )
+        lost = [one for one in checks if not _is_published(one, headings, published.kb.solutions)]
         with file.transaction():
-            return replace(keep_checks(file, checks), unresolved=lost)
+            _refuse_unknown(workspace, file, lost)
+            return replace(keep_checks(file, checks), unresolved=tuple(one.id for one in lost if not one.ticket))
+
+
+def _is_published(check: Check, headings: Headings, solutions: Container[str]) -> bool:
+    """Return whether what a check names can be shown now; past tickets are in no publication."""
+    if document := headings.resolve(check.document):
+        return headings.has(document, check.heading)
+    return check.solution in solutions or not check.names_a_place
+
+
+# Complex: each place where a name may stand is looked at once.
+def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[Check]) -> None:
+    """Refuse checks that name what is nowhere: not published, not added, not in the candidate (BadInputError).
+
+    One that was kept before stays, for what it names may have gone since.
+    """
+    kept = set(map(_key, read_checks(file)))
+    new = [one for one in checks if _key(one) not in kept]
+    if not new:
+        return
+    with workspace.of(CANDIDATE if file.has_candidate else READERS).file() as beside:
+        known = read_published(beside).kb
+    added = [Document(one.id, one.body["title"], "", one.body.get("url", "")) for one in file.staged("documents")]
+    names = DocumentNames([*added, *known.documents.values()])
+    tickets = file.staged_some("tickets", [one.ticket for one in new if one.ticket])
+    stray = (
+        one
+        for one in new
+        if not (names.resolve(one.document) or one.solution in known.solutions or one.ticket in tickets)
+    )
+    if one := next(stray, None):
+        what = "document" if one.document else "solution" if one.solution else "ticket"
+        raise BadInputError(
+            f"The check {one.id}: there is no {what} {getattr(one, what)!r}, neither published nor added. Correct its "
+            f"name, or add the {what} first. Nothing was kept."
+        )
+
+
+def _key(check: Check) -> str:
+    return canonical_json(check_json(check))
 
 
 def remove_checks(workspace: Workspace, ids: Sequence[str]) -> CheckList:

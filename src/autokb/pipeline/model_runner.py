@@ -5,11 +5,12 @@ from __future__ import annotations
 import queue
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.errors import AutokbError, StoppedOnPurposeError
 from autokb.core.model_requests import (
     CHARACTERS_A_TOKEN,
     AwaitedError,
@@ -47,6 +48,39 @@ class _Reading:
         return any(a.answer is not None for a in self.answers)
 
 
+class _GivenUpError(AutokbError):
+    """So many items in a row came to nothing that the rest of a job is not asked about."""
+
+
+class _Arrivals:
+    """What comes of the requests of a job: readings as they come, and the items that no reply came for.
+
+    Raises _GivenUpError when more items in a row than the job tolerates came to nothing.
+    """
+
+    def __init__(self, tolerated: float) -> None:
+        self.readings: queue.SimpleQueue[_Reading | None] = queue.SimpleQueue()
+        self.lost: list[Answered] = []
+        self._tolerated = tolerated
+        self._in_a_row = 0
+
+    def put(self, reading: _Reading) -> None:
+        """Hand on what was read."""
+        self.readings.put(reading)
+        self._count(0 if reading.readable else len(reading.answers))
+
+    def lose(self, group: Group, error: Exception) -> None:
+        """Note that a request got no reply."""
+        reason, unheard = str(error) or type(error).__name__, isinstance(error, SendError) and error.retry
+        self.lost += [Answered(position, None, reason, unheard=unheard) for position in group]
+        self._count(len(group))
+
+    def _count(self, failed: int) -> None:
+        self._in_a_row = self._in_a_row + failed if failed else 0
+        if self._in_a_row > self._tolerated:
+            raise _GivenUpError
+
+
 class ModelRunner:
     """Asks one model through the session of a run."""
 
@@ -73,20 +107,22 @@ class ModelRunner:
         groups = batching.groups(job.keys, asked, session.ledger.open_groups(job.task.name))
         if not groups:
             return
-        arrived: queue.SimpleQueue[_Reading | None] = queue.SimpleQueue()
-        future = session.start([partial(self._ask, job, group, batching.limits.output, arrived) for group in groups])
-        future.add_done_callback(lambda _done: arrived.put(None))
+        arrived = _Arrivals(job.tolerated)
+        future = session.start([partial(self._ask_or_lose, job, g, batching.limits.output, arrived) for g in groups])
+        future.add_done_callback(lambda _done: arrived.readings.put(None))
         answered: set[int] = set()
+        outcomes: Sequence[Exception | None] = ()
         with session.waiting():
-            for readings in self._as_they_come(future, arrived):
+            for readings in self._as_they_come(future, arrived.readings):
                 answers = [a for reading in readings for a in reading.answers]
                 answered.update(a.position for a in answers)
                 yield answers
                 self._settle(readings, unread_items)
-            outcomes = future.result()
-        failed, stopped = self._outcomes(job, groups, outcomes)
-        if unheard := [a for a in failed if a.position not in answered]:
-            yield unheard
+            with suppress(_GivenUpError):
+                outcomes = future.result()
+        stopped = self._stopped(job, outcomes)
+        if lost := [a for a in arrived.lost if a.position not in answered]:
+            yield lost
         if stopped:
             raise StoppedOnPurposeError(stopped)
 
@@ -133,27 +169,28 @@ class ModelRunner:
         finally:
             future.cancel()  # when nobody takes what arrives any more
 
-    def _outcomes(
-        self, job: Job[Any], groups: Sequence[Group], outcomes: Sequence[Exception | None]
-    ) -> tuple[list[Answered], str]:
-        """Return the items of requests that failed, and why the run stops, if it does."""
-        failed: list[Answered] = []
+    def _stopped(self, job: Job[Any], outcomes: Sequence[Exception | None]) -> str:
+        """Count the requests whose replies are awaited; return why the run stops, if it does."""
         stopped = ""
-        for group, outcome in zip(groups, outcomes, strict=True):
+        for outcome in outcomes:
             match outcome:
                 case AwaitedError():
                     self._session.awaited[job.stage, job.task.name] += 1
                 case BudgetReachedError():
                     stopped = str(outcome) or "The budget is used up."
-                case Exception():
-                    reason = str(outcome) or type(outcome).__name__
-                    failed += [Answered(position, None, reason) for position in group]
-        return failed, stopped
+        return stopped
+
+    async def _ask_or_lose(self, job: Job[Any], group: Group, most_tokens: int, arrived: _Arrivals) -> None:
+        """Ask about the items of a group, which are lost where no reply comes."""
+        try:
+            await self._ask(job, group, most_tokens, arrived)
+        except (AutokbError, AwaitedError, BudgetReachedError):
+            raise
+        except Exception as error:  # one request's failure is its items' alone
+            arrived.lose(group, error)
 
     # Complex: how a request ended decides how its reply is kept, so that the inner function shares its state.
-    async def _ask(
-        self, job: Job[Any], group: Group, most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]
-    ) -> None:
+    async def _ask(self, job: Job[Any], group: Group, most_tokens: int, arrived: _Arrivals) -> None:
         """Ask about the items of a group; where their reply is cut off at any cap, about half of them at once."""
         import anyio
 
@@ -202,9 +239,7 @@ class ModelRunner:
         errors = {job.keys[n]: one.error for n, one in zip(group, read, strict=True) if one.error and not one.final}
         arrived.put(_Reading(answered, tuple(requests), errors if all_came else {}))
 
-    async def _ask_in_parts(
-        self, job: Job[Any], parts: Sequence[Group], most_tokens: int, arrived: queue.SimpleQueue[_Reading | None]
-    ) -> None:
+    async def _ask_in_parts(self, job: Job[Any], parts: Sequence[Group], most_tokens: int, arrived: _Arrivals) -> None:
         """Ask about each part of a group, also where the reply to an earlier one comes with a batch."""
         awaited: AwaitedError | None = None
         for part in parts:

@@ -47,7 +47,8 @@ class ModelOptions:
     """How a person wants models to be asked: for at most ``budget`` USD, at once or as a batch.
 
     Where ``budget_has_replies`` is set, the replies that a batch brings are paid from the budget too. ``is_live``: a
-    person waits for the replies, and nothing of them is in a batch that is with the provider.
+    person waits for the replies, and nothing of them is in a batch that is with the provider; models are connected to
+    when the session opens.
     """
 
     budget: float | None = None
@@ -262,6 +263,8 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
         )
         try:
             session.take_replies(budget if options.budget_has_replies else None)
+            if options.is_live:  # whoever waits for a reply waits for nothing else
+                portal.call(client.connect, names)
             yield session
         finally:
             session.close()

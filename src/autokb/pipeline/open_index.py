@@ -15,6 +15,7 @@ from autokb.answering.ask import ask, ask_in_other_language
 from autokb.answering.chosen import Choosing
 from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError, NothingPublishedError, UnwritableWorkspaceError
+from autokb.core.nouns import RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
@@ -26,6 +27,7 @@ from autokb.pipeline.embedding import (
     embed_once,
     encoder_name,
     open_free_embedder,
+    open_multilingual_embedder,
     read_embedder_name,
 )
 from autokb.pipeline.fed_questions import with_fed_questions
@@ -35,10 +37,25 @@ from autokb.pipeline.search_in_database import SlicedKnowledge, open_sliced
 from autokb.pipeline.search_rows import write_search_rows
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
-from autokb.retrieval.index import QuestionIndex, gate_of, load_index, published_calibration, published_gate
+from autokb.retrieval.index import (
+    QuestionIndex,
+    TokenReader,
+    gate_of,
+    load_decisions,
+    load_index,
+    published_calibration,
+    published_gate,
+)
 from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
-from autokb.stores.published import NOTHING_PUBLISHED, Published, published_spec, read_published, spec_of
+from autokb.stores.published import (
+    NOTHING_PUBLISHED,
+    Published,
+    published_spec,
+    read_decided_anew,
+    read_published,
+    spec_of,
+)
 from autokb.stores.search_tables import SEARCH_OF, SearchTables, may_write, searched_rows
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -51,6 +68,7 @@ NO_ROWS = (
     "This knowledge base is to be searched in the database, and what is searched was not written there yet; run "
     "autokb build as a user who may write."
 )
+MORE_MEMORY = "run autokb build on a machine with more memory, which prepares what is searched in the database"
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
 
 
@@ -91,9 +109,9 @@ class IndexByLanguage:
         return replace(index, spec=spec_for_question_in(language, spec)), unread
 
     @property
-    def has_multilingual(self) -> bool:
-        """Whether the knowledge base by the second encoder is in memory."""
-        return bool(self._multilingual)
+    def multilingual(self) -> QuestionIndex | None:
+        """The knowledge base by the second encoder, None while it is not in memory."""
+        return self._multilingual[0] if self._multilingual else None
 
     def load_multilingual(self) -> QuestionIndex:
         """Put the knowledge base into memory by the second encoder, once; what no build embedded is embedded now."""
@@ -106,13 +124,29 @@ class IndexByLanguage:
 
 
 @dataclass(frozen=True)
+class Undecided:
+    """What a publication held before anybody decided something of it; ``published`` is without documents and chunks.
+
+    ``raw_issues`` are those of the publication with those that were fed.
+    """
+
+    publication: tuple[int, str]
+    published: Published
+    raw_issues: Mapping[str, RawIssue]
+
+
+@dataclass(frozen=True)
 class OpenIndex:
-    """A workspace's knowledge base in memory, and whether a later build has replaced it."""
+    """A workspace's knowledge base in memory, and whether a later build has replaced it.
+
+    ``undecided`` is what later decisions are laid over; a knowledge base that is searched in the database has none.
+    """
 
     index: QuestionIndex
     file: WorkspaceFile
     held: ExitStack
     by_language: IndexByLanguage
+    undecided: Undecided | None = None
 
     def ask(
         self,
@@ -160,16 +194,21 @@ class OpenIndex:
         self.held.close()
 
 
-def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
+def open_index(workspace: Workspace, *, calibrated: bool = True, before: OpenIndex | None = None) -> OpenIndex:
     """Load what the last build published (BadInputError when nothing was).
 
     Questions are read offline whatever the settings' model; only a paid embedder is asked. Without ``calibrated`` the
-    team's calibration of the gate is left out, whatever encoder it is of.
+    team's calibration of the gate is left out, whatever encoder it is of. Where people only decided something since
+    what was open ``before``, its arrays are taken over.
     """
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = workspace.open_file()
         stack.callback(file.close)
-        published = with_fed_questions(file, read_published(file))
+        if before is not None and (decided := _read_decided(workspace, file, before)) is not None:
+            return _with_decisions(workspace, file, stack, before, decided)
+        with file.snapshot():
+            publication, as_built = (file.inode, file.publication), read_published(file)
+            published = with_fed_questions(file, as_built)
         if not published.kb.documents and not published.kb.issues:
             raise NothingPublishedError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         if not calibrated:
@@ -180,38 +219,71 @@ def open_index(workspace: Workspace, *, calibrated: bool = True) -> OpenIndex:
         if (calibration := published_calibration(published)) is not None:
             calibration.check_encoder(name)
         index = _load(workspace, published, file, stack)
-        if (reranker := open_reranker(workspace.settings, stack)) is not None:
-            index = replace(index, reranker=reranker)
-        held = stack.pop_all()
-        opened = OpenIndex(index, file, held, IndexByLanguage(index, workspace, file))
-        finalize(opened, held.close)  # of an index that was let go while a question was being answered
-        return opened
+        index = replace(index, reranker=open_reranker(workspace.settings, stack))
+        kept = replace(as_built, kb=replace(as_built.kb, documents={}), chunks=())
+        undecided = Undecided(publication, kept, published.raw_issues)
+        return _opened(IndexByLanguage(index, workspace, file), stack, undecided)
 
 
-def open_served_index(workspace: Workspace) -> OpenIndex:
+def _opened(by_language: IndexByLanguage, stack: ExitStack, undecided: Undecided | None) -> OpenIndex:
+    """Return what is ready to be asked, whose resources are held until it is closed or let go."""
+    held = stack.pop_all()
+    opened = OpenIndex(by_language.index, by_language.file, held, by_language, undecided)
+    finalize(opened, held.close)  # of an index that was let go while a question was being answered
+    return opened
+
+
+def _read_decided(workspace: Workspace, file: WorkspaceFile, before: OpenIndex) -> Published | None:
+    """Return what was open before with what people decided since; None where more has changed than decisions."""
+    known = before.undecided
+    if known is None or workspace is not before.by_language.workspace:
+        return None
+    with file.snapshot():
+        if known.publication != (file.inode, file.publication):
+            return None
+        decided = read_decided_anew(file, known.published)
+        return decided if with_fed_questions(file, decided).raw_issues == known.raw_issues else None
+
+
+def _with_decisions(
+    workspace: Workspace, file: WorkspaceFile, stack: ExitStack, before: OpenIndex, decided: Published
+) -> OpenIndex:
+    """Open what was open before with what people decided since, by each encoder that it was open by."""
+
+    def lay_over(index: QuestionIndex, encoder: Encoder, tokens: TokenReader | None) -> QuestionIndex:
+        return load_decisions(index, decided, _embedding(file, encoder), encoder.embed_questions, tokens)
+
+    encoder = _encoder(workspace, file, stack)
+    index = lay_over(before.index, encoder, encoder.token_reader(before.index.spec.language))
+    index = replace(index, reranker=open_reranker(workspace.settings, stack))
+    foreign = before.by_language.multilingual
+    of_foreign = [] if foreign is None else [lay_over(foreign, FreeEncoder(open_multilingual_embedder(), file), None)]
+    return _opened(IndexByLanguage(index, workspace, file, None, of_foreign), stack, before.undecided)
+
+
+def open_served_index(workspace: Workspace, before: OpenIndex | None = None) -> OpenIndex:
     """Open what was published for a process that answers questions: from Postgres where that is large.
 
-    The search tables are written first where they are not those of what is published, and this user may write.
+    The search tables are written first where they are not those of what is published, and this user may write. What was
+    open ``before`` is taken over as by ``open_index``.
     """
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = workspace.open_file()
         stack.callback(file.close)
         if not is_searched_in_database(workspace, file):
-            return open_index(workspace)
+            return open_index(workspace, before=before)
         encoder = _encoder(workspace, file, stack)
         settings = dict(file.records("setting"))
         gate_of(settings, encoder.name).check_encoder(encoder.name)
         if not _has_rows(file):
-            with process_pool(2) as in_processes:  # whose memory, that of the whole knowledge base, is given back
+            with process_pool(
+                2, MORE_MEMORY
+            ) as in_processes:  # whose memory, that of the whole knowledge base, is given back
                 list(in_processes(_write_rows, [workspace]))
         sliced = open_sliced(file, settings, spec_of(workspace, settings), encoder, workspace.settings.answer.caution)
         if (reranker := open_reranker(workspace.settings, stack)) is not None:
             sliced = replace(sliced, reranker=reranker)
-        index = sliced.empty()
-        held = stack.pop_all()
-        opened = OpenIndex(index, file, held, IndexByLanguage(index, workspace, file, sliced))
-        finalize(opened, held.close)
-        return opened
+        return _opened(IndexByLanguage(sliced.empty(), workspace, file, sliced), stack, None)
 
 
 def is_searched_in_database(workspace: Workspace, file: WorkspaceFile) -> bool:
@@ -247,10 +319,7 @@ def keep_search_rows(workspace: Workspace, file: WorkspaceFile) -> None:
         published = with_fed_questions(file, read_published(file))
         spec = published_spec(workspace, published)
 
-        def embed(texts: Sequence[str]) -> Vectors:
-            return embed_once(file, encoder, EMBEDDINGS, texts, partial(silent, EMBEDDINGS))[0]
-
-        write_search_rows(file, published, spec, embed, encoder.token_reader(spec.language))
+        write_search_rows(file, published, spec, _embedding(file, encoder), encoder.token_reader(spec.language))
 
 
 def _write_rows(workspace: Workspace) -> None:
@@ -276,11 +345,13 @@ def _load(
 ) -> QuestionIndex:
     """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
     encoder = _encoder(workspace, file, held)
+    return index_published(workspace, published, file, encoder, _embedding(file, encoder, progress))
 
-    def embed(texts: Sequence[str]) -> Vectors:
-        return embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
 
-    return index_published(workspace, published, file, encoder, embed)
+def _embedding(
+    file: WorkspaceFile, encoder: Encoder, progress: Progress = silent
+) -> Callable[[Sequence[str]], Vectors]:
+    return lambda texts: embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
 
 
 def index_published(

@@ -29,10 +29,10 @@ class ParallelMap(Protocol):
 
 
 @contextmanager
-def process_pool(jobs: int) -> Iterator[ParallelMap]:
+def process_pool(jobs: int, remedy: str = "use --jobs 1") -> Iterator[ParallelMap]:
     """Give a ``map`` that works in ``jobs`` processes; with one it works right here.
 
-    A process that dies (of a lack of memory, most often) ends the block with an AutokbError.
+    A process that dies (of a lack of memory, most often) ends the block with an AutokbError, which says what helps.
     """
     if jobs <= 1:
         yield map
@@ -55,9 +55,7 @@ def process_pool(jobs: int) -> Iterator[ParallelMap]:
     try:
         yield parallel_map
     except BrokenProcessPool as error:
-        raise AutokbError(
-            "A process that was at work ended unexpectedly, perhaps for lack of memory; use --jobs 1."
-        ) from error
+        raise AutokbError(f"A worker process ended unexpectedly, perhaps for lack of memory; {remedy}.") from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,8 @@ class Job(Generic[In]):
     """The items of one stage that one task is to answer.
 
     ``keys[n]`` is what the answer to ``items[n]`` is kept under. ``missing`` are the positions that are to be
-    answered, the first of each key; the others have their answers, and only tell which items belonged together.
+    answered, the first of each key; the others have their answers, and only tell which items belonged together. When
+    more than ``tolerated`` of them in a row come to nothing, the rest need not be asked about.
     """
 
     stage: str
@@ -29,19 +31,22 @@ class Job(Generic[In]):
     items: Sequence[In]
     keys: Sequence[str]
     missing: Sequence[int]
+    tolerated: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
     """What became of one item: its answer as JSON, or None and why.
 
-    ``requests`` are the keys in the ledger of the replies that it was read from.
+    ``requests`` are the keys in the ledger of the replies that it was read from. ``unheard`` says that no reply came,
+    so that a later run may bring one.
     """
 
     position: int
     answer: str | None
     error: str = ""
     requests: tuple[str, ...] = ()
+    unheard: bool = False
 
 
 class Runner(Protocol):

@@ -92,10 +92,11 @@ class SlicedKnowledge:
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
         with self._tables() as tables:
             found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
-            index = self.reader.index(found, spelling, embed)
-            best = index.score(texts[0], overrides, said=said, also=texts[1:])
-            rows = [*best.urgent, *best_first(best.scores, SHOWN).tolist()]
-            passages = [index.candidates.rows[row].solution.id for row in rows]
+        index = self.reader.index(found, spelling, embed)  # and scored outside the connection, which threads share
+        best = index.score(texts[0], overrides, said=said, also=texts[1:])
+        rows = [*best.urgent, *best_first(best.scores, SHOWN).tolist()]
+        passages = [index.candidates.rows[row].solution.id for row in rows]
+        with self._tables() as tables:
             trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
             found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
         return replace(self.reader.index(found, spelling, embed), reranker=self.reranker)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -10,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import BadInputError, StageFailedError
 from autokb.core.executor import LOCAL, Executor
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
@@ -29,7 +30,7 @@ from autokb.pipeline.executors import open_executor
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions, open_session
 from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
-from autokb.pipeline.stage_log import StageCount, StageLog
+from autokb.pipeline.stage_log import LEAST_FAILED, StageCount, StageLog, is_too_many
 from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -58,7 +59,8 @@ class Stages:
     """The stages of one run: what is kept is looked up, the rest goes to a runner and is kept as it comes.
 
     ``model_of`` names the model of a task in a stage, ``runners`` holds one for each name. The encoder gives texts
-    their vectors, the ``executor`` does what is worked out here.
+    their vectors, the ``executor`` does what is worked out here. Where more than the ``tolerance`` of a stage's items
+    fail, a share of them, the run ends (StageFailedError).
     """
 
     def __init__(
@@ -71,8 +73,10 @@ class Stages:
         progress: Progress = silent,
         *,
         executor: Executor = LOCAL,
+        tolerance: float = 1.0,
     ) -> None:
         self.file = file
+        self.tolerance = tolerance
         self.executor = executor
         self.encoder = encoder
         self.log = StageLog(progress)
@@ -100,17 +104,19 @@ class Stages:
         """Answer a task for every item.
 
         A failed item is None and reported in ``failures`` under its name, one whose reply is awaited is None too.
-        Raises StoppedOnPurposeError when the budget is reached, after keeping everything that arrived.
+        After keeping everything that arrived it raises StoppedOnPurposeError when the budget is reached, and
+        StageFailedError when too many items failed.
         """
         runner = self._runners[self.model(task, stage)]
         with self.timed(stage) as count:
             keys = runner.keys(task, items)
+            tolerated = max(self.tolerance * len(keys), LEAST_FAILED - 1) if self.tolerance < 1 else math.inf
             replies = self._remembered(
                 stage,
                 count,
                 keys,
                 names,
-                lambda missing: runner.answer(Job(stage, task, items, keys, missing)),
+                lambda missing: runner.answer(Job(stage, task, items, keys, missing, tolerated)),
                 lambda _position, text: task.output.model_validate_json(text),
             )
         for name, reply in zip(names, replies, strict=True):
@@ -163,6 +169,7 @@ class Stages:
         with self.timed(stage) as count:
             known = self.kept(keys, load)
             count.reused += len(known)
+            count.items += len(known)
             for _, left_out in known.values():
                 self.log.left_out += left_out
             if self._session is not None:
@@ -203,24 +210,49 @@ class Stages:
         first = {key: position for position, key in reversed(list(enumerate(keys)))}
         missing = sorted(position for position in first.values() if position not in known)
         done = len(keys) - len(missing)
-        errors: dict[int, str] = {}
+        errors: dict[int, Answered] = {}
         fresh: dict[str, str] = {}
         try:
             for batch in answer(missing):
                 fresh |= self._keep(stage, keys, batch)
-                errors |= {a.position: a.error for a in batch if a.answer is None}
+                errors |= {a.position: a for a in batch if a.answer is None}
                 done += len(batch)
                 self.log.progress(stage, done, len(keys))
         finally:
             count.computed += len(fresh)
             wrong = {keys[n]: error for n, error in errors.items()}  # whatever shares the key has failed too
-            failed = [Failure(stage, names[n], wrong[key]) for n, key in enumerate(keys) if key in wrong]
-            self.log.failures += failed
+            failed = [(n, wrong[key]) for n, key in enumerate(keys) if key in wrong]
+            self.log.failures += [Failure(stage, names[n], one.error) for n, one in failed]
             count.failed += len(failed)
+            count.unheard += sum(one.unheard for _, one in failed)
+            count.items += len(keys)
             count.reused += len(keys) - len(missing) - (len(failed) - len(errors))
+        self._check_failures(stage, count)
         self.log.progress(stage, len(keys), len(keys))
         known |= {n: read(n, fresh[key]) for n, key in enumerate(keys) if key in fresh}
         return [known.get(n) for n in range(len(keys))]
+
+    def _check_failures(self, stage: str, count: StageCount) -> None:
+        if is_too_many(count.failed, count.items, self.tolerance):
+            unheard_of = not is_too_many(count.failed - count.unheard, count.items, self.tolerance)
+            raise self.failed(stage, can_go_on=unheard_of)
+
+    def failed(self, stage: str, *, can_go_on: bool) -> StageFailedError:
+        """Return the error that ends a build for the failures of a stage; ``can_go_on`` where no replies came."""
+        count = self.log.counts[stage]
+        first = next(one for one in self.log.failures if one.stage == stage)
+        then = (
+            "Check that the model's server runs and that base_url in settings.yaml is its address, then run the same "
+            "command again; it goes on where this one stopped."
+            if can_go_on
+            else "Remove the cause, for example by another model for the task, and run the command again; "
+            f"failure_tolerance in settings.yaml is the share of a stage that may fail (now {self.tolerance:g})."
+        )
+        return StageFailedError(
+            f"Nothing was published; readers see what they saw. The stage {stage!r} failed for {count.failed} of its "
+            f"{count.items} items, the first because: {first.reason} What is finished is kept. {then}",
+            can_go_on=can_go_on,
+        )
 
     def _keep(self, stage: str, keys: Sequence[str], batch: Sequence[Answered]) -> dict[str, str]:
         """Keep the answers of a batch with the requests that they are from; return their texts by key."""
@@ -308,7 +340,12 @@ def _left_out(stage: str, name: str, part: str, reason: str) -> Failure:
 
 @contextmanager
 def open_stages(
-    workspace: Workspace, file: WorkspaceFile, progress: Progress = silent, options: ModelOptions | None = None
+    workspace: Workspace,
+    file: WorkspaceFile,
+    progress: Progress = silent,
+    options: ModelOptions | None = None,
+    *,
+    tolerance: float = 1.0,
 ) -> Iterator[Stages]:
     """Give stages that ask the settings' models; everything that was paid for is kept however the block ends."""
     from autokb.pipeline.model_runner import ModelRunner
@@ -327,6 +364,7 @@ def open_stages(
             session,
             progress,
             executor=executor,
+            tolerance=tolerance,
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from autokb.core.errors import BadInputError, StoppedOnPurposeError
+from autokb.core.errors import BadInputError, StageFailedError, StoppedOnPurposeError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.progress import Progress, silent
 from autokb.core.results import TicketBuildReport
@@ -79,18 +79,19 @@ def build_tickets(
     """Build the ticket graph from what was added and publish it in one step; only what changed is worked out.
 
     ``rethink`` chooses anew how alike two titles must be. Raises WorkspaceBusyError while another build is at work,
-    AutokbError when the disk is full, and StoppedOnPurposeError when the budget is reached or replies are awaited.
+    AutokbError when the disk is full, StoppedOnPurposeError when the budget is reached or replies are awaited, and
+    StageFailedError when more items of a stage failed than the settings' ``failure_tolerance``.
     """
     started = time.perf_counter()
     check_settings(workspace.settings)
     with (
         workspace.build_lock(),
         workspace.file() as file,
-        open_stages(workspace, file, progress, options) as stages,
+        open_stages(workspace, file, progress, options, tolerance=workspace.settings.failure_tolerance) as stages,
     ):
         try:
             counts = TicketBuild(workspace, file, stages, rethink).run()
-        except StoppedOnPurposeError as stop:
+        except (StoppedOnPurposeError, StageFailedError) as stop:
             stop.result = replace(_report(TicketBuildReport(), stages, started), stopped=str(stop))
             raise
         return _report(counts, stages, started)

@@ -7,17 +7,20 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from autokb.core.errors import BadInputError, ChangedMeanwhileError
+from autokb.core.errors import BadInputError, ChangedMeanwhileError, HalfLostError
 from autokb.core.nouns import Verdict
-from autokb.core.results import Discarded, Publication, Vacuumed
+from autokb.core.results import Discarded, Publication, Refusal, Vacuumed, VersionEvent
+from autokb.core.storable import without_surrogates
 from autokb.pipeline.checks import check_gate_settings, pass_gate
 from autokb.pipeline.steps.decisions import RuleResults
 from autokb.pipeline.steps.publish import Built, Records, settle
 from autokb.pipeline.steps.publish import publish as publish_records
-from autokb.stores.published import read_published
+from autokb.stores.published import Published, read_published
+from autokb.stores.version_events import keep_version_event
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.control_characters import printable_name
 
 FORCE_NEEDS_AUTHOR = "--force needs --author NAME; it is recorded."
 
@@ -30,18 +33,42 @@ def keep_candidate(file: WorkspaceFile, found: Records, built: Built, made: Made
         file.keep_candidate(found, body)
 
 
+def publish_or_keep(
+    file: WorkspaceFile, found: Records, published: Published, built: Built, made: Made
+) -> Refusal | None:
+    """Publish what was built, or keep it as a candidate and say why: it has less than half of what readers see."""
+    try:
+        publish_records(file, found, published, built, made)
+    except HalfLostError as lost:
+        keep_candidate(file, found, built, made)
+        return Refusal(lost.reasons, ())
+    return None
+
+
+def name_forcer(author: str) -> str:
+    """Return who forces a publication, as the record has it (BadInputError where nobody says who they are)."""
+    if not (name := _name(author)):
+        raise BadInputError(FORCE_NEEDS_AUTHOR)
+    return name
+
+
 def publish(workspace: Workspace, *, author: str = "", force: bool = False, seen: str = "") -> Publication:
     """Have readers see the candidate, as a new version, if it passes the gate (BadInputError where there is none).
+
+    Nor is one published that has less than half of what readers see.
 
     ``seen`` is the date of the one that is meant; ChangedMeanwhileError where another has taken its place.
     Who forces it says who they are (BadInputError): it goes on record.
     """
-    if force and not author:
-        raise BadInputError(FORCE_NEEDS_AUTHOR)
+    author = name_forcer(author) if force else _name(author)
     with workspace.build_lock(), workspace.file() as file:
-        if seen and str(file.candidate().get("date", "")) != seen:
-            raise ChangedMeanwhileError("Another candidate is in the place of the one that you saw; look at it first.")
+        _check_seen(file, seen)
         return publish_candidate(workspace, file, author=author, force=author if force else "")
+
+
+def _check_seen(file: WorkspaceFile, seen: str) -> None:
+    if seen and str(file.candidate().get("date", "")) != seen:
+        raise ChangedMeanwhileError("Another candidate is in the place of the one that you saw; look at it first.")
 
 
 def publish_candidate(workspace: Workspace, file: WorkspaceFile, *, author: str = "", force: str = "") -> Publication:
@@ -52,38 +79,47 @@ def publish_candidate(workspace: Workspace, file: WorkspaceFile, *, author: str 
     noted = file.candidate()
     check_gate_settings(workspace, file)
     passed = pass_gate(workspace, file, force=bool(force))
-    if passed.refusal is not None:
-        return Publication(file.shown_version, False, passed.refusal)
+    lost = () if force else file.candidate_losses()
+    if lost or passed.refusal is not None:
+        told = passed.refusal or Refusal((), ())
+        return Publication(file.shown_version, False, replace(told, reasons=(*lost, *told.reasons)))
     records = file.candidate_records()
     with workspace.of(CANDIDATE).file() as candidate:
         built = _built(candidate, noted)
     made = workspace.publication_by(_by("build", author), noted.get("inputs"))
-    made = replace(made, checks=passed.as_noted(force or author))
+    made = replace(made, checks=passed.as_noted(force or author), forced_by=force)
     with file.transaction():
         publish_records(file, records, read_published(file), built, made)
         file.drop_candidate()
     return Publication(file.shown_version, True)
 
 
-def discard_candidate(workspace: Workspace) -> Discarded:
-    """Forget the candidate (BadInputError where there is none)."""
+def discard_candidate(workspace: Workspace, *, author: str = "", seen: str = "") -> Discarded:
+    """Forget the candidate, and keep who did so (BadInputError where there is none).
+
+    ``seen`` is the date of the one that is meant; ChangedMeanwhileError where another has taken its place.
+    """
     with workspace.build_lock(), workspace.file() as file, file.transaction():
         file.candidate()
+        _check_seen(file, seen)
         file.drop_candidate()
+        number = max((one.number for one in file.versions()), default=0) + 1
+        keep_version_event(file, VersionEvent("discarded", number, file.shown_version, _name(author), _now()))
     return Discarded(True)
 
 
-def roll_back(workspace: Workspace, number: int) -> Publication:
+def roll_back(workspace: Workspace, number: int, *, author: str = "") -> Publication:
     """Have readers see a version that is kept again, in one transaction (BadInputError where it is not kept).
 
-    What people decided is of today: it is laid over the version as over a build.
+    What people decided is of today: it is laid over the version as over a build. Who did it is kept.
     """
     with workspace.build_lock(), workspace.file() as file:
         with workspace.of(str(number)).file() as earlier:
             built = _built(earlier, {})
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        now, before = _now(), file.shown_version
         with file.transaction():
             settle(file, read_published(file), built, now, lambda: file.show_version(number))
+            keep_version_event(file, VersionEvent("rolled back", number, before, _name(author), now))
         return Publication(file.shown_version, True)
 
 
@@ -100,7 +136,16 @@ def _built(file: WorkspaceFile, noted: Mapping[str, Any]) -> Built:
     published = read_published(file)
     base = {i: one for i, one in published.decided.base.items() if i not in published.decided.written}
     rules: RuleResults = {i: tuple(Verdict(**one) for one in some) for i, some in noted.get("rules", {}).items()}
-    return Built(published.kb.documents, published.kb.issues, base, noted.get("joined", {}), rules)
+    issues = {i: one for i, one in published.kb.issues.items() if i not in published.decided.problems}
+    return Built(published.kb.documents, issues, base, noted.get("joined", {}), rules)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _name(author: str) -> str:
+    return printable_name(without_surrogates(author)).strip()
 
 
 def _by(what: str, author: str) -> str:

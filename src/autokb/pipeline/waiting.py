@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from autokb.core.errors import AutokbError, BadInputError, RepliesAwaitedError, StoppedOnPurposeError
+from autokb.core.errors import AutokbError, BadInputError, RepliesAwaitedError, StageFailedError, StoppedOnPurposeError
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BuildReport, Spending
 from autokb.pipeline.build import build
@@ -48,7 +48,7 @@ def build_and_wait(
             assert isinstance(stop.result, BuildReport)
             before = before.with_round(stop.result)
             notify((*(stop.result.batch.said if stop.result.batch else ()), str(stop), WAITS))
-        except StoppedOnPurposeError as stop:
+        except (StoppedOnPurposeError, StageFailedError) as stop:
             if isinstance(stop.result, BuildReport):
                 stop.result = before.add_to(stop.result)
             raise

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autokb.core.domain import Urgent
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors
-from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
+from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.search import ChunkIndex
 
 SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
@@ -134,12 +133,6 @@ class Candidates:
             view_audiences=np.array([audience(view) for _, view in views], dtype=np.int64),
             audiences=tuple(audiences),
         )
-
-    def matches_of_views(self, asked: QuestionMatch) -> NDArray[np.object_]:
-        """Return how the question relates to whom each view is for."""
-        found = np.array([asked.match(one) for one in self.audiences], dtype=object).reshape(len(self.audiences))
-        of_views: NDArray[np.object_] = found[self.view_audiences]
-        return of_views
 
     def best_of_documents(self, scores: Scores, least: float = 0.0) -> Scores:
         """Return for every document the best of these scores, one a row, that one of its rows has, else ``least``."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from autokb.core.attributes import Attributes
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import Passage, RawIssue
+from autokb.core.nouns import KnowledgeBase, Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores, best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
@@ -22,7 +22,7 @@ from autokb.heuristics.urgency import find_urgent
 from autokb.llm.rerankers import Reranker
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
-from autokb.retrieval.candidates import Candidates, candidates_of, searched_texts, without_rejected
+from autokb.retrieval.candidates import Candidate, Candidates, candidates_of, searched_texts, without_rejected
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.features import FEATURES, QuestionEvidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
@@ -119,6 +119,7 @@ class QuestionIndex:
     caution: float = CAUTION
     calibration: CalibratedGate | None = None
     reranker: Reranker | None = None
+    passages: tuple[Passage, ...] = ()  # of all documents, also those that people took out of sight
 
     def score(
         self,
@@ -327,7 +328,6 @@ def beginning(text: str, most: int = EMBEDDED_CHARACTERS) -> str:
     return text[: space if space > 0 else most]
 
 
-# Complex: all texts are embedded in one call and split again, so that their order is in one place.
 def load_index(
     published: Published,
     spec: DomainSpec,
@@ -340,25 +340,19 @@ def load_index(
 ) -> QuestionIndex:
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
-    passages = without_rejected(passages, published.kb.solutions.values())
-    knowledge = KnowledgeIndex.of(
-        (replace(i, attributes=normal_attributes(i.attributes, spec)) for i in published.kb.issues.values()),
-        (replace(s, attributes=normal_attributes(s.attributes, spec)) for s in published.kb.solutions.values()),
-        spec.attributes,
-        (p.solution for p in passages),
-    )
+    knowledge, shown = _find_shown(published.kb, spec, passages)
     windows, titles = corpus.window_texts(), corpus.titles()
     nodes = [knowledge.issues[i].text for i in knowledge.ids]
-    raw_texts = [r.full_text for r in published.raw_issues.values()]
-    shown = candidates_of(knowledge, passages)
+    told = published.told_issues
+    raw_texts = [r.full_text for r in told.values()]
     texts = searched_texts(shown)
     read = tokens.read([one.searched_text for one in shown]) if tokens is not None else None
     vectors = embed([*windows, *titles, *nodes, *raw_texts, *texts])
     parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes), len(raw_texts)]))
-    raw = dict(zip(published.raw_issues, parts[3], strict=True))
+    raw = dict(zip(told, parts[3], strict=True))
     ids = tuple(d.id for d in corpus.documents)
     chunks = corpus.index(parts[0], parts[1])
-    past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
+    past = past_issues(told.values(), DocumentNames(corpus.documents))
     past_vectors = np.array([raw[p.id] for p in past], dtype=np.float32).reshape(len(past), vectors.shape[1])
     return QuestionIndex(
         spec=spec,
@@ -373,11 +367,68 @@ def load_index(
         generation=published.generation,
         caution=caution,
         spelling=None if tokens is None else _spelling(corpus, spec, tokens.ordinary_words()),
-        tokens=None if read is None else TokenIndex.of(read, vectors.shape[1]),
+        tokens=None if read is None else TokenIndex.of(read),
         read_tokens=None if tokens is None else tokens.question,
         token_spans=None if tokens is None else tokens.spans,
         ranker=packaged_ranker(reads_tokens=read is not None),
+        passages=tuple(passages),
     )
+
+
+# Complex: what is taken over and what is read for new texts stand side by side.
+def load_decisions(
+    index: QuestionIndex,
+    published: Published,
+    embed: Callable[[Sequence[str]], Vectors],
+    embed_questions: Callable[[Sequence[str]], Vectors],
+    tokens: TokenReader | None = None,
+) -> QuestionIndex:
+    """Return an index of the same publication with what people decided since: what ``load_index`` would return.
+
+    Only solutions and candidates are worked out anew; of their vectors and tokens only those of new texts are read.
+    ``embed_questions`` and ``tokens`` take the place of those of the index.
+    """
+    knowledge, shown = _find_shown(published.kb, index.spec, index.passages)
+    before, old = index.candidates, {one.searched_text: row for row, one in enumerate(index.candidates.rows)}
+    kept = index.tokens
+    if tokens is not None and isinstance(kept, TokenIndex):
+        kept = _tokens_of([one.searched_text for one in shown], kept, old, tokens)
+    vectors = {one.searched_headings: before.headings[row] for row, one in enumerate(before.rows)}
+    vectors |= {text: before.vectors[row] for text, row in old.items()}
+    missing = [text for text in searched_texts(shown) if text not in vectors]
+    if missing:
+        vectors |= zip(missing, embed(missing), strict=True)
+    return replace(
+        index,
+        embed_questions=embed_questions,
+        nodes=replace(index.nodes, knowledge=knowledge),
+        candidates=Candidates.of(shown, knowledge, vectors, index.chunks),
+        generation=published.generation,
+        tokens=kept,
+        read_tokens=None if tokens is None else tokens.question,
+        token_spans=None if tokens is None else tokens.spans,
+    )
+
+
+def _tokens_of(texts: Sequence[str], kept: TokenIndex, rows: Mapping[str, int], tokens: TokenReader) -> TokenIndex:
+    """Return the tokens of texts: those with rows are ``kept``, the others are read."""
+    new = [text for text in texts if text not in rows]
+    read = dict(zip(new, tokens.read(new), strict=True))
+    return TokenIndex.of([kept.tokens[rows[text]] if text in rows else read[text] for text in texts])
+
+
+def _find_shown(
+    kb: KnowledgeBase, spec: DomainSpec, passages: Sequence[Passage]
+) -> tuple[KnowledgeIndex, list[Candidate]]:
+    """Return nodes with the solutions that people left them, and all that can be shown."""
+    kept = without_rejected(passages, kb.solutions.values())
+    knowledge = KnowledgeIndex.of(
+        (replace(i, attributes=normal_attributes(i.attributes, spec)) for i in kb.issues.values()),
+        (replace(s, attributes=normal_attributes(s.attributes, spec)) for s in kb.solutions.values()),
+        spec.attributes,
+        (p.solution for p in kept),
+    )
+    return knowledge, candidates_of(knowledge, kept)
 
 
 def _spelling(corpus: Corpus, spec: DomainSpec, ordinary: frozenset[str]) -> Spelling:

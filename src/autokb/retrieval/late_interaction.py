@@ -45,7 +45,6 @@ class TokensOnDemand:
 
     text_of: Callable[[int], str]
     read: Callable[[Sequence[str]], list[TokenVectors]]
-    dimensions: int
     idf: NDArray[np.float64]
     _held: dict[str, TokenVectors] = field(default_factory=dict, repr=False)
 
@@ -53,7 +52,7 @@ class TokensOnDemand:
         texts = [self.text_of(row) for row in rows]
         missing = list(dict.fromkeys(text for text in texts if text not in self._held))
         self._held.update(zip(missing, self.read(missing), strict=True))
-        return TokenIndex.weighed([self._held[text] for text in texts], self.dimensions, self.idf)
+        return TokenIndex(tuple(self._held[text] for text in texts), self.idf)
 
     def scores(self, question: TokenVectors, rows: Positions) -> Scores:
         """Return the score of some candidates, 0 to 1; one without tokens meets nothing."""
@@ -68,26 +67,18 @@ class TokensOnDemand:
 
 @dataclass(frozen=True)
 class TokenIndex:
-    """The tokens of all candidates: those of row n are ``vectors[starts[n]:starts[n + 1]]``; ``idf`` is by piece."""
+    """The ``tokens`` of all candidates, a row each; ``idf`` is by piece."""
 
-    vectors: NDArray[np.int8]
-    starts: Positions
+    tokens: tuple[TokenVectors, ...]
     idf: NDArray[np.float64]
 
     @classmethod
-    def of(cls, tokens: Sequence[TokenVectors], dimensions: int) -> TokenIndex:
+    def of(cls, tokens: Sequence[TokenVectors]) -> TokenIndex:
         """Index the tokens of candidates, one after the other."""
         told = np.zeros(PIECES)
         for one in tokens:
             told[np.unique(one.pieces)] += 1
-        return cls.weighed(tokens, dimensions, idf_of_pieces(told, len(tokens)))
-
-    @classmethod
-    def weighed(cls, tokens: Sequence[TokenVectors], dimensions: int, idf: NDArray[np.float64]) -> TokenIndex:
-        """Index the tokens of some candidates, whose pieces are weighed by those of all."""
-        rows = [one.vectors for one in tokens]
-        vectors = np.concatenate(rows) if rows else np.zeros((0, dimensions), dtype=np.int8)
-        return cls(vectors, np.cumsum([0, *map(len, rows)]), idf)
+        return cls(tuple(tokens), idf_of_pieces(told, len(tokens)))
 
     def scores_of_parts(
         self, question: TokenVectors, rows: Sequence[int], within: Sequence[NDArray[np.bool_]]
@@ -100,10 +91,9 @@ class TokenIndex:
         weights = self.idf[question.pieces]
         if not len(weights) or not len(rows):
             return found
-        spans = [(int(self.starts[row]), int(self.starts[row + 1])) for row in rows]
-        tokens = np.concatenate([self.vectors[first:last] for first, last in spans]).astype(np.float32)
-        cosines = question.vectors.astype(np.float32) @ tokens.T / TOKEN_STEPS**2
-        begins = np.cumsum([0, *(last - first for first, last in spans)])
+        vectors = [self.tokens[row].vectors for row in rows]
+        cosines = question.vectors.astype(np.float32) @ np.concatenate(vectors).astype(np.float32).T / TOKEN_STEPS**2
+        begins = np.cumsum([0, *map(len, vectors)])
         for scores, parts, begin, end in zip(found, within, begins, begins[1:], strict=False):
             own = cosines[:, begin:end]
             if parts.shape[1] != own.shape[1]:
@@ -117,14 +107,14 @@ class TokenIndex:
         """Return the score of some candidates, 0 to 1; one without tokens meets nothing."""
         found = np.zeros(len(rows))
         weights = self.idf[question.pieces]
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        kept = np.flatnonzero(lengths)
+        vectors = [self.tokens[row].vectors for row in rows.tolist()]
+        kept = np.flatnonzero([len(one) for one in vectors])
         if not len(weights) or not len(kept):
             return found
         asked = question.vectors.astype(np.float32) / TOKEN_STEPS**2  # not the many tokens of the candidates
-        places = np.concatenate([np.arange(self.starts[rows[n]], self.starts[rows[n] + 1]) for n in kept])
-        cosines = asked @ self.vectors[places].astype(np.float32).T
-        begins = np.concatenate([[0], np.cumsum(lengths[kept])[:-1]])
+        met = [vectors[n] for n in kept.tolist()]
+        cosines = asked @ np.concatenate(met).astype(np.float32).T
+        begins = np.cumsum([0, *map(len, met[:-1])])
         nearest = np.maximum.reduceat(cosines, begins, axis=1)
         found[kept] = weights @ nearest / weights.sum()
         return found

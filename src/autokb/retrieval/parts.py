@@ -181,7 +181,7 @@ class PartsReader:
         documents = {part.id: (part, counted) for part, counted in self._documents(corpus, passages)}
         trees = self._trees(published, passages)
         ids = [d.id for d in corpus.documents]
-        past = past_issues(published.raw_issues.values(), DocumentNames(corpus.documents))
+        past = past_issues(published.told_issues.values(), DocumentNames(corpus.documents))
         past = tuple(past[n] for n in issues_that_count(ids, past))
         vectors = self.embed([one.text for one in past])
         centroids = np.array([centroid(documents[i][0].windows) for i in ids], dtype=np.float32)
@@ -193,7 +193,7 @@ class PartsReader:
         issues = [replace(o, attributes=normal_attributes(o.attributes, spec)) for o in kb.issues.values()]
         solutions = [replace(s, attributes=normal_attributes(s.attributes, spec)) for s in kb.solutions.values()]
         knowledge = KnowledgeIndex.of(issues, solutions, spec.attributes, (p.solution for p in passages))
-        raw = {i: one.full_text for i, one in published.raw_issues.items()}
+        raw = {i: one.full_text for i, one in published.told_issues.items()}
         trees = iter(_sort_to_trees(knowledge, solutions, candidates_of(knowledge, passages)))
         while some := list(islice(trees, TREES_AT_ONCE)):
             texts = list(dict.fromkeys(text for tree in some for text in tree.texts(raw)))

@@ -8,7 +8,7 @@ they were fitted on and with the figures of each knowledge base when it was left
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,16 +19,6 @@ from numpy.typing import NDArray
 
 from autokb.core.ranking import Scores
 from autokb.retrieval.features import FEATURES, HISTORY
-
-PULL = 0.05  # penalty on the squared weights; from .5 down to .01 no figure with a base left out moves
-
-
-@dataclass(frozen=True)
-class RankingCase:
-    """One question: the features of its candidates, a row each, and which of them are right."""
-
-    features: NDArray[np.float64]
-    right: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -64,34 +54,3 @@ def packaged_record() -> Mapping[str, Any]:
         files("autokb.retrieval").joinpath("ranker.json").read_text(encoding="utf-8")
     )
     return record
-
-
-def fit_ranker(cases: Sequence[RankingCase], expected: Sequence[float] | None = None, pull: float = PULL) -> Scores:
-    """Return the weights under which the right rows of each question are likeliest.
-
-    Listwise softmax (Cao et al., 2007): -log of the share of exp(score) that the right rows of a question have, its
-    mean over the questions with a right row, and ``pull`` / their number x the squared distance from the ``expected``
-    weights (nothing where none are given), by L-BFGS.
-    """
-    from scipy.optimize import minimize
-
-    used = [case for case in cases if case.right.any() and not case.right.all()]
-    width = used[0].features.shape[1] if used else len(FEATURES)
-    centre = np.zeros(width) if expected is None else np.asarray(expected, dtype=np.float64)
-    if not used:
-        return centre
-
-    def loss(weights: Scores) -> tuple[float, Scores]:
-        away = weights - centre
-        value, slope = pull * float(away @ away), 2 * pull * away
-        for case in used:
-            scores = case.features @ weights
-            exponents = np.exp(scores - scores.max())
-            of_right = np.where(case.right, exponents, 0.0)
-            share = max(of_right.sum() / exponents.sum(), 1e-300)
-            value -= float(np.log(share))
-            slope += case.features.T @ (exponents / exponents.sum() - of_right / max(of_right.sum(), 1e-300))
-        return value / len(used), slope / len(used)
-
-    found: Scores = minimize(loss, centre, jac=True, method="L-BFGS-B").x
-    return found

@@ -73,7 +73,7 @@ class SliceReader:
         chunks = self._chunks(found)
         tokens = None
         if self.read_tokens is not None:
-            tokens = TokensOnDemand(lambda row: shown[row].searched_text, self.read_tokens, self.dimensions, self._idf)
+            tokens = TokensOnDemand(lambda row: shown[row].searched_text, self.read_tokens, self._idf)
         return QuestionIndex(
             spec=self.spec,
             encoder=self.encoder,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from autokb.sources.documents import checked_id, named_id
 from autokb.sources.fields import Record
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import format_of
-from autokb.sources.named_fields import NamedFields
-from autokb.sources.notes import date_notes, id_notes, without_ids
-from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
+from autokb.sources.named_fields import NamedFields, shown_fields
+from autokb.sources.notes import date_notes, id_notes, named, without_ids
+from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
 from autokb.text.control_characters import printable_name, replace_controls
 
@@ -35,6 +36,7 @@ _CONVERSATION = ("conversation", "conversation_id", "chat", "chat_id", "thread",
 _ID = ("id",)
 _ROLE = ("role", "sender", "from", "speaker", "author_type", "author")
 _TEXT = ("text", "message", "content", "body")
+_USUAL_NAMES = {"text": _TEXT, "date": f.DATE_NAMES}
 _CUSTOMERS = frozenset({"customer", "user", "client", "visitor", "end-user", "end_user", "human", "kunde", "kundin"})
 _AGENTS = frozenset({"agent", "assistant", "support", "operator", "bot", "staff", "admin", "berater", "mitarbeiter"})
 
@@ -50,12 +52,15 @@ def read_chats(
 ) -> Reading[Conversation]:
     """Read every conversation under the paths; one without an id gets one made from its messages.
 
-    Of ``fields`` the text and the date are a message's, the id is the conversation's. Raises BadInputError for a path
-    that does not exist; anything else that is wrong is skipped with its reason.
+    Of ``fields`` the text, the date and the names of agents are a message's, the id is the conversation's. Raises
+    BadInputError for a path that does not exist; anything else that is wrong is skipped with its reason.
     """
     fields = fields or Fields()
+    agents = _names_of_agents(fields)
+    authors: dict[str, None] = {}
+    columns: dict[str, tuple[str, ...]] = {}
     files, skipped = find_files(paths, added, follow_links=follow_links)
-    named = NamedFields(
+    wanted = NamedFields(
         {"--text-field": _in_message(fields.text), "--id-field": fields.id, "--date-field": _in_message(fields.date)}
     )
     found: dict[str, tuple[SourceRecord[Conversation], str]] = {}
@@ -70,8 +75,9 @@ def read_chats(
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
-        named.look_in(_with_messages(records), file.relative)
-        read = _read_conversations(records, fields, file.relative, tell)
+        wanted.look_in(_with_messages(records), file.relative)
+        read = _read_conversations(records, fields, file.relative, tell, columns)
+        authors |= read.authors
         bad += [*read.bad, *read.cut]
         undated += read.undated
         made += without_ids((f"{file.relative}:{line}", line not in read.made) for _, line in read.conversations)
@@ -90,9 +96,35 @@ def read_chats(
         tuple(record for record, _ in found.values()),
         tuple(skipped),
         present,
-        misspelt=named.missing_field(),
-        notes=(*date_notes(undated), *id_notes(made, "messages")),
+        misspelt=wanted.missing_field() or _missing_agent(agents, authors),
+        columns=columns,
+        notes=(*date_notes(undated), *id_notes(made, "messages"), *_author_notes(agents, authors)),
     )
+
+
+def _names_of_agents(fields: Fields) -> frozenset[str]:
+    """Return the names that ``--agents`` gives, folded; one with a comma in it stands in quotes."""
+    names = next(csv.reader([fields.agents or ""], skipinitialspace=True), [])
+    return frozenset(filter(None, map(_folded, names)))
+
+
+def _missing_agent(agents: Collection[str], authors: Iterable[str]) -> str:
+    """Return a sentence about a name of an agent under which nobody wrote; nothing where all did."""
+    if not (stray := sorted(set(agents) - set(map(_folded, authors)))):
+        return ""
+    return f"No message is by {stray[0]!r}, whom --agents names; the authors are: {shown_fields(authors)}."
+
+
+def _author_notes(agents: Collection[str], authors: Iterable[str]) -> Iterator[str]:
+    """Give a sentence about authors whose names are no roles: who they are taken for, or how to say it."""
+    others = [name for name in authors if _folded(name) not in agents]
+    if agents and others:
+        yield f"Read as customers, for --agents does not name them: {named(others)}"
+    elif others:
+        yield (
+            f"Authors whose names are no role: {len(others)} ({named(others)}). Name those who are agents, with commas "
+            "between: --agents NAME,NAME. All others are read as customers then."
+        )
 
 
 def read_conversation_file(path: Path) -> Conversation:
@@ -149,7 +181,8 @@ def _in_message(name: str | None) -> str | None:
 class _ReadFile:
     """The conversations of a file with the lines they begin in, what was not taken of it, and what was cut.
 
-    ``undated`` are the dates that could not be read, ``made`` the lines of conversations without an id.
+    ``undated`` are the dates that could not be read, ``made`` the lines of conversations without an id, ``authors`` the
+    names in the place of a role.
     """
 
     conversations: list[tuple[Conversation, int]] = field(default_factory=list)
@@ -157,14 +190,21 @@ class _ReadFile:
     cut: list[Skipped] = field(default_factory=list)
     undated: list[str] = field(default_factory=list)
     made: set[int] = field(default_factory=set)
+    authors: dict[str, None] = field(default_factory=dict)
 
 
 # Complex: a record is a message or a conversation of them, and both may be bad, long or without an id.
 def _read_conversations(
-    records: Sequence[PlacedRecord], fields: Fields, relative: str, tell: Callable[..., None] | None = None
+    records: Sequence[PlacedRecord],
+    fields: Fields,
+    relative: str,
+    tell: Callable[..., None] | None = None,
+    columns: dict[str, tuple[str, ...]] | None = None,
 ) -> _ReadFile:
-    """Put the messages of a file together."""
+    """Put the messages of a file together; ``columns`` gets the names of the fields that hold their parts."""
     read = _ReadFile()
+    agents, columns = _names_of_agents(fields), {} if columns is None else columns
+    parts = replace(fields, text=_in_message(fields.text), date=_in_message(fields.date))
     names = _conversation_fields(records)
     found: dict[tuple[str, int], tuple[int, list[Message]]] = {}
     for placed in with_progress(records, tell):
@@ -177,10 +217,11 @@ def _read_conversations(
         # Messages without a conversation are one, records of conversations without an id are one each.
         key = (given, 0 if given or inner is None else placed.line)
         _, messages = found.setdefault(key, (placed.line, []))
-        inside, date = ([placed.record], "") if inner is None else (inner, _date(placed.record, fields, read.undated))
+        inside, date = ([placed.record], "") if inner is None else (inner, _date(placed.record, parts, read.undated))
+        _note_columns(placed.record, parts, columns)
         for one in inside:
             try:
-                message = _message(one, fields, date, read.undated)
+                message = _message(one, parts, date, read.undated, agents, read.authors)
             except UnreadableFileError as error:
                 read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
                 continue
@@ -199,6 +240,17 @@ def _read_conversations(
         if messages:
             read.conversations.append((_conversation(given, messages), line))
     return read
+
+
+def _note_columns(record: Record, fields: Fields, columns: dict[str, tuple[str, ...]]) -> None:
+    """Note which fields of a message, or of a conversation and its messages, hold text and date."""
+    if (inner := _inner(record)) is None:
+        read_parts(record, fields, _USUAL_NAMES, columns)
+        return
+    read_parts(record, fields, {"date": f.DATE_NAMES}, columns)
+    for message in inner:
+        if isinstance(message, Mapping):
+            read_parts(message, fields, _USUAL_NAMES, columns)
 
 
 def _conversation(given: str, messages: Sequence[Message]) -> Conversation:
@@ -238,15 +290,17 @@ def _conversation_id(record: Record, inner: list[Any] | None, fields: Fields, na
 
 def read_message(record: Any) -> Message:
     """Read what a program passes as a message (UnreadableFileError says what is wrong with it)."""
-    return _message(record, Fields(), "", [])
+    return _message(record, Fields(), "", [], frozenset(), {})
 
 
-def _message(record: Any, fields: Fields, date: str, undated: list[str]) -> Message:
-    """Read a message; ``date`` is that of its conversation's record."""
+def _message(
+    record: Any, fields: Fields, date: str, undated: list[str], agents: Collection[str], authors: dict[str, None]
+) -> Message:
+    """Read a message; ``date`` is that of its conversation's record. Names that are no roles go to ``authors``."""
     if not isinstance(record, Mapping):
         raise UnreadableFileError("has a message that is no object with role and text; write it as one.")
-    role = _role(f.as_text(f.raw_value(record, None, _ROLE)))
-    text = replace_controls(f.as_text(f.raw_value(record, _in_message(fields.text), _TEXT))).strip()
+    role = _role(f.as_text(f.raw_value(record, None, _ROLE)), agents, authors)
+    text = replace_controls(f.as_text(f.raw_value(record, fields.text, _TEXT))).strip()
     if not text:
         raise UnreadableFileError("has a message without text; leave it out or fill it.")
     return Message(role, text, _date(record, fields, undated) or date)
@@ -254,19 +308,27 @@ def _message(record: Any, fields: Fields, date: str, undated: list[str]) -> Mess
 
 def _date(record: Record, fields: Fields, undated: list[str]) -> str:
     """Return the date of a record; one that cannot be read is noted in ``undated``."""
-    value = f.raw_value(record, _in_message(fields.date), f.DATE_NAMES)
+    value = f.raw_value(record, fields.date, f.DATE_NAMES)
     date = " ".join(replace_controls(iso_date(value)).split())
     if not date and (written := f.as_text(value).strip()):
         undated.append(written)
     return date
 
 
-def _role(name: str) -> Role:
-    folded = " ".join(name.casefold().split())
+def _role(name: str, agents: Collection[str], authors: dict[str, None]) -> Role:
+    """Return a role by its name, or an author's where ``agents`` are named; other names go to ``authors``."""
+    folded = _folded(name)
     if folded in _CUSTOMERS:
         return CUSTOMER
     if folded in _AGENTS:
         return AGENT
     if not folded:
         raise UnreadableFileError("has a message without a role; it must be customer or agent.")
+    authors[printable_name(name[:_LONGEST_ROLE])] = None
+    if agents:
+        return AGENT if folded in agents else CUSTOMER
     raise UnreadableFileError(f"has the role {name[:_LONGEST_ROLE]!r}; it must be customer or agent.")
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

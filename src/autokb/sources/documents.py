@@ -18,6 +18,7 @@ from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
+from autokb.sources.generated_pages import without_generated
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import id_notes, without_ids
@@ -70,14 +71,16 @@ def read_documents(
     anything else that is wrong is skipped with its reason.
     """
     files, skipped = find_files(paths, added, follow_links=follow_links)
+    pages, generated = without_generated(files)
+    skipped += generated
     read: dict[str, tuple[SourceRecord[Document], str]] = {}
     unresolved: Counter[str] = Counter()
     columns: dict[str, tuple[str, ...]] = {}
     made: list[str] = []
     fields = fields or Fields()
     named = NamedFields({"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id})
-    for position, file in enumerate(files, 1):
-        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
+    for position, file in enumerate(pages, 1):
+        tell = progress and partial(tell_place, progress, position, len(pages), file.relative)
         if tell:
             tell()
         try:

@@ -6,10 +6,12 @@ import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from autokb.core.storable import without_surrogates
+from autokb.text.lexicons import WordLists, word_lists
 
 Record = Mapping[str, Any]
 
@@ -21,10 +23,21 @@ DOCUMENT_TITLE_NAMES = ("title", "subject", "heading", "name", "question")
 ID_NAMES = ("id", "issue_id", "document_id", "doc_id", "slug")
 NUMBER_NAMES = ("ticket_id", "ticket_no", "ticket_number", "case_id", "case_no", "case_number")
 ISSUE_ID_NAMES = (*ID_NAMES, *NUMBER_NAMES)
-DATE_NAMES = ("date", "created", "created_at", "timestamp")
 RESOLVED_NAMES = ("resolved_by",)
-_BETWEEN_WORDS = re.compile(r"[\s_-]+")
+_BETWEEN_WORDS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")  # sentAt has two words
 _SEPARATORS = re.compile(r"[;|\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns(WordLists):
+    """Names of columns that people and exports use; the YAML file says how they are written."""
+
+    file: ClassVar[str] = "columns"
+
+    dates: tuple[str, ...] = ()
+
+
+DATE_NAMES = tuple(name.replace(" ", "_") for name in word_lists(_Columns).dates)
 # From here on a float no longer holds every whole number, and ``1e+15`` is how it is written.
 _LARGEST_WHOLE_FLOAT = 1e15
 
@@ -79,7 +92,7 @@ def matching_keys(record: Record, names: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=10_000)
 def plain_name(name: str) -> str:
     """Return a field's name in small letters, its words joined by ``_``."""
-    return _BETWEEN_WORDS.sub("_", name.strip().casefold())
+    return _BETWEEN_WORDS.sub("_", name.strip()).casefold()
 
 
 def as_text(value: Any) -> str:

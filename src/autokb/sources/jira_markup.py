@@ -12,7 +12,13 @@ from collections.abc import Iterator
 
 from autokb.sources.markup import to_markdown
 
-_BLOCK = re.compile(r"\{(code|noformat|html)(?::([^}\n]*))?\}")
+# Neither escaped nor in the braces of a monospaced word, which may be the name of such a mark.
+_BLOCK = re.compile(r"(?<![\\{])\{(code|noformat|html|quote)(?::([^}\n]*))?\}", re.IGNORECASE)
+_CLOSING = {
+    kind: re.compile(rf"(?<![\\{{])\{{{kind}\}}", re.IGNORECASE) for kind in ("code", "noformat", "html", "quote")
+}
+_CODE_MARK = re.compile(r"\{(?:code|noformat)(?::[^}\n]*)?\}", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 _LANGUAGES = frozenset(
     {
         "actionscript", "bash", "c", "c#", "coffeescript", "cpp", "css", "diff", "go", "groovy", "html", "java",
@@ -23,10 +29,9 @@ _LANGUAGES = frozenset(
 _HEADING = re.compile(r"[ \t]*h([1-6])\.[ \t]*(.*)")
 _LIST = re.compile(r"^[ \t]*([*#-]{1,10})[ \t]+(?=\S)")
 _QUOTED_LINE = re.compile(r"^[ \t]*bq\.[ \t]*", re.MULTILINE)
-_QUOTE = re.compile(r"\{quote\}(.*?)\{quote\}", re.DOTALL)
-_PANEL = re.compile(r"\{(?:panel|info|note|warning|tip|expand)(?::([^}\n]*))?\}")
+_PANEL = re.compile(r"(?<![\\{])\{(?:panel|info|note|warning|tip|expand)(?::([^}\n]*))?\}", re.IGNORECASE)
 _PANEL_TITLE = re.compile(r"(?:^|\|)title=([^|}]*)")
-_STYLE = re.compile(r"\{(?:color|anchor|section|column|align|div|span)(?::[^}\n]*)?\}")
+_STYLE = re.compile(r"(?<![\\{])\{(?:color|anchor|section|column|align|div|span)(?::[^}\n]*)?\}", re.IGNORECASE)
 _MONOSPACE = re.compile(r"\{\{([^{}\n]{1,500})\}\}")
 _BOLD = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{0,300}?[^\s*\\])\*(?![\w*])")
 _INSERTED = re.compile(r"(?<![\w+])\+(?=[\w*])([^+\n]{0,80}?[\w*:.!?])\+(?![\w+])")
@@ -41,7 +46,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def jira_to_markdown(text: str) -> str:
-    """Return the Markdown of a text in Jira's markup; a mark that nothing closes stays as it is.
+    """Return the Markdown of a text in Jira's markup; the mark of a block that nothing closes is left out.
 
     Raises UnreadableFileError for a block of HTML that is nested too deeply or takes too long to be read.
     """
@@ -50,16 +55,23 @@ def jira_to_markdown(text: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield what is outside of blocks as Markdown, code in fences, and HTML as Markdown."""
+    """Yield what is outside of blocks as Markdown, code in fences, HTML as Markdown, and quotes with what they hold."""
     position = 0
+    never_closed: set[str] = set()
     while opening := _BLOCK.search(text, position):
-        closing = text.find("{" + opening.group(1) + "}", opening.end())
-        if closing < 0:
-            break
+        kind = opening.group(1).lower()
         yield _prose(text[position : opening.start()])
-        block = text[opening.end() : closing]
-        yield _of_html(block) if opening.group(1) == "html" else _fenced(block, opening.group(2) or "")
-        position = closing + len(opening.group(1)) + 2
+        position = opening.end()
+        closing = None if kind in never_closed else _CLOSING[kind].search(text, position)
+        if closing is None and (kind in never_closed or kind != "html" or not _TAG.search(text, position)):
+            never_closed.add(kind)
+            continue
+        end, position = (closing.start(), closing.end()) if closing else (len(text), len(text))
+        block = text[opening.end() : end]
+        if kind == "quote":
+            yield _as_quote("".join(_parts(block)))
+        else:
+            yield _of_html(block) if kind == "html" else _fenced(block, opening.group(2) or "")
     yield _prose(text[position:])
 
 
@@ -75,11 +87,11 @@ def _fenced(code: str, parameters: str) -> str:
 
 
 def _of_html(html: str) -> str:
-    return f"\n\n{to_markdown(html, 'html')[0].strip()}\n\n" if html.strip() else ""
+    read = _CODE_MARK.sub("", to_markdown(html, "html")[0]).strip()
+    return f"\n\n{read}\n\n" if read else ""
 
 
 def _prose(text: str) -> str:
-    text = _QUOTE.sub(lambda quote: _as_quote(quote.group(1)), text)
     text = _PANEL.sub(_panel_title, _STYLE.sub("", text))
     text = _RULE.sub("\n---\n", _QUOTED_LINE.sub("> ", text))
     text = "\n".join(_lines(text.split("\n")))
@@ -91,7 +103,7 @@ def _prose(text: str) -> str:
 
 
 def _as_quote(quoted: str) -> str:
-    return "\n\n" + "\n".join(f"> {line}" for line in quoted.strip().split("\n")) + "\n\n"
+    return "\n\n" + "\n".join(f"> {line}".rstrip() for line in quoted.strip().split("\n")) + "\n\n"
 
 
 def _panel_title(panel: re.Match[str]) -> str:

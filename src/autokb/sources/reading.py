@@ -23,6 +23,7 @@ class Fields:
     id: str | None = None
     date: str | None = None
     resolved_by: str | None = None
+    agents: str | None = None  # names of authors of messages, with commas between; all other authors are customers
 
 
 @dataclass(frozen=True, slots=True)

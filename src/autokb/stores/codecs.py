@@ -78,7 +78,7 @@ def with_marks(body: Mapping[str, Any]) -> Body:
 
 DOCUMENT = Codec(Document, "id")
 CHUNK = Codec(Chunk, "document")
-RAW_ISSUE = Codec(RawIssue, "id")
+RAW_ISSUE = Codec(RawIssue, "id", "told")  # what is told is in what a build published alone
 THEME = Codec(Theme, "id")
 SEED = Codec(Seed, "id")
 ISSUE = Codec(Issue, "id", parent_id=None, attributes={})
@@ -91,7 +91,7 @@ DECISION_FIELDS: Mapping[DecisionKind, tuple[str, ...]] = {
         *("built", "based_on", "rules", "reason", "undone", "dismissed"),
     ),
     "verdict": ("solution_id", "verdict", "author", "date", "number", "origin", "reason", "shown", "undone"),
-    "written": ("issue_id", "text", "steps", "attributes", "author", "date", "number", "tree", "rules"),
+    "written": ("issue_id", "text", "steps", "attributes", "author", "date", "number", "tree", "problem", "rules"),
     "event": ("solution_id", "what", "author", "date", "number", "decision", "before", "after"),
 }
 
@@ -104,7 +104,7 @@ def document_body(document: Document, chunks: Sequence[Chunk]) -> Body:
 def decision_body(decision: Decision) -> Body:
     """Return the record of a decision; what says nothing is left out, of its origin too."""
     body = DECISION.body(decision)
-    body |= {"verdict": decision.what, "tree": decision.origin.tree}
+    body |= {"verdict": decision.what, "tree": decision.origin.tree, "problem": decision.origin.problem}
     body["origin"] = {name: value for name, value in body["origin"].items() if value}
     always = {"author", "date", "number", *(("text", "steps", "attributes") if decision.kind == "written" else ())}
     return {name: body[name] for name in DECISION_FIELDS[decision.kind] if body[name] or name in always}
@@ -114,7 +114,11 @@ def read_decision(kind: DecisionKind, decision_id: str, body: Mapping[str, Any])
     """Read the record of a decision back."""
     given = {name: body.get(name) for name in DECISION_FIELDS[kind]}
     if kind == "written":
-        given |= {"what": kind, "solution_id": decision_id, "origin": {"tree": body.get("tree") or ""}}
+        given |= {
+            "what": kind,
+            "solution_id": decision_id,
+            "origin": {name: body.get(name) or "" for name in ("tree", "problem")},
+        }
     else:
         given["what"] = {"edit": "edited", "verdict": body.get("verdict"), "event": body.get("what")}[kind]
     return DECISION.read(given, id=decision_id)

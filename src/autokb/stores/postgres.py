@@ -20,9 +20,10 @@ from autokb import __version__
 from autokb.core.errors import AutokbError, StoreAwayError, WorkspaceBusyError
 from autokb.stores.postgres_notices import TRIGGERS
 from autokb.stores.postgres_pool import AWAY, BoundedConnection, Pool, failure_of, pool_of
-from autokb.stores.postgres_rates import TABLE as RATES
 from autokb.stores.schema import BY_ROWID, HOOKS, SCHEMA, SCHEMA_VERSION, WRITTEN_BY
 
+# The buckets of the service's rates, which all machines share.
+RATES = "CREATE UNLOGGED TABLE IF NOT EXISTS request_rate (key TEXT PRIMARY KEY, full_at DOUBLE PRECISION NOT NULL)"
 WAIT_SECONDS = 30.0  # that a writer waits for another one's transaction
 
 

@@ -136,14 +136,11 @@ class Pool:
 
     def give_back(self, db: BoundedConnection) -> None:
         """Take a connection back; one that is lost, or in a transaction that nobody ended, is closed."""
-        keep = not db.closed and db.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        is_whole = not db.closed and db.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         with self._lock:
-            if keep and len(self._idle) < IDLE:
+            if is_kept := is_whole and len(self._idle) < IDLE:
                 self._idle.append(db)
-                keep = False
-            elif not keep:
-                keep = True
-        if keep:
+        if not is_kept:
             db.close()
         self._free.release()
 
@@ -215,7 +212,6 @@ def _close_all() -> None:
             pool.close_idle()
 
 
-# Complex: each class of SQLSTATE has its sentence in one place.
 def failure_of(error: Error) -> AutokbError:
     """Return an error of the server as a sentence, which quotes nothing of it."""
     state = error.sqlstate or ""
@@ -223,8 +219,6 @@ def failure_of(error: Error) -> AutokbError:
         return StoreAwayError(AWAY)
     if state == "53300":  # too many connections
         return StoreAwayError(AWAY)
-    if state[:2] == "22":
-        return AutokbError("The workspace on the server is damaged (a row of a table); restore your backup of it.")
     if state in ("55P03", "40P01", "40001"):
         return WorkspaceBusyError(
             "The workspace is in use by another process; wait until it has ended and run this again."

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 from autokb.stores.workspace_file import WorkspaceFile
 
-TABLE = "CREATE UNLOGGED TABLE IF NOT EXISTS request_rate (key TEXT PRIMARY KEY, full_at DOUBLE PRECISION NOT NULL)"
 _NOW = "extract(epoch FROM now())"  # of the server, so that clocks of machines may differ
 # In the order of keys: two processes that lock the same rows never wait for each other in a circle.
 _SHARE = f"""

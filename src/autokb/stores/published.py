@@ -53,6 +53,11 @@ class Published:
     settings: dict[str, dict[str, object]]
     generation: str
 
+    @property
+    def told_issues(self) -> dict[str, RawIssue]:
+        """The raw issues as the build read them, by id."""
+        return {raw_id: one.as_told() for raw_id, one in self.raw_issues.items()}
+
 
 def published_spec(workspace: Workspace, published: Published) -> DomainSpec:
     """Return the domain that the last build worked with; an edited ``domain.yaml`` counts from the next build on."""
@@ -160,7 +165,7 @@ def _read_records(file: WorkspaceFile) -> Published:
         documents=read("document", DOCUMENT),
         themes=read("theme", THEME),
         seeds=read("seed", SEED),
-        issues=issues,
+        issues={**issues, **decided.problems},
         solutions=decided.solutions,
     )
     named = ("theme", "seed", "issue", "reason")

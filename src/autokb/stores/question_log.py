@@ -16,6 +16,7 @@ from autokb.stores.sql import has_null, json_number, json_text, keep_newest, mar
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
 MOST_QUESTIONS = 10_000  # that are kept
+MOST_OF_BOX = 5_000  # of them from the ask box, which needs no key: a flood of them removes no question of others
 KIND, CLOSED = "question", "closed_gap"
 LOST = "questions_lost"  # meta: how many questions no process could keep
 QUESTION = Codec(LoggedQuestion, "number")
@@ -34,6 +35,9 @@ def keep_questions(file: WorkspaceFile, questions: Sequence[LoggedQuestion], *, 
     with file.reading() as db:
         rows = [(canonical_json(QUESTION.body(one)),) for one in questions]
         db.executemany("INSERT INTO question (body) VALUES (?)", rows)
+        if any(one.asked_by == "box" for one in questions):
+            of_box = f"{json_text('asked_by')} = 'box'"
+            db.execute(keep_newest("question", "number", of_box), (MOST_OF_BOX,))
         db.execute(keep_newest("question", "number"), (MOST_QUESTIONS,))
     if lost:
         file.note(LOST, str(count_lost(file) + lost))
@@ -115,7 +119,7 @@ def forget_questions(file: WorkspaceFile) -> int:
         (count,) = db.execute("SELECT count(*) FROM question").fetchone()
         db.execute("DELETE FROM question")
         db.execute("DELETE FROM meta WHERE key = ?", (LOST,))
-    file.empty_log()
+    file.empty_log(KIND)
     return int(count)
 
 

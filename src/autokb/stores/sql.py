@@ -29,12 +29,15 @@ def put_if_new(table: str, columns: str) -> str:
     return f"INSERT INTO {table} ({columns}) VALUES ({marks(columns.split(', '))}) ON CONFLICT DO NOTHING"
 
 
-def keep_newest(table: str, number: str) -> str:
+def keep_newest(table: str, number: str, where: str = "true") -> str:
     """Return the statement that deletes all rows but the newest ones, as many as its parameter says.
+
+    Only rows of which ``where`` is true count and go.
 
     Rows are counted: numbers have gaps, as where a transaction was rolled back or a row was there already.
     """
-    return f"DELETE FROM {table} WHERE {number} <= (SELECT {number} FROM {table} ORDER BY 1 DESC LIMIT 1 OFFSET ?)"
+    kept = f"SELECT {number} FROM {table} WHERE {where} ORDER BY 1 DESC LIMIT 1 OFFSET ?"
+    return f"DELETE FROM {table} WHERE {where} AND {number} <= ({kept})"
 
 
 def json_text(*path: str | int, column: str = "body") -> str:

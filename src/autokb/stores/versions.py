@@ -24,6 +24,7 @@ CANDIDATE = "candidate"  # what a workspace is opened by to be shown its candida
 SHOWN = "shown_version"  # meta: the version that readers see, where it is not the newest
 NO_CANDIDATE = "There is no candidate; build one with: autokb build {folder} --candidate"
 NO_VERSION = "There is no version {number}; autokb versions {folder} lists those that are kept."
+COUNTED = {"displayed": "Solutions", "document": "Documents", "raw_issue": "Raw issues"}  # none may fall below half
 Key = tuple[str, str]  # kind and id of a record
 # The team's calibration of the gate is of today: a candidate has the one that readers have, as a build keeps it.
 CALIBRATION: Key = ("setting", "calibration")
@@ -45,6 +46,7 @@ class Made:
     """Who or what publishes, and when; ``inputs`` are hashes of what went in beside the records.
 
     ``keep`` is how many versions are kept, the newest among them; ``checks`` what the team's checks found.
+    ``forced_by`` consents to less than half of what readers see.
     """
 
     by: str
@@ -52,6 +54,7 @@ class Made:
     keep: int = KEPT_VERSIONS
     inputs: Mapping[str, str] = field(default_factory=dict)
     checks: Mapping[str, Any] = field(default_factory=dict)
+    forced_by: str = ""
 
 
 NOT_NOTED = Made("", "")
@@ -126,6 +129,22 @@ def counts_of(db: sqlite3.Connection, shows: int | str) -> dict[str, int]:
     status = f"kind = 'solution' AND {json_text('status')}"
     (displayed,) = db.execute(f"SELECT count(*) FROM ({records}) AS shown WHERE {status} IN ({shown})").fetchone()
     return {**counts, "displayed": int(displayed)}
+
+
+def find_losses(before: Mapping[str, int], now: Mapping[str, int]) -> tuple[str, ...]:
+    """Say of what a version has less than half of what another has; both are given by their counts."""
+    return tuple(
+        f"{words}: {now.get(kind, 0):,} in place of {before[kind]:,}, less than half."
+        for kind, words in COUNTED.items()
+        if 2 * now.get(kind, 0) < before.get(kind, 0)
+    )
+
+
+def note_forced(db: sqlite3.Connection, number: int, by: str, reasons: Sequence[str]) -> None:
+    """Keep with a version who consented to what readers lost by it."""
+    (one,) = (one for one in stored_versions(db) if one.number == number)
+    body = {**one.body, "forced": {"by": by, "reasons": list(reasons)}}
+    db.execute("UPDATE version SET body = ? WHERE number = ?", (canonical_json(body), number))
 
 
 def _forget_old(db: sqlite3.Connection, newest: int, keep: int) -> None:

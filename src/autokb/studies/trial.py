@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from autokb.answering.answer import Answer
 from autokb.answering.chosen import Choosing
-from autokb.core.errors import BadInputError, NothingPublishedError, StoppedOnPurposeError
+from autokb.core.errors import BadInputError, NothingPublishedError, StageFailedError, StoppedOnPurposeError
 from autokb.core.files import replace_private
 from autokb.core.ids import canonical_json, digest, short_id
 from autokb.core.nouns import Document, RawIssue
@@ -256,6 +256,10 @@ class _Running:
         for name, made in ((OFFLINE, offline), (MODEL, by_model)):
             try:
                 built[name] = build(made, options=ModelOptions(self._left()), progress=self.progress)
+            except StageFailedError as failed:  # the model's server is away, or its replies cannot be read
+                assert isinstance(failed.result, BuildReport)
+                built[name] = failed.result
+                break
             except StoppedOnPurposeError as stop:
                 if not costs(made).calls:
                     raise BadInputError(self._too_small()) from stop

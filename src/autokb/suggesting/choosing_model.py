@@ -99,6 +99,10 @@ class ChoosingModel:
         note = None if found is not None else " ".join(dict.fromkeys(reasons)) or without
         return found, ReaderRun(self.model, round(time.perf_counter() - started, 6), note, cost)
 
+    def connect(self) -> None:
+        """Connect before the first question (AutokbError, which that question says too)."""
+        self._models.connect()
+
     def close(self) -> None:
         """Close the connections that are kept open."""
         self._models.close()

@@ -11,19 +11,21 @@ from pathlib import Path
 from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
 from autokb.core.attributes import Values
-from autokb.core.domain import DomainSpec
+from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import AGENT, CUSTOMER, Message
-from autokb.core.reply_rules import ReplyRules, read_reply_rules
+from autokb.core.reply_rules import OFF_TOPIC, ReplyRules, read_reply_rules
 from autokb.core.storable import without_surrogates
 from autokb.heuristics.attributes.extract import stated_attributes
 from autokb.heuristics.conversations.read_turn import Turn, read_turn, said_before
 from autokb.heuristics.conversations.small_talk import small_talk_reply
+from autokb.heuristics.conversations.words import ConversationWords
 from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
 from autokb.sources.chats import read_conversation_file, read_message
 from autokb.suggesting.choosing_model import ChoosingModel
 from autokb.suggesting.suggest_from_tickets import suggest_from_tickets
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
+from autokb.text.lexicons import word_lists
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
@@ -34,12 +36,6 @@ PASS_MESSAGES = (
     'objects such as {"role": "customer", "text": TEXT}.'
 )
 NO_TICKET = "No past ticket is about this, and no knowledge base is built."
-# It must be right for a question about something else, for one that the manuals leave open, and for one that we did
-# not understand, because which of them it is we do not know.
-REFUSAL = (
-    "The documents on {name} do not answer that. Shall I pass your question on to a colleague, "
-    "or would you like to put it another way?"
-)
 
 
 def suggest(
@@ -160,9 +156,10 @@ class ReadConversation:
 
     def _offered(self, others: Iterable[Suggestion] = ()) -> tuple[Suggestion, ...]:
         asked = [m.text for m in self.messages if m.role == AGENT and m.text.rstrip().endswith("?")]
-        refusal, language = refusal_of(self.rules, self.spec), self.spec.language
+        answer, language = self.answer(), self.spec.language
+        refusal = refusal_of(self.rules, self.spec, answer.reason)
         return suggestions_from(
-            self.answer(),
+            answer,
             self.rules,
             refusal,
             self.tried,
@@ -188,6 +185,7 @@ class ReadConversation:
             answer.confidence,
             attributes=answer.attributes,
             reading=answer.reading,
+            chosen_by=answer.chosen_by if found and found[0].source in ("solution", "passage") else "",
         )
 
 
@@ -243,6 +241,9 @@ def attributes_of(turn: Turn, spec: DomainSpec) -> Mapping[str, Values]:
     return stated
 
 
-def refusal_of(rules: ReplyRules, spec: DomainSpec) -> str:
-    """Return what to say outside of what is known, in the domain's words."""
-    return rules.refusal or REFUSAL.format(name=spec.name)
+def refusal_of(rules: ReplyRules, spec: DomainSpec, reason: str | None) -> str:
+    """Return what to reply where there is no answer for a reason: nothing is about that, or it is left open."""
+    said = word_lists(ConversationWords, spec.language).replies or word_lists(ConversationWords, ENGLISH).replies
+    if reason == OFF_TOPIC:
+        return rules.refusal or said["off_topic"].format(name=spec.name)
+    return rules.unanswered or said["unanswered"].format(name=spec.name)

@@ -134,7 +134,7 @@ def _suggest(
 
 def _declined(reading: ReadConversation, reason: str | None) -> Suggested:
     """Return the house's reply that declines, where its own rules allow it."""
-    refusal = refusal_of(reading.rules, reading.spec)
+    refusal = refusal_of(reading.rules, reading.spec, reason)
     replies = (Suggestion(refusal, "refusal"),) if reading.rules.fits(refusal) else ()
     return Suggested("abstains", replies, reading.turn.text, reason or NO_HELP)
 

@@ -80,6 +80,10 @@ class SuggestionModels:
         options = ModelOptions(self.budget, is_live=True)
         return _Session(held.enter_context(open_stages(self.workspace, self.file, options=options)), held)
 
+    def connect(self) -> None:
+        """Have a session open and connected for the first suggestion."""
+        self._idle.append(self._take())
+
     def close(self) -> None:
         """Close the connections that are kept open."""
         _close_all(self._idle)

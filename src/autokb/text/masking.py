@@ -1,4 +1,6 @@
-"""Personal data and secrets in a text become placeholders before it leaves for a model, and are put back in its reply.
+"""Personal data and secrets in a text become placeholders before a model reads it, or words before a person does.
+
+The placeholders are put back in a model's reply; the words (``[address]``, ``[name]``) stay, for what many may see.
 
 The patterns are our own: a false alarm takes a version, a hash or a line of a stack trace out of what a model reads, so
 each is as narrow as what it looks for allows (decision 031 has what was measured and which libraries were weighed).
@@ -11,11 +13,14 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
+from autokb.text.lexicons import alternation, word_lists
+from autokb.text.person_names import NameCues, mask_names
 
 FEWEST_CARD_DIGITS = 13  # of a payment card (ISO/IEC 7812: 13 to 19 in use)
 FEWEST_PHONE_DIGITS, MOST_PHONE_DIGITS = 7, 15  # of a national number, and ITU E.164's most
@@ -65,7 +70,10 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _WORD = re.compile(r"[a-z]{5,}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 _DATE_LIKE = re.compile(r"\d{4}-\d\d-\d\d")
-_PLACEHOLDER = re.compile(r"<(?:email|phone|card|secret)-[1-9]\d*>")
+_PLACEHOLDER = re.compile(r"<(?:email|phone|card|secret|iban|number)-[1-9]\d*>")
+_HIDDEN = re.compile(r"<(email|phone|card|secret|iban|number|name)-[1-9]\d*>")
+# An account (ISO 13616): a country, two check digits, 11 to 30 characters in groups of four or none.
+_IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])")
 Found = tuple[int, int, str]  # start, end, kind
 
 
@@ -122,8 +130,31 @@ def mask(texts: Sequence[str], published: Iterable[str] = ()) -> Masking:
     return Masking(tuple(masked), {name: original for (_, original), name in given.items()})
 
 
+def mask_for_people(
+    texts: Sequence[str], language: str = ENGLISH, vocabulary: Container[str] = frozenset()
+) -> list[str]:
+    """Return texts that customers wrote as others may see them: masked together, names of people too (``<name-1>``).
+
+    Every view and export goes through here or ``in_words``. ``vocabulary`` is what ``find_names`` takes.
+    """
+    return [mask_names(text, language, vocabulary) for text in mask(texts).texts]
+
+
+def in_words(texts: Sequence[str], language: str = ENGLISH, vocabulary: Container[str] = frozenset()) -> list[str]:
+    """Return texts masked for people with a word in brackets for each placeholder: ``[address]``, ``[name]``.
+
+    Lines that are made of them have no hole. Placeholders of an earlier masking become words as well.
+    """
+    words = word_lists(NameCues, language).stand_ins
+    masked = mask_for_people(texts, language, vocabulary)
+    return [_HIDDEN.sub(lambda found: words[found[1]], text) for text in masked]
+
+
 def find_private(text: str) -> Sequence[Found]:
-    """Return what is masked in a text, in order: ``email``, ``phone``, ``card`` and ``secret``; nothing overlaps."""
+    """Return what is masked in a text, in order, by its kind; nothing overlaps.
+
+    The kinds are ``email``, ``phone``, ``card``, ``iban``, ``secret`` and ``number``, of orders and customers.
+    """
     return _find_private_once(text) if len(text) <= REMEMBERED else _find_all(text)
 
 
@@ -174,6 +205,27 @@ def is_random(text: str) -> bool:
     return changes >= FEWEST_CHANGES and bits >= FEWEST_BITS and words <= MOST_WORDS
 
 
+def _find_ibans(text: str) -> Iterator[Span]:
+    for one in _IBAN.finditer(text):
+        account = one.group().replace(" ", "")
+        if int("".join(str(int(c, 36)) for c in account[4:] + account[:4])) % 97 == 1:
+            yield one.span()
+
+
+def _find_numbers(text: str) -> Iterator[Span]:
+    yield from (one.span("number") for one in _labelled_number().finditer(text))
+
+
+@cache
+def _labelled_number() -> re.Pattern[str]:
+    """Return the pattern of what stands behind "order number" and its like: letters and digits, four at least."""
+    labels = alternation(sorted(word_lists(NameCues).number_labels, key=len, reverse=True))
+    return re.compile(
+        rf"(?i)\b(?:{labels})(?:[ :.#=-]{{1,3}}| is | ist | lautet )"
+        r"(?P<number>(?=[A-Z-]{0,6}\d)[A-Z0-9](?:-?[A-Z0-9]){3,30}(?: \d{3,4}\b)*)(?![\w-])"
+    )
+
+
 def _find_emails(text: str) -> Iterator[Span]:
     yield from (one.span() for one in _EMAIL.finditer(text))
 
@@ -203,6 +255,8 @@ def _find_phones(text: str) -> Iterator[Span]:
 _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Span]]], ...] = (
     ("secret", _find_secrets),
     ("email", _find_emails),
+    ("iban", _find_ibans),
     ("card", _find_cards),
+    ("number", _find_numbers),
     ("phone", _find_phones),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar
 
@@ -22,7 +22,10 @@ _ADDRESS_END = re.compile(r"[^\S\n]*(?:[,!.:;–-]|\n|\Z)")
 
 @dataclass(frozen=True)
 class NameCues(WordLists):
-    """Words beside which names stand, as the YAML files say; ``others`` stand in their places and are no names."""
+    """Words beside which names stand, as the YAML files say; ``others`` stand in their places and are no names.
+
+    ``number_labels`` stand before numbers of orders and customers; ``stand_ins`` are the words for what is hidden.
+    """
 
     file: ClassVar[str] = "person_names"
     introductions: tuple[str, ...] = ()
@@ -31,6 +34,8 @@ class NameCues(WordLists):
     signings: tuple[str, ...] = ()
     others: frozenset[str] = frozenset()
     nouns_have_capitals: bool = False
+    number_labels: tuple[str, ...] = ()
+    stand_ins: Mapping[str, AsWritten] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

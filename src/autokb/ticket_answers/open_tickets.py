@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,15 +12,27 @@ from weakref import finalize
 
 from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.results import Listed, Result
-from autokb.core.tickets import TICKET, Edge
+from autokb.core.tickets import TEXT_FIELDS, TICKET, Edge
 from autokb.core.vectors import Vectors
 from autokb.domains.ticket_templates import ticket_template
+from autokb.heuristics.tickets.named_tickets import TicketIds
+from autokb.heuristics.tickets.read_question import cue_phrases
 from autokb.pipeline.embedding import Encoder, encoder_name
 from autokb.pipeline.stages import open_question_encoder
-from autokb.pipeline.tickets import as_embedded, load_index, read_fitted, read_similarity
+from autokb.pipeline.tickets import as_embedded, load_index, read_fitted, read_similarity, read_ticket_gate
+from autokb.retrieval.gate import Gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import read_accepted
-from autokb.stores.ticket_tables import GENERATION, PublishedTicket, count_tickets, read_edges, read_tickets
+from autokb.stores.ticket_tables import (
+    GENERATION,
+    PublishedTicket,
+    count_tickets,
+    list_ticket_ids,
+    read_edges,
+    read_field_values,
+    read_link_types,
+    read_tickets,
+)
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tickets.index import TicketIndex, day_of, fold_names
@@ -31,6 +43,7 @@ NO_TICKETS = (
     "No ticket is published yet; add some (autokb add {folder} EXPORT --as tickets), then: "
     "autokb tickets build {folder}"
 )
+NO_SUCH_TICKET = "There is no published ticket {ticket!r}; autokb tickets similar {folder} TEXT finds some."
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,25 +126,62 @@ class SimilarTickets(Listed, Result):
 
 @dataclass(frozen=True)
 class OpenTickets:
-    """The published tickets in memory."""
+    """The published tickets in memory, with what is read of them once; threads share it.
+
+    ``bounded`` is an encoder whose requests a budget bounds, of the same embedder as the settings'.
+    """
 
     workspace: Workspace
     file: WorkspaceFile
     index: TicketIndex
     fitted: FittedMatch
     held: ExitStack
+    bounded: Encoder | None = None
 
     @cached_property
     def encoder(self) -> Encoder:
         """The embedder of the settings, opened when it is first asked; one over the network stays connected."""
-        return open_question_encoder(self.workspace, self.file, self.held)
+        return self.bounded or open_question_encoder(self.workspace, self.file, self.held)
 
-    def embed(self, texts: Sequence[str], encoder: Encoder | None = None) -> Vectors:
-        """Return the vectors of questions, which are not kept; over the network they go masked.
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of questions, which are not kept; over the network they go masked."""
+        return self.encoder.embed_questions(as_embedded(texts, self.workspace.settings))
 
-        Another ``encoder`` is one of the same embedder, whose requests a budget bounds.
-        """
-        return (encoder or self.encoder).embed_questions(as_embedded(texts, self.workspace.settings))
+    @cached_property
+    def ids(self) -> TicketIds:
+        """The ids of the tickets, as people write them."""
+        return TicketIds(self.index.ids)
+
+    @cached_property
+    def link_types(self) -> tuple[str, ...]:
+        """The types of links of this publication."""
+        return read_link_types(self.file)
+
+    @cached_property
+    def field_values(self) -> Mapping[str, Sequence[str]]:
+        """The values of each section that only holds a field, the most common first."""
+        rules = [rule for rule in self.index.template.sections if rule.fields and not rule.embedded]
+        lists = {rule.name for rule in rules if not TEXT_FIELDS.issuperset(rule.fields)}
+        return read_field_values(self.file, [rule.name for rule in rules], lists)
+
+    @cached_property
+    def gate(self) -> Gate:
+        """What says whether a question is about the tickets."""
+        return read_ticket_gate(self.file, self.workspace, self.index, self.embed)
+
+    @cached_property
+    def cue_vectors(self) -> Vectors:
+        """The vectors of the template's cues, which the build has made unless the template is another since."""
+        encoder, cues = encoder_name(self.workspace.settings), [cue for _, cue in cue_phrases(self.index.template)]
+        vectors, missing = self.file.vectors(encoder, cues, self.file.dimensions(encoder))
+        if missing:
+            vectors[missing] = self.embed([cues[n] for n in missing])
+        return vectors
+
+    @cached_property
+    def accepted_vectors(self) -> dict[str, Vectors]:
+        """The vectors of accepted questions, by their text; filled as such are read."""
+        return {}
 
     def is_current(self) -> bool:
         """Return whether no later build has published other tickets."""
@@ -149,13 +199,16 @@ class OpenTickets:
         return SimilarTickets(found, round(time.perf_counter() - started, 6))
 
     def _question(self, text: str) -> TicketQuestion:
-        if text.strip() in self.index.rows:
-            with failures_as_sentences(self.file.path):
-                ticket = read_tickets(self.file, [text.strip()])[text.strip()].ticket
-            whole = f"{ticket.title}\n\n{ticket.description}".strip()
-            components, day = fold_names(ticket.components), day_of(ticket.created)
-            return TicketQuestion(whole, self.embed([whole])[0], components, day, frozenset({ticket.id}))
-        return TicketQuestion(text, self.embed([text])[0], self.index.components_named(text))
+        """Return what is searched for (UnknownIdError where the text is the id of no ticket)."""
+        if (named := self.ids.read(text)) is None:
+            return TicketQuestion(text, self.embed([text])[0], self.index.components_named(text))
+        if named.ticket is None:
+            raise UnknownIdError(NO_SUCH_TICKET.format(ticket=named.spelled, folder=self.workspace.folder))
+        with failures_as_sentences(self.file.path):
+            ticket = read_tickets(self.file, [named.ticket])[named.ticket].ticket
+        whole = f"{ticket.title}\n\n{ticket.description}".strip()
+        components, day = fold_names(ticket.components), day_of(ticket.created)
+        return TicketQuestion(whole, self.embed([whole])[0], components, day, frozenset({ticket.id}))
 
     def close(self) -> None:
         """Let go of the workspace file."""
@@ -176,13 +229,14 @@ def open_tickets(workspace: Workspace) -> OpenTickets:
 
 
 def show_ticket(workspace: Workspace, ticket: str) -> ShownTicket:
-    """Return one ticket with its sections and links (BadInputError where it is not published)."""
+    """Return one ticket with its sections and links (UnknownIdError where it is not published)."""
     with workspace.file() as file, file.snapshot():
-        found = read_tickets(file, [ticket])
-        if ticket not in found:
-            raise UnknownIdError(
-                f"There is no published ticket {ticket!r}; autokb tickets similar {workspace.folder} TEXT finds some."
-            )
+        if not (found := read_tickets(file, [ticket])):
+            named = TicketIds(list_ticket_ids(file)).read(ticket)
+            ticket = named.ticket if named and named.ticket else ticket
+            found = read_tickets(file, [ticket])
+        if not found:
+            raise UnknownIdError(NO_SUCH_TICKET.format(ticket=ticket, folder=workspace.folder))
         edges = read_edges(file, [ticket])
         others = read_tickets(file, sorted({e.source for e in edges} | {e.target for e in edges}))
         answers = tuple(ShownAnswer(one.question, one.author, one.date) for one in read_accepted(file, ticket))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from autokb.core.ticket_plan import SubgraphPlan, SubgraphRow
+from autokb.core.ticket_plan import Hops, SubgraphPlan, SubgraphRow
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.tickets import SIMILAR_TO, TICKET, TicketSection
 from autokb.heuristics.tickets.outcome_comments import tells_outcome
 from autokb.heuristics.tickets.read_question import QuestionParts
 from autokb.stores.ticket_graph import TicketGraph
 from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
 from autokb.ticket_answers.open_tickets import OpenTickets
-from autokb.tickets.answers import DUPLICATES, ENDINGS, MOST_TICKETS, name_of
+from autokb.tickets.answers import DUPLICATES, ENDINGS, MOST_TICKETS, is_long_section, name_of
 from autokb.tickets.plan import plan_for
 
 SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
@@ -44,27 +46,71 @@ class Subgraph:
     fallback: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(frozen=True)
 class SubgraphReader:
     """Reads sub-graphs from the workspace's own file, for questions to the tickets in memory."""
 
     opened: OpenTickets
-    _link_types: tuple[str, ...] | None = None  # those of the index in memory, which a later build replaces
 
     def read(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
-        """Return what the tickets linked with the best one have, where links are asked for, else the tickets found."""
+        """Return what the linked tickets have, where links are asked for, else the tickets found."""
         if not parts.links:
             return self._read_found(parts, found)
-        described = self.opened.index.template.field_of.get("description", "")
-        asked = parts.intents or tuple(filter(None, [described]))
-        plan, rows = self._run(replace(parts, intents=asked), found.ids[:1])
-        if rows:
-            ids = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
-            return Subgraph(read_tickets(self.opened.file, ids), rows, asked, plan)
+        linked = self._read_linked(parts, found.ids if found.named else found.ids[:1])
+        if linked.tickets:
+            return linked
         own = self._read_found(replace(parts, links=()), found)
-        kinds = ", ".join(parts.links)
-        reason = f"{found.ids[0]} has no links of the kind {kinds}; this is from the ticket itself."
-        return replace(own, fallback=(reason, *own.fallback))
+        return replace(own, fallback=(*linked.fallback, "This is from the ticket itself.", *own.fallback))
+
+    # Complex: what each linked ticket has, what stands in for it and what is not here are read of one plan.
+    def _read_linked(self, parts: QuestionParts, begin: Sequence[str]) -> Subgraph:
+        """Return what the tickets linked with those have; one without the section asked for says something else."""
+        template = self.opened.index.template
+        title = template.field_of.get("title", template.sections[0].name)  # which every ticket has
+        asked = parts.intents or tuple(filter(None, [template.field_of.get("description")]))
+        plan, rows = self._run(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
+        ids = list(dict.fromkeys(row.ticket for row in rows))
+        tickets = read_tickets(self.opened.file, ids[:MOST_TICKETS])
+        shown = [row for row in rows if row.ticket in tickets and row.section in asked]
+        lacking = [i for i in tickets if i not in {row.ticket for row in shown}]
+        shown += [_other_section(tickets[i], template, title) for i in lacking]
+        steps = () if plan is None else plan.steps
+        said = [self._say_links(parts, begin, steps, ids)]
+        if parts.intents:
+            missing = name_of(parts.intents[0]).lower()
+            said += [f"{i} has no section {missing}; this is what else it says." for i in lacking]
+        if more := ids[MOST_TICKETS:]:
+            said.append(f"Also linked: {', '.join(more)}.")
+        names = dict.fromkeys((*asked, *(row.section for row in shown)))
+        return Subgraph(tickets, shown, tuple(names), plan, tuple(filter(None, said)))
+
+    # Complex: one condition for each thing that links may lack, and each has its sentence.
+    def _say_links(
+        self, parts: QuestionParts, begin: Sequence[str], steps: Sequence[Hops], found: Sequence[str]
+    ) -> str:
+        """Say which links are not those that were asked for, are not here or are none; nothing where all is well."""
+        kinds, rules = ", ".join(parts.links), self.opened.index.template.links
+        is_similar = any(step.types == (SIMILAR_TO,) for step in steps)
+        if found and is_similar and not any(rule.has(SIMILAR_TO) for rule in rules if rule.name in parts.links):
+            return f"No ticket has links of the kind {kinds}; these are similar tickets."
+        ends = self._linked_with(begin, steps)
+        if away := [i for i in ends if i not in self.opened.index.rows]:
+            return f"Linked, but not among these tickets: {', '.join(away)}."
+        if ends and not found:
+            return f"No ticket that {begin[0]} is linked with has {_values_of(parts)}."
+        return "" if found else f"{begin[0]} has no links of the kind {kinds}."
+
+    def _linked_with(self, begin: Sequence[str], steps: Sequence[Hops]) -> list[str]:
+        """Return the other ends of the links that a plan's one step follows, those that dangle among them."""
+        return sorted(
+            {
+                there
+                for edge in read_edges(self.opened.file, begin)
+                for step in steps
+                for here, there, way in ((edge.source, edge.target, "in"), (edge.target, edge.source, "out"))
+                if edge.type in step.types and here in begin and there not in begin and step.direction != way
+            }
+        )
 
     # Complex: whose sections are shown depends on how the tickets were found: by name, filter or rank.
     def _read_found(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
@@ -114,8 +160,8 @@ class SubgraphReader:
         wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
         language = self.opened.workspace.spec.language
         if parts.filters and not found.named:
-            values = "".join(f", {name_of(name).lower()} {value}" for name, value in parts.filters.items())
-            return None, f"No ticket near the question has a section {wanted}{values}; answered from the texts found."
+            reason = f"No ticket near the question has a section {wanted}, {_values_of(parts)}"
+            return None, f"{reason}; answered from the texts found."
         if not parts.intents:
             return None, f"{best} has no section of its own for how it ended."
         missing = f"{best} has no section {wanted}"
@@ -147,7 +193,16 @@ class SubgraphReader:
 
     def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
         graph = TicketGraph(self.opened.file, self.opened.index.template)
-        if self._link_types is None:
-            self._link_types = graph.link_types()
-        plan = plan_for(parts, tickets, graph.template, self._link_types)
+        plan = plan_for(parts, tickets, graph.template, self.opened.link_types)
         return plan, () if plan is None else graph.run(plan)
+
+
+def _other_section(one: PublishedTicket, template: TicketTemplate, title: str) -> SubgraphRow:
+    """Return the first section of a ticket that says more than its title, else that."""
+    told = (s for s in one.sections if s.text and s.section != title and is_long_section(template, s.section))
+    found = next(told, TicketSection(one.ticket.id, title, TICKET, one.ticket.title))
+    return SubgraphRow(one.ticket.id, found.section, found.text)
+
+
+def _values_of(parts: QuestionParts) -> str:
+    return ", ".join(f"{name_of(name).lower()} {value}" for name, value in parts.filters.items())

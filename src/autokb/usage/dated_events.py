@@ -37,8 +37,35 @@ class DatedKnowledge:
     roots: Mapping[str, str]
 
 
-def read_dated(file: WorkspaceFile, known: AllSolutions, trees_of: TreesOf, end: int) -> DatedKnowledge:
-    """Read all sources; ``trees_of`` finds the node of a conversation, which no build looks at, up to a week."""
+@dataclass(frozen=True)
+class BegunConversations:
+    """When each added conversation began, with the node of what its customer wrote first: '' for none.
+
+    ``unread`` says why some have none.
+    """
+
+    begun: tuple[tuple[str, str], ...]
+    unread: str
+
+
+def read_conversations(file: WorkspaceFile, trees_of: TreesOf, end: int) -> BegunConversations:
+    """Read the added conversations up to a week, at which no build looks; later ones have no node.
+
+    ``trees_of`` asks hundreds of questions perhaps, so call this in no transaction.
+    """
+    begun = [(_beginning(chat), chat) for chat in staged_conversations(file)]
+    weeks = {date: _week_or(date, end + 1) for date, _ in begun}
+    dated = sorted(((date, chat.id, chat) for date, chat in begun if weeks[date] <= end), reverse=True)
+    read = dated[:MOST_CONVERSATIONS]
+    nodes = trees_of([_first_words(chat) for _, _, chat in read]) if read else []
+    placed = ((date, node) for (date, _, _), node in zip(read, nodes, strict=True))
+    others = ((date, "") for date, _ in begun if weeks[date] > end)
+    unread = f"Only the newest {MOST_CONVERSATIONS:,} were read." if len(dated) > len(read) else ""
+    return BegunConversations((*placed, *others), unread)
+
+
+def read_dated(file: WorkspaceFile, known: AllSolutions, conversations: BegunConversations) -> DatedKnowledge:
+    """Read all sources but the ``conversations``, which were read before."""
     forest: Forest[Issue] = Forest(known.issues.values())
     roots = {node: forest.root(node).id for node in forest.nodes}
     themes = ThemeNames(file, of_many=True)
@@ -56,7 +83,10 @@ def read_dated(file: WorkspaceFile, known: AllSolutions, trees_of: TreesOf, end:
     sources = (
         _raw_issues(file, groups_of),
         _questions(questions, groups_of, _beginnings(file, published, set(roots.values()))),
-        _conversations(staged_conversations(file), groups_of, trees_of, end),
+        replace(
+            _sorted_in("conversations", ((date, groups_of(node)) for date, node in conversations.begun)),
+            unread=conversations.unread,
+        ),
         _tickets(one.ticket for one in read_tickets(file).values()),
     )
     some = tuple(one for one in sources if one.events or one.undated)
@@ -111,24 +141,6 @@ def _beginnings(file: WorkspaceFile, published: Mapping[int, str], trees: set[st
         if tree in trees and week is not None:
             found["tree", tree] = week + 1
     return found
-
-
-def _conversations(
-    chats: Sequence[Conversation], groups_of: Callable[[str], tuple[Group, ...]], trees_of: TreesOf, end: int
-) -> DatedEvents:
-    """Return added conversations by when they began and what their customer wrote first; later ones have no tree."""
-    begun = [(_beginning(chat), chat) for chat in chats]
-    weeks = {date: _week_or(date, end + 1) for date, _ in begun}
-    dated = sorted(((date, chat.id, chat) for date, chat in begun if weeks[date] <= end), reverse=True)
-    read = dated[:MOST_CONVERSATIONS]
-    firsts = [_first_words(chat) for _, _, chat in read]
-    nodes = trees_of(firsts) if read else []
-    events = [(date, groups_of(node)) for (date, _, _), node in zip(read, nodes, strict=True)]
-    others: list[tuple[str, tuple[Group, ...]]] = [(date, ()) for date, _ in begun if weeks[date] > end]
-    return replace(
-        _sorted_in("conversations", [*events, *others]),
-        unread=f"Only the newest {MOST_CONVERSATIONS:,} were read." if len(dated) > len(read) else "",
-    )
 
 
 def _beginning(chat: Conversation) -> str:

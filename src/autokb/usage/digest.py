@@ -49,6 +49,7 @@ class _Found:
     since: str
     trends: Trends
     gaps: tuple[Gap, ...]
+    earlier_gaps: int
     published: tuple[VersionView, ...]
     changes: Changes | None
     in_use: InUse
@@ -77,10 +78,12 @@ def write_digest(
     versions = list_versions(workspace)
     published = tuple(v for v in versions.versions if not v.is_candidate and v.date[:10] >= since)
     rots, hidden = stale()
+    gaps, earlier_gaps = _gaps_since(workspace, memory, since)
     found = _Found(
         since=since,
         trends=find_all_trends(workspace, memory, trees_of, weeks, None),
-        gaps=_gaps_since(workspace, memory, since),
+        gaps=gaps,
+        earlier_gaps=earlier_gaps,
         published=published,
         changes=_changes(workspace, versions, since) if published else None,
         in_use=measure_use(workspace, since),
@@ -103,11 +106,11 @@ def write_digest(
     return Digest(since, until, "\n".join(lines).rstrip() + "\n", counts)
 
 
-def _gaps_since(workspace: Workspace, memory: SolutionsInMemory, since: str) -> tuple[Gap, ...]:
-    """Return the open questions that were asked since then, the most asked first, none of other topics."""
-    listed = find_gaps(workspace, memory, MOST_LISTED, newest=True).questions
-    found = [gap for gap in listed if gap.last[:10] >= since and gap.kind != "other_topic"]
-    return tuple(sorted(found, key=lambda gap: -gap.asked))
+def _gaps_since(workspace: Workspace, memory: SolutionsInMemory, since: str) -> tuple[tuple[Gap, ...], int]:
+    """Return the open questions that were asked since then, in the order of ``gaps``, and how many are from before."""
+    listed = find_gaps(workspace, memory, MOST_LISTED)
+    found = tuple(gap for gap in listed.questions if gap.last[:10] >= since)
+    return found, listed.questions_total - len(found)
 
 
 def _changes(workspace: Workspace, versions: Versions, since: str) -> Changes | None:
@@ -155,8 +158,16 @@ def _what_is_new(found: _Found) -> list[str]:
 
 
 def _what_is_unanswered(found: _Found) -> list[str]:
-    lines = [f"- {_said(gap.text)} ({_times(gap.asked)}, last {gap.last[:10]})" for gap in found.gaps]
-    return _cut(lines) or ["Nothing that was asked is unanswered."]
+    lines = [
+        f"- {_said(gap.text)} ({_times(gap.asked)}, last {gap.last[:10]}"
+        f"{', perhaps about something else' if gap.kind == 'other_topic' else ''})"
+        for gap in found.gaps
+    ]
+    if found.earlier_gaps:
+        words = "question was last asked" if found.earlier_gaps == 1 else "questions were last asked"
+        earlier = [f"{found.earlier_gaps} unanswered {words} before {found.since}; autokb gaps lists all."]
+        return [*_cut(lines), *([""] if lines else []), *earlier]
+    return _cut(lines) or ["No question is unanswered."]
 
 
 def _what_rots(found: _Found) -> list[str]:

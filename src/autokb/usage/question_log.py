@@ -21,8 +21,7 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import replace_controls
 from autokb.text.languages import find_other_language
-from autokb.text.masking import mask
-from autokb.text.person_names import mask_names
+from autokb.text.masking import mask_for_people
 from autokb.views.theme_names import ThemeNames
 
 MOST_WAITING = 2_000  # questions that wait to be written: some 10 MB; what comes when it is full is lost, and counted
@@ -69,14 +68,14 @@ class QuestionLog:
         self._unreported = 0  # lost, and not yet counted in the file
         self._id, self._batches = uuid4().hex, 0  # by which a batch is told from all others
 
-    def note_answer(self, answer: Answer, language: str, vocabulary: Container[str]) -> None:
+    def note_answer(self, answer: Answer, language: str, vocabulary: Container[str], asked_by: AskedBy = "ask") -> None:
         """Note a question that was asked; ``vocabulary`` tells its language from that of the documents."""
         if self._keeps_questions:
             issues = tuple(match.issue.id for match in answer.matches)
             shown = (s.id for match in answer.matches for s in match.solutions)
             solutions = (*shown, *(passage.solution.id for passage in answer.passages))
             self._note_asked(
-                asked_by="ask",
+                asked_by=asked_by,
                 found=answer,
                 text=answer.query,
                 issues=issues,
@@ -303,10 +302,9 @@ def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
 def masked_beginning(text: str, language: str, vocabulary: Container[str] = frozenset()) -> str:
     """Return the beginning of a text with private data masked; nothing of it is cut into what no mask would find.
 
-    Names of people are masked too where a greeting, a closing or their like gives them away (``mask_names``).
+    Names of people are masked too where a greeting, a closing or their like gives them away (``mask_for_people``).
     """
-    (masked,) = mask([replace_controls(without_surrogates(text[:READ])).strip()]).texts
-    masked = mask_names(masked, language, vocabulary)
+    (masked,) = mask_for_people([replace_controls(without_surrogates(text[:READ])).strip()], language, vocabulary)
     if len(text) > READ:
         masked = masked[: max(0, len(masked) - CUT_END)]
     if len(masked) <= KEPT:

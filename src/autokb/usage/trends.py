@@ -11,7 +11,7 @@ from autokb.core.in_use import LoggedQuestion
 from autokb.core.results import Result
 from autokb.heuristics.themes.naming import name_themes, read_terms
 from autokb.stores.workspace import Workspace
-from autokb.usage.dated_events import TreesOf, read_dated
+from autokb.usage.dated_events import TreesOf, read_conversations, read_dated
 from autokb.usage.effects import NOT_CAUSAL, Effect, find_effects
 from autokb.usage.gaps import GapKind, cluster_questions
 from autokb.usage.rises import PAST_WEEKS, SourceWeeks, Trend, find_trends
@@ -76,10 +76,12 @@ def find_all_trends(
         raise BadInputError(f"The last 1 to {MOST_WEEKS} weeks can be compared, not {weeks}.")
     until = day_given(until, "until")  # dates are compared as they are kept
     end = last_whole_week(until)
-    with workspace.file() as file, file.snapshot():
-        known = memory.read(file)
-        dated = read_dated(file, known, trees_of, end)
-        effects = find_effects(file, known.decided, dated, end)
+    with workspace.file() as file:
+        conversations = read_conversations(file, trees_of, end)
+        with file.snapshot():
+            known = memory.read(file)
+            dated = read_dated(file, known, conversations)
+            effects = find_effects(file, known.decided, dated, end)
     sources, series = find_trends(dated.sources, dated.names, end, weeks)
     since = dated.published.get(dated.shown_version, "")
     asked = [one for one in dated.questions if since <= one.date and one.date[:10] <= (until or one.date[:10])]

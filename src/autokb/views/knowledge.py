@@ -27,7 +27,7 @@ from autokb.stores.published import Published, published_spec, read_decided_anew
 from autokb.stores.type_ahead_index import Entry, TypeAheadIndex, TypedWord, fold
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.text.masking import mask
+from autokb.text.masking import mask_for_people
 from autokb.text.stemming import stem
 from autokb.views.audience import check_shown
 from autokb.views.document_page import CitedPassage, DocumentPage, view_document
@@ -375,7 +375,7 @@ class ReadModel:
                 if n is not issue
             ),
             solutions=self._solutions_of(issue_id),
-            raw_issues=tuple(ShownRawIssue(r, masked(texts[r].full_text)) for r in raw),
+            raw_issues=tuple(ShownRawIssue(r, masked(texts[r].as_told().full_text, self.language)) for r in raw),
         )
 
     def _solutions_of(self, issue_id: str) -> tuple[SolutionView, ...]:
@@ -640,10 +640,10 @@ def _searched(before: ReadModel | None, language: str) -> Mapping[Kind, Searched
     return {kind: SearchedKind(TypeAheadIndex(language)) for kind in ("issue", "solution", "document")}
 
 
-def masked(text: str) -> str:
-    """Return the start of a customer's text as it is shown, private data masked."""
-    short = text if len(text) <= RAW_ISSUE_CHARACTERS else text[:RAW_ISSUE_CHARACTERS].rstrip() + " …"
-    return mask([short]).texts[0]
+def masked(text: str, language: str) -> str:
+    """Return the start of a customer's text as it is shown, private data masked before anything of it is cut."""
+    (shown,) = mask_for_people([text[: 2 * RAW_ISSUE_CHARACTERS]], language)
+    return shown if len(shown) <= RAW_ISSUE_CHARACTERS else shown[:RAW_ISSUE_CHARACTERS].rstrip() + " …"
 
 
 # Complex: start and end of the part are moved to words one after the other, and marked where they cut.

@@ -76,9 +76,6 @@ class OpenViews:
             return self._tickets
 
     def close(self) -> None:
-        """Close what is open, whoever reads it."""
+        """Let go of what is open, which is closed when nobody reads it any longer."""
         with self._lock:
-            for read in (self._knowledge, self._tickets):
-                if read is not None:
-                    read.close()
             self._knowledge = self._tickets = None

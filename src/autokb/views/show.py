@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autokb.core.decisions import Decided, find_offers
+from autokb.core.decisions import find_offers
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Issue
@@ -35,22 +35,13 @@ class OrphanedEdit(Result):
 
 @dataclass(frozen=True, slots=True)
 class OrphanedVerdict(Result):
-    """A person's verdict whose solution is gone."""
+    """A person's verdict whose solution is gone; ``offered_for`` is the solution that it may fit now."""
 
     id: str
     solution_id: str
     verdict: str
     date: str
-
-
-@dataclass(frozen=True, slots=True)
-class OrphanedSolution(Result):
-    """A solution by hand whose issue is gone, and its tree with it."""
-
-    id: str
-    issue_id: str
-    text: str
-    date: str
+    offered_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +58,6 @@ class ShownKB(Result):
     trees_in_all: int
     orphaned_edits: tuple[OrphanedEdit, ...]
     orphaned_verdicts: tuple[OrphanedVerdict, ...] = ()
-    orphaned_solutions: tuple[OrphanedSolution, ...] = ()
 
 
 # Complex: it lists the fields of the view in their order, a comprehension each.
@@ -85,7 +75,7 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
     everything = list(trees(kb))
     most_reported = sorted(everything, key=lambda t: (-len(t[0].raw_issues), not t[1], t[0].id))[:most]
     chosen = {parent.id for parent, _ in most_reported}
-    orphans = published.decided.orphans
+    offers = find_offers(published.decided, kb.issues)
 
     def node(issue: Issue) -> IssueView:
         return view_issue(issue, "node", len(issue.raw_issues), counts.get(issue.id, 0))
@@ -102,21 +92,15 @@ def show_trees(workspace: Workspace, most: int | None = None) -> ShownKB:
         solutions=sum(counts.values()),
         trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
         trees_in_all=len(everything),
-        orphaned_edits=_orphaned_edits(published.decided, kb.issues),
+        orphaned_edits=tuple(
+            OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
+            for o in published.decided.lost_edits
+        ),
         orphaned_verdicts=tuple(
-            OrphanedVerdict(o.id, o.solution_id, o.what, o.date) for o in orphans if o.kind == "verdict"
+            OrphanedVerdict(o.id, o.solution_id, o.what, o.date, offers.get(o.id))
+            for o in published.decided.orphans
+            if o.kind == "verdict"
         ),
-        orphaned_solutions=tuple(
-            OrphanedSolution(o.id, o.issue_id, o.text, o.date) for o in orphans if o.kind == "written"
-        ),
-    )
-
-
-def _orphaned_edits(decided: Decided, issues: Mapping[str, Issue]) -> tuple[OrphanedEdit, ...]:
-    offers = find_offers(decided, issues)
-    return tuple(
-        OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
-        for o in decided.lost_edits
     )
 
 

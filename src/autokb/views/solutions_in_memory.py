@@ -31,10 +31,10 @@ class AllSolutions:
     built: Built
     decided: Decided
 
-    @property
+    @cached_property
     def issues(self) -> Mapping[str, Issue]:
-        """The nodes by their ids."""
-        return self.built.issues
+        """The nodes by their ids, with those that only solutions by hand have."""
+        return {**self.built.issues, **self.decided.problems}
 
     @cached_property
     def ids(self) -> list[str]:

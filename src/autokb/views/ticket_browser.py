@@ -17,7 +17,7 @@ from autokb.stores.ticket_tables import GENERATION, list_ticket_ids, read_edges,
 from autokb.stores.type_ahead_index import TypeAheadIndex
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.text.masking import mask
+from autokb.text.masking import mask_for_people
 from autokb.ticket_answers.open_tickets import ShownAnswer, ShownLink, ShownTicket, SimilarTickets, show_ticket
 from autokb.views.audience import is_insider
 from autokb.views.browse import check_limit, next_of
@@ -110,7 +110,7 @@ class OpenTicketList:
         items = []
         for ticket in ids[first : first + most]:
             one = self.tickets[ticket]
-            snippet = snippet_of(masked(self.texts[ticket][1]), words)
+            snippet = snippet_of(masked(self.texts[ticket][1], self.language), words)
             found = [find_words(text, words, self.language) for text in (one.title, snippet)]
             items.append(FoundItem("ticket", ticket, one.title, snippet, found[0], found[1], status=one.status))
         return FoundKnowledge(query, {"ticket": len(ids)}, tuple(items))
@@ -125,7 +125,7 @@ def list_tickets(workspace: Workspace, limit: int, after: str, role: Role) -> Pa
     with workspace.file() as file, file.snapshot():
         ids = list_ticket_ids(file, after, limit + 1)
         found = [one.ticket for one in read_tickets(file, ids[:limit]).values()]
-    titles = [t.title if is_insider(role) else mask([t.title]).texts[0] for t in found]
+    titles = [t.title if is_insider(role) else masked(t.title, workspace.spec.language) for t in found]
     shown = tuple(_listed(t, title) for t, title in zip(found, titles, strict=True))
     return Page(shown, next_of(ids, limit))
 
@@ -143,7 +143,7 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
             published, generation = read_tickets(file), file.meta(GENERATION) or "0"
         newest = sorted((one.ticket for one in published.values()), key=lambda t: t.id)
         newest.sort(key=lambda t: t.created, reverse=True)
-        tickets = {t.id: _listed(t, masked(t.title)) for t in newest}
+        tickets = {t.id: _listed(t, masked(t.title, workspace.spec.language)) for t in newest}
         texts = {}
         for i, one in published.items():
             said = "\n".join(section.text for section in one.sections)[:SEARCHED_CHARACTERS]
@@ -165,7 +165,8 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
 
 def browse_ticket(workspace: Workspace, ticket: str, most: int) -> TicketView:
     """Return a ticket as people read it, with the picture of ``most`` neighbours (UnknownIdError)."""
-    shown, graph = mask_ticket(show_ticket(workspace, ticket)), read_graph(workspace, ticket, most)
+    shown = mask_ticket(workspace, show_ticket(workspace, ticket))
+    graph = read_graph(workspace, shown.id, most)
     said = [(s.section, s.text) for s in shown.sections if s.text.strip() and s.text.strip() != shown.title.strip()]
     short = {name for name, text in said if len(text) <= FIELD_CHARACTERS and not {"\n", " "} & set(text.strip())}
     return TicketView(
@@ -186,20 +187,21 @@ def ticket_for(workspace: Workspace, ticket: str, role: Role) -> ShownTicket:
     Who is given evidence of tickets gets their texts as they are, for its ``start`` and ``end`` count in them.
     """
     shown = show_ticket(workspace, ticket)
-    return shown if is_insider(role) else mask_ticket(shown)
+    return shown if is_insider(role) else mask_ticket(workspace, shown)
 
 
-def mask_ticket(shown: ShownTicket) -> ShownTicket:
+def mask_ticket(workspace: Workspace, shown: ShownTicket) -> ShownTicket:
     """Return a ticket with its private data masked, in one masking: one address has one name in all of its texts."""
     masked_texts = iter(
-        mask(
+        mask_for_people(
             [
                 shown.title,
                 *(one.text for one in shown.sections),
                 *(one.title for one in shown.links),
                 *(one.question for one in shown.answers),
-            ]
-        ).texts
+            ],
+            workspace.spec.language,
+        )
     )
     return replace(
         shown,
@@ -221,7 +223,11 @@ def read_graph(workspace: Workspace, ticket: str, most: int) -> TicketGraph:
         published = read_tickets(file, chosen)
         among = [e for e in read_edges(file, chosen) if e.source in chosen and e.target in chosen]
     shown = (
-        TicketView(i, masked(published[i].ticket.title) if i in published else "", published=i in published)
+        TicketView(
+            i,
+            masked(published[i].ticket.title, workspace.spec.language) if i in published else "",
+            published=i in published,
+        )
         for i in chosen
     )
     return TicketGraph(tuple(shown), tuple(map(_as_link, among)), len(near) - len(near[:most]))
@@ -231,6 +237,7 @@ def _as_link(edge: Edge) -> GraphLink:
     return GraphLink(edge.source, edge.target, edge.type, edge.origin)
 
 
-def mask_similar(found: SimilarTickets) -> SimilarTickets:
+def mask_similar(workspace: Workspace, found: SimilarTickets) -> SimilarTickets:
     """Return similar tickets with the private data of their titles masked."""
-    return replace(found, tickets=tuple(replace(one, title=masked(one.title)) for one in found.tickets))
+    language = workspace.spec.language
+    return replace(found, tickets=tuple(replace(one, title=masked(one.title, language)) for one in found.tickets))

@@ -10,6 +10,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.results import Forced, VersionChecks, Versions, VersionView
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_published
+from autokb.stores.version_events import read_version_events
 from autokb.stores.versions import CANDIDATE, NO_VERSION
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -23,7 +24,8 @@ def list_versions(workspace: Workspace) -> Versions:
         if file.has_candidate:
             number = found[-1].number + 1 if found else 1
             found.append(_view(file, number, file.candidate(), candidate=True))
-    return Versions(tuple(found))
+        events = read_version_events(file)
+    return Versions(tuple(found), events)
 
 
 def diff(workspace: Workspace, before: str, after: str) -> Changes:
@@ -49,12 +51,17 @@ def _readable(workspace: Workspace, shows: str) -> tuple[Readable, str]:
     return Readable(published.kb.solutions, published.kb.issues, published.kb.documents), str(body.get("date", ""))
 
 
+def _forced(body: Mapping[str, Any]) -> Forced | None:
+    with damaged_rows("version"):
+        forced = body.get("forced")
+        return Forced(str(forced["by"]), tuple(map(str, forced["reasons"]))) if forced else None
+
+
 def _checks(body: Mapping[str, Any]) -> VersionChecks | None:
     if not (found := body.get("checks")):
         return None
     with damaged_rows("version"):
-        forced = found.get("forced")
-        by = Forced(str(forced["by"]), tuple(map(str, forced["reasons"]))) if forced else None
+        by = _forced(found)
         trees = None if found.get("trees") is None else float(found["trees"])
         return VersionChecks(float(found["first"]), float(found["outcome"]), int(found["n"]), by, trees)
 
@@ -74,4 +81,5 @@ def _view(
         checks=_checks(body),
         inputs=dict(body.get("inputs") or {}),
         is_candidate=candidate,
+        forced=_forced(body),
     )

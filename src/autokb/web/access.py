@@ -40,6 +40,11 @@ class Caller:
     key: str
     role: Role
 
+    @property
+    def author(self) -> str:
+        """Who is named for what goes on record: the key, or who needs none."""
+        return self.key or "who runs the service"
+
 
 def asks_store(keys: Keys, scope: Scope, open_paths: frozenset[str] = OPEN_PATHS) -> bool:
     """Return whether ``identify`` waits for a server that keeps the keys; it then is to be called beside the loop."""
@@ -79,8 +84,17 @@ def identify(keys: Keys, scope: Scope, bound_to: str, open_paths: frozenset[str]
         return Caller(found.id, found.role)
     if _is_open(path, open_paths):
         return None
+    return _person_here(keys, scope, headers, bound_to)
+
+
+def _person_here(keys: Keys, scope: Scope, headers: Headers, bound_to: str) -> Caller:
+    """Return the person at this machine, who needs no key while there is none (ProblemError)."""
     if not is_at_this_machine(scope, headers, bound_to) or keys.are_needed():
         raise ProblemError(401, WANTED, CHALLENGE)
+    # A page of another port of this machine may send what has no body without asking first; programs say no origin.
+    is_by_page = "origin" in headers or "sec-fetch-site" in headers
+    if is_by_page and _changes_something(scope) and not is_same_origin(headers):
+        raise ProblemError(403, OTHER_SITE)
     return Caller("", "admin")
 
 

@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
@@ -25,9 +24,10 @@ from starlette.routing import Match
 from autokb import __version__
 from autokb.app import SupportKB
 from autokb.app.workspaces import OpenedWorkspace
-from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.helpdesks.desk import WorkDone
 from autokb.web.figures import METHODS, ServiceFigures
+from autokb.web.following import Following
 from autokb.web.hooks import hooks
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault, log_helpdesk
 from autokb.web.note_threads import NoteThreads
@@ -56,8 +56,6 @@ from autokb.web.serving import Door, Serving, folder_of, of_one
 # By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
 WORKERS = "AUTOKB_SERVED_WORKERS"
-LOOK_EVERY = 0.25  # seconds between two looks whether something was published
-LOOK_AT_SERVER_EVERY = 1.0  # seconds between two where a server keeps the store, which tells of it besides
 # A thread that waits for Python's lock gets it after so many seconds. The usual 0.005 is a third of a whole question,
 # which gives the lock away many times and, while a new build is loaded beside, would wait for it as often.
 SWITCH_SECONDS = 0.0005
@@ -90,20 +88,15 @@ def create_app(
     @asynccontextmanager
     async def loaded(_app: FastAPI) -> AsyncIterator[None]:
         """Load what is published beside the first requests, and close it with the last."""
-        told, loop = asyncio.Event(), asyncio.get_running_loop()
-
-        def wake() -> None:
-            loop.call_soon_threadsafe(told.set)
-
-        watch = kb.watch_store(wake, rate) if follows else None
-        look_every = LOOK_EVERY if watch is None else LOOK_AT_SERVER_EVERY
-        loading = asyncio.create_task(_follow(kb, told, look_every) if follows else _load(kb))
+        following = Following(opened, rate, log_fault) if follows else None
+        loading = None if follows else asyncio.create_task(_load(kb))
         notes.begin([""] if kb.helpdesks.are_named else [])
         yield
-        loading.cancel()
         await in_thread(notes.close)
-        if watch is not None:
-            watch.close()
+        if following is not None:
+            await following.close()
+        if loading is not None:
+            loading.cancel()
         opened.close()
 
     serving = Serving(kb.keys, opened, None if kb.waits_for_servers else computing_limit(workers))
@@ -195,43 +188,6 @@ async def _load(kb: SupportKB) -> None:
     with suppress(AutokbError):  # the first question, or /v1/ready, says it
         await in_thread(kb.load)
         await in_thread(kb.views.load)
-
-
-async def _follow(kb: SupportKB, told: asyncio.Event, look_every: float) -> None:
-    """Load what is published, now and whenever it changes; what fails is said once until it fails otherwise.
-
-    It looks every so many seconds, and at once when it is ``told`` that something was published.
-
-    After a later load it rests as long as that took, so that who judges solution by solution does not slow all others
-    down. Nothing waits for the second encoder, which takes many times as long as a load.
-    """
-    said, warming = "", None
-    while True:
-        started, seconds = time.monotonic(), 0.0
-        told.clear()
-        try:
-            with suppress(NothingPublishedError):  # which questions say
-                await in_thread(kb.follow)
-                if warming is None:
-                    warming = asyncio.create_task(_warm_languages(kb))
-                else:
-                    seconds = time.monotonic() - started
-            await in_thread(lambda: kb.views.load(follows=True))
-            said = ""
-        except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
-            if said != repr(error):
-                log_fault(error)
-            said = repr(error)
-        await asyncio.sleep(seconds)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(told.wait(), max(0.0, look_every - seconds))
-
-
-async def _warm_languages(kb: SupportKB) -> None:
-    try:
-        await in_thread(kb.warm_languages)
-    except Exception as error:  # the first question in another language says it too
-        log_fault(error)
 
 
 def _expected(request: Request, error: Exception) -> Response:

@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from autokb import __version__
 from autokb.app import SupportKB
+from autokb.app.keys_of_all import KeysOfAll
 from autokb.app.workspaces import NAME, FolderOfWorkspaces, OpenedWorkspace, Workspaces
 from autokb.core.api_keys import ROLES, ApiKey, Role
 from autokb.core.errors import AutokbError, UnknownIdError
@@ -34,8 +35,8 @@ from autokb.helpdesks.desk import WorkDone
 from autokb.web.access import is_at_this_machine, key_in_cookie
 from autokb.web.answers import Alive, Ready
 from autokb.web.app import (
+    COMPUTING,
     HOST,
-    LOOK_EVERY,
     RATE,
     SWITCH_SECONDS,
     WORKSPACE,
@@ -45,6 +46,7 @@ from autokb.web.app import (
     workspace_app,
 )
 from autokb.web.figures import ServiceFigures
+from autokb.web.following import LOOK_AT_SERVER_EVERY, LOOK_EVERY, Following, Loads
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
 from autokb.web.note_threads import NoteThreads
 from autokb.web.pages import sign_in
@@ -92,27 +94,29 @@ class NoKeys:
 
 
 class KeysInFront:
-    """Whose key a request in front of the workspaces shows: one that counts in any of them."""
+    """Whose key a request in front of the workspaces shows: one that counts in any of them.
 
-    def __init__(self, workspaces: Workspaces, shown: str | None) -> None:
-        self._workspaces, self._shown = workspaces, shown
-        self.rights = workspaces.rights(shown)
+    ``rights`` is what it may do, by the names of its workspaces; they are found when somebody asks.
+    """
+
+    def __init__(self, keys: KeysOfAll) -> None:
+        self._keys = keys
+        self.rights: dict[str, Role] = {}
 
     def find(self, key: str) -> ApiKey | None:
         """Return the key with the most that it may do anywhere; the log knows it by what it is called."""
-        rights = self.rights if key == self._shown else self._workspaces.rights(key)
-        if not rights:
-            return None
-        most = max(rights.values(), key=ROLES.index)
-        return ApiKey(self._workspaces.id_of(next(iter(rights)), key), most, "")
+        found = self._keys.find(key)
+        self.rights = {name: one.role for name, one in found.items()}
+        return max(found.values(), key=lambda one: ROLES.index(one.role), default=None)
 
     def are_needed(self) -> bool:
         """Return whether there is no workspace that needs none."""
-        return self._shown is not None or not self.rights
+        self.rights = dict.fromkeys(self._keys.without(), "admin")
+        return not self.rights
 
     def wait_for_store(self, shown: Iterable[str]) -> bool:
-        """Return whether another key is asked about than the one whose rights are known."""
-        return any(one != self._shown for one in shown)
+        """Return that files are looked at, whatever key is shown."""
+        return True
 
 
 def create_many_app(
@@ -151,7 +155,10 @@ class ManyWorkspaces:
         self.front.add_middleware(ServiceMiddleware, door_of=lambda _scope: in_front, bound_to=bound_to, limits=limits)
         self.doors: dict[str, Door] = {}  # of workspaces that are there, or were
         self._unknown = self._new_door("")
+        self.keys = KeysOfAll(workspaces.places)
         self._computing = computing_limit()
+        self._loads = Loads(computing_limit(COMPUTING), CapacityLimiter(1))
+        self._followed: dict[OpenedWorkspace, Following] = {}
         self.notes = NoteThreads(self._use, self._tell_note, self._say_once, looks=False)
         self._said: dict[str, str] = {}  # by name: the failure that the log has already
 
@@ -198,9 +205,8 @@ class ManyWorkspaces:
         yield Serving(NoKeys(), None, None)
 
     @asynccontextmanager
-    async def _serve_in_front(self, scope: Scope) -> AsyncIterator[Serving]:
-        keys = await in_thread(lambda: KeysInFront(self.workspaces, _shown_key(scope)))
-        yield Serving(keys, None, None)
+    async def _serve_in_front(self, _scope: Scope) -> AsyncIterator[Serving]:
+        yield Serving(KeysInFront(self.keys), None, None)
 
     def _hold(self, opened: OpenedWorkspace) -> AbstractContextManager[bool]:
         return self.workspaces.held(opened)
@@ -234,34 +240,52 @@ class ManyWorkspaces:
             if _shown_key(scope) is None and is_at_this_machine(scope, Headers(scope=scope), self.bound_to):
                 raise ProblemError(503, DAMAGED) from error
             return None
+        self._said.pop(name, None)
         return opened
 
     @asynccontextmanager
     async def _run(self, _app: FastAPI) -> AsyncIterator[None]:
         """Follow what is published, and close what there is no room for, until the service ends."""
-        tending = asyncio.create_task(self._tend())
+        tasks = [asyncio.create_task(one) for one in (self._tend(), self._read_keys())]
         self.notes.begin(await in_thread(self.workspaces.with_helpdesks))
         yield
-        tending.cancel()
+        for one in tasks:
+            one.cancel()
         await in_thread(self.notes.close)
+        for following in self._followed.values():
+            await following.close()
         self.workspaces.close()
 
     async def _tend(self) -> None:
+        """Follow what is opened, each workspace by itself, and close those for which there is no room."""
         while True:
-            for opened in self.workspaces.opened:
-                try:
-                    await in_thread(partial(self._follow, opened))
-                    self._said.pop(opened.name, None)
-                except Exception as error:  # questions are answered from what was loaded before
-                    self._say_once(opened.name, error)
+            opened = self.workspaces.opened
+            for one in set(self._followed).difference(opened):
+                await self._followed.pop(one).close()
+            for one in set(opened).difference(self._followed):
+                self._followed[one] = self._follow(one)
             await in_thread(self.workspaces.tend)
             await asyncio.sleep(LOOK_EVERY)
 
-    def _follow(self, opened: OpenedWorkspace) -> None:
-        """Load what was published of a workspace that has been asked; the others wait for their first question."""
-        with self.workspaces.held(opened) as is_open:
-            if is_open and opened.kb.is_loaded:
-                opened.kb.follow()
+    def _follow(self, opened: OpenedWorkspace) -> Following:
+        """Follow a workspace once it has been asked; before that nobody needs its knowledge base in memory."""
+        return Following(
+            opened,
+            self._door(opened.name).rate,
+            partial(log_fault, workspace=opened.name),
+            is_wanted=lambda: opened.kb.is_loaded,
+            loads=self._loads,
+            hold=lambda: self._hold(opened),
+        )
+
+    async def _read_keys(self) -> None:
+        while True:
+            try:
+                opened = {one.name for one in self.workspaces.opened}
+                await in_thread(partial(self.keys.read_servers, opened))
+            except Exception as error:  # requests go by what was read before
+                self._say_once("", error)
+            await asyncio.sleep(LOOK_AT_SERVER_EVERY)
 
     def _say_once(self, name: str, error: Exception) -> None:
         if self._said.get(name) != repr(error):

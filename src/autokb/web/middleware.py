@@ -30,11 +30,12 @@ from autokb.web.figures import METHODS, OTHER
 from autokb.web.pages.rendering import as_page
 from autokb.web.problems import FAULT, SECONDS_TO_WAIT, ProblemError, problem, refusal_of
 from autokb.web.rate_limit import A_MINUTE, RateLimit
-from autokb.web.serving import HOLD, ROOT, Door, Keys, Serving, computing_of
+from autokb.web.serving import HOLD, ROOT, Door, Keys, Serving, computing_of, reports_of
 
 LOG = logging.getLogger("autokb.web")
 BUSY = "More requests are under way than can be answered in time; send this one again in some seconds."
 ASKING_KEYS = 4  # keys at once that a server is asked for; who tries wrong ones waits, and takes no thread of others
+TWO_LENGTHS = "A request has a Content-Length or a Transfer-Encoding, not both."
 NOT_KEPT, AS_IT_SAYS = (b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")
 
 
@@ -69,6 +70,12 @@ async def in_thread(work: Callable[[], Any], limiter: CapacityLimiter | None = N
 async def compute(request: Request, work: Callable[[], Any]) -> Any:
     """Answer a question: as many at once as there is to compute with, for more would only slow each other down."""
     return await in_thread(work, computing_of(request))
+
+
+async def compute_report(request: Request, work: Callable[[], Any]) -> Any:
+    """Work out what asks many questions, as one question of all that are answered; other reports wait for it."""
+    async with reports_of(request):
+        return await compute(request, work)
 
 
 class ServiceMiddleware:
@@ -123,6 +130,7 @@ class ServiceMiddleware:
             door.figures.under_way.dec()
             self._log(scope, method, status, time.perf_counter() - started)
 
+    # Complex: each way in which a request may end has an answer of its own.
     async def _serve(self, door: Door, scope: Scope, receive: Receive, send: Send) -> ProblemError | None:
         """Serve a request; returns what it is refused with where nobody has answered it."""
         is_read = False
@@ -130,6 +138,9 @@ class ServiceMiddleware:
             async with asyncio.timeout(self.limits.seconds):
                 if self.under_way > self.limits.at_once:
                     raise ProblemError(503, BUSY, {"Retry-After": SECONDS_TO_WAIT})
+                head = Headers(scope=scope)
+                if "transfer-encoding" in head and "content-length" in head:  # what follows may be another's (RFC 9112)
+                    raise ProblemError(400, TWO_LENGTHS, {"Connection": "close"})
                 async with door.serving(scope) as serving:
                     scope["state"]["serving"] = serving
                     caller = await self._identify(serving.keys, scope)

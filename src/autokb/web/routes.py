@@ -49,7 +49,7 @@ from autokb.web.answers import (
     Suggestions,
     page_of,
 )
-from autokb.web.middleware import compute, in_thread
+from autokb.web.middleware import compute, compute_report, in_thread
 from autokb.web.problems import RESPONSES, problem_of
 from autokb.web.serving import figures_of, folder_of, kb_of, root
 from autokb.web.shapes import (
@@ -88,6 +88,27 @@ DocumentId = Annotated[str, Path(description=ID_IN_A_PATH)]
 READER, AGENT, EDITOR, ADMIN = needs("reader"), needs("agent"), needs("editor"), needs("admin")
 
 
+def _version(if_match: str | None, body: NewText | ReadVersion | None) -> str:
+    """Return the version that was read, from the header (RFC 9110, 13.1.1) or else the body."""
+    version, header = body.version if body else "", (if_match or "").strip()
+    if header in ("", "*"):
+        return version
+    named = header.removeprefix("W/")  # a proxy that compresses makes it weak
+    if len(named) < 3 or named[0] != '"' or named[-1] != '"' or '"' in named[1:-1]:
+        raise BadInputError('If-Match takes one version in quotes, such as the ETag that came with the solution: "..."')
+    if version and version != named[1:-1]:
+        raise BadInputError("If-Match and version name two versions; give one of them.")
+    return named[1:-1]
+
+
+async def _seen(given: ReadVersion | None = None, if_match: IfMatch = None) -> str:
+    return _version(if_match, given)
+
+
+Editor = Annotated[Caller, EDITOR]
+Seen = Annotated[str, Depends(_seen)]
+
+
 def role_of(request: Request) -> Role:
     """Return the role of who sends a request that has passed the check of its path."""
     caller: Caller = request.scope["state"]["caller"]
@@ -107,9 +128,10 @@ async def health() -> dict[str, str]:
 
 @v1.get("/ready", response_model=Ready)
 async def ready(request: Request) -> Response:
-    """Say whether questions can be answered: what is published is in memory."""
+    """Say whether questions can be answered: the first load is waited for, a later publication is not."""
     try:
-        await in_thread(kb_of(request).load)
+        if not (kb := kb_of(request)).is_loaded:
+            await in_thread(kb.load)
     except NothingPublishedError as error:
         unready = problem_of(error, folder_of(request))
         body = {**json.loads(bytes(unready.body)), "status": 503, "title": "Service Unavailable"}
@@ -219,13 +241,13 @@ async def in_use(request: Request, since: str = "") -> Response:
 @v1.get("/trends", response_model=Trends, dependencies=[EDITOR])
 async def trends(request: Request, weeks: int | None = None, until: str = "") -> Response:
     """Say what rises against its own past, what is new since the last build, and what solutions did."""
-    return await _answer(lambda: kb_of(request).usage.trends(weeks, until))
+    return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.trends(weeks, until).as_json()))
 
 
 @v1.get("/digest", response_model=Digest, dependencies=[EDITOR])
 async def digest(request: Request, since: str) -> Response:
     """Write one page of Markdown about what happened since a day."""
-    return await _answer(lambda: kb_of(request).usage.digest(since))
+    return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.digest(since).as_json()))
 
 
 @v1.get("/gaps", response_model=Gaps, dependencies=[EDITOR])
@@ -235,19 +257,19 @@ async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: 
 
 
 @v1.post("/gaps/{gap}/dismiss", response_model=SettledGap)
-async def dismiss_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def dismiss_gap(request: Request, gap: str, caller: Editor) -> Response:
     """Close a gap for good."""
     return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, author=caller.key))
 
 
 @v1.post("/gaps/{gap}/done", response_model=SettledGap)
-async def close_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def close_gap(request: Request, gap: str, caller: Editor) -> Response:
     """Close a gap until it is asked again."""
     return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, done=True, author=caller.key))
 
 
 @v1.post("/gaps/{gap}/undo", response_model=SettledGap)
-async def open_gap(request: Request, gap: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def open_gap(request: Request, gap: str, caller: Editor) -> Response:
     """Open a gap again."""
     return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, undo=True, author=caller.key))
 
@@ -277,9 +299,7 @@ async def solution(request: Request, solution: str) -> Response:
 
 
 @v1.patch("/solutions/{solution:path}", response_model=SolutionView)
-async def edit(
-    request: Request, solution: str, given: NewText, caller: Annotated[Caller, EDITOR], if_match: IfMatch = None
-) -> Response:
+async def edit(request: Request, solution: str, given: NewText, caller: Editor, if_match: IfMatch = None) -> Response:
     """Give a solution another text, or other steps.
 
     With the version that was read, in the body or as If-Match, nothing is changed where somebody else was faster (412).
@@ -289,63 +309,31 @@ async def edit(
 
 
 @v1.post("/solutions/{solution:path}/approve", response_model=SolutionView)
-async def approve(
-    request: Request,
-    solution: str,
-    caller: Annotated[Caller, EDITOR],
-    given: ReadVersion | None = None,
-    if_match: IfMatch = None,
-) -> Response:
+async def approve(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Approve a solution, as its text is now."""
-    version = _version(if_match, given)
-    return await _show_after(
-        request, solution, lambda kb: kb.curation.approve([solution], author=caller.key, version=version)
-    )
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
+    return await _show_after(request, solution, lambda kb: kb.curation.approve([solution], **named))
 
 
 @v1.post("/solutions/{solution:path}/reject", response_model=SolutionView)
-async def reject(
-    request: Request,
-    solution: str,
-    caller: Annotated[Caller, EDITOR],
-    given: ReadVersion | None = None,
-    if_match: IfMatch = None,
-) -> Response:
+async def reject(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Reject a solution: nobody sees it until that is taken back."""
-    version = _version(if_match, given)
-    return await _show_after(
-        request, solution, lambda kb: kb.curation.reject([solution], author=caller.key, version=version)
-    )
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
+    return await _show_after(request, solution, lambda kb: kb.curation.reject([solution], **named))
 
 
 @v1.post("/solutions/{solution:path}/hide", response_model=SolutionView)
-async def hide(
-    request: Request,
-    solution: str,
-    caller: Annotated[Caller, EDITOR],
-    given: ReadVersion | None = None,
-    if_match: IfMatch = None,
-) -> Response:
+async def hide(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Hide a solution that is right but not to be shown."""
-    version = _version(if_match, given)
-    return await _show_after(
-        request, solution, lambda kb: kb.curation.hide([solution], author=caller.key, version=version)
-    )
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
+    return await _show_after(request, solution, lambda kb: kb.curation.hide([solution], **named))
 
 
 @v1.post("/solutions/{solution:path}/undo", response_model=SolutionView)
-async def undo(
-    request: Request,
-    solution: str,
-    caller: Annotated[Caller, EDITOR],
-    given: ReadVersion | None = None,
-    if_match: IfMatch = None,
-) -> Response:
+async def undo(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
     """Take back the newest edit or verdict of a solution; again takes back the one before."""
-    version = _version(if_match, given)
-    return await _show_after(
-        request, solution, lambda kb: kb.curation.undo(solution, author=caller.key, version=version)
-    )
+    named: dict[str, Any] = {"author": caller.key, "version": seen}
+    return await _show_after(request, solution, lambda kb: kb.curation.undo(solution, **named))
 
 
 async def _show_after(request: Request, solution: str, act: Callable[[SupportKB], object]) -> Response:
@@ -361,19 +349,6 @@ async def _show_after(request: Request, solution: str, act: Callable[[SupportKB]
     return JSONResponse(shown, headers={"ETag": f'"{shown["version"]}"'})
 
 
-def _version(if_match: str | None, body: NewText | ReadVersion | None) -> str:
-    """Return the version that was read, from the header (RFC 9110, 13.1.1) or else the body."""
-    version, header = body.version if body else "", (if_match or "").strip()
-    if header in ("", "*"):
-        return version
-    named = header.removeprefix("W/")  # a proxy that compresses makes it weak
-    if len(named) < 3 or named[0] != '"' or named[-1] != '"' or '"' in named[1:-1]:
-        raise BadInputError('If-Match takes one version in quotes, such as the ETag that came with the solution: "..."')
-    if version and version != named[1:-1]:
-        raise BadInputError("If-Match and version name two versions; give one of them.")
-    return named[1:-1]
-
-
 @v1.get("/review", response_model=ReviewPage, dependencies=[EDITOR])
 async def review(request: Request, limit: int = 100, after: str = "", kind: str = "") -> Response:
     """List what a person should look at, the highest impact first."""
@@ -381,13 +356,13 @@ async def review(request: Request, limit: int = 100, after: str = "", kind: str 
 
 
 @v1.post("/review/{edit:path}/dismiss", response_model=DismissedEdit)
-async def dismiss_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def dismiss_edit(request: Request, edit: str, caller: Editor) -> Response:
     """Take an edit whose solution is gone out of the queue; it is kept for when the solution returns."""
     return await _answer(lambda: kb_of(request).curation.dismiss_edit(edit, author=caller.key))
 
 
 @v1.post("/review/{edit:path}/undo", response_model=DismissedEdit)
-async def queue_edit(request: Request, edit: str, caller: Annotated[Caller, EDITOR]) -> Response:
+async def queue_edit(request: Request, edit: str, caller: Editor) -> Response:
     """Put an edit that was dismissed into the queue again."""
     return await _answer(lambda: kb_of(request).curation.dismiss_edit(edit, undo=True, author=caller.key))
 
@@ -399,9 +374,7 @@ async def stale(request: Request, kind: str = "", every_kind: bool = False, sett
 
 
 @v1.post("/stale/{finding}/{what}", response_model=FindingSettled)
-async def settle_finding(
-    request: Request, finding: str, what: FindingStatus, caller: Annotated[Caller, EDITOR]
-) -> Response:
+async def settle_finding(request: Request, finding: str, what: FindingStatus, caller: Editor) -> Response:
     """Settle or dismiss a finding, join two near duplicates, or open it again; it stays so over builds."""
     return await _answer(lambda: kb_of(request).curation.settle_finding(finding, what, author=caller.key))
 
@@ -424,17 +397,20 @@ async def diff(request: Request, before: str, after: str) -> Response:
     return await _answer(lambda: kb_of(request).versions.diff(before, after))
 
 
-@v1.post("/versions/{number}/rollback", response_model=Published, dependencies=[EDITOR])
-async def roll_back(request: Request, number: int) -> Response:
+@v1.post("/versions/{number}/rollback", response_model=Published)
+async def roll_back(request: Request, number: int, caller: Editor) -> Response:
     """Let readers see an earlier version; what people decided stays."""
-    return await _answer(lambda: kb_of(request).versions.roll_back(number))
+    return await _answer(lambda: kb_of(request).versions.roll_back(number, author=caller.author))
 
 
 @v1.post("/candidate/publish", response_model=Published, responses={409: {"model": Refused}})
-async def publish(request: Request, caller: Annotated[Caller, EDITOR], force: bool = False) -> Response:
-    """Let readers see the candidate if it passes the gate (else 409), or by force, which goes on record."""
-    author = caller.key or ("who runs the service" if force else "")
-    done = await in_thread(lambda: kb_of(request).versions.publish(author=author, force=force))
+async def publish(request: Request, caller: Editor, force: bool = False, seen: str = "") -> Response:
+    """Let readers see the candidate if it passes the gate (else 409), or by force, which goes on record.
+
+    ``seen`` is the date of the candidate that is meant; 412 where another has taken its place.
+    """
+    author = caller.author if force else caller.key
+    done = await in_thread(lambda: kb_of(request).versions.publish(author=author, force=force, seen=seen))
     return JSONResponse(done.as_json(), 200 if done.published else 409)
 
 
@@ -445,7 +421,7 @@ async def checks(request: Request) -> Response:
 
 
 @v1.post("/checks", response_model=KeptChecks)
-async def add_check(request: Request, given: NewCheck, caller: Annotated[Caller, EDITOR]) -> Response:
+async def add_check(request: Request, given: NewCheck, caller: Editor) -> Response:
     """Keep a check, in the place of one with its id."""
     check = {"author": caller.key, **given.model_dump(exclude_defaults=True)}
     return await _answer(lambda: kb_of(request).checks.add_one(check))
@@ -464,10 +440,10 @@ async def remove_check(request: Request, check: str) -> Response:
     return await _answer(lambda: kb_of(request).checks.remove([check]))
 
 
-@v1.post("/candidate/discard", response_model=Discarded, dependencies=[EDITOR])
-async def discard(request: Request) -> Response:
-    """Forget the candidate."""
-    return await _answer(lambda: kb_of(request).versions.discard())
+@v1.post("/candidate/discard", response_model=Discarded)
+async def discard(request: Request, caller: Editor, seen: str = "") -> Response:
+    """Forget the candidate; ``seen`` is the date of the one that is meant, 412 where another has taken its place."""
+    return await _answer(lambda: kb_of(request).versions.discard(author=caller.author, seen=seen))
 
 
 @v1.get("/documents", response_model=page_of(DocumentView, "summary"), dependencies=[READER])

@@ -56,6 +56,7 @@ class Door:
     name: str = ""  # among several
     wake: Callable[[], None] = lambda: None  # has the threads that write notes look at this workspace
     of_addresses: RateLimit = field(default_factory=RateLimit)  # of those who ask without a key
+    reports: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(1))  # that ask many questions
 
 
 # Keeps the workspace of the present request open while a thread works for it, also after the request's time is up.
@@ -117,6 +118,12 @@ def figures_of(request: Request) -> ServiceFigures:
     """Return what counts the requests to this workspace."""
     door: Door = request.scope["state"]["door"]
     return door.figures
+
+
+def reports_of(request: Request) -> CapacityLimiter:
+    """Return what lets one report of this workspace be worked out at a time."""
+    door: Door = request.scope["state"]["door"]
+    return door.reports
 
 
 def serving_of(request: Request) -> Serving:

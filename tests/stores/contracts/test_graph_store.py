@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -14,12 +13,10 @@ import pytest
 
 import ticket_graphs
 from autokb.core.errors import BadInputError
-from autokb.core.settings import GraphSettings
 from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
 from autokb.cypher.ladybug import LadybugGraph
-from autokb.cypher.port import CypherEngine
-from autokb.cypher.reader import open_engine, run_cypher
+from autokb.cypher.reader import run_cypher
 from autokb.heuristics.tickets.parse_sections import tree_of
 from autokb.stores.ticket_graph import TicketGraph
 from autokb.stores.ticket_tables import PublishedTicket
@@ -33,7 +30,7 @@ GRAPHS, PLANS = 3, 60  # generated graphs, and plans that run on each
 class EnginePlans:
     """Plans as an engine answers them."""
 
-    engine: CypherEngine
+    engine: LadybugGraph
 
     def run(self, plan: SubgraphPlan) -> tuple[SubgraphRow, ...]:
         return tuple(SubgraphRow(*row) for row in run_cypher(self.engine, plan).found.rows)
@@ -53,13 +50,8 @@ def open_ladybug(file: WorkspaceFile, folder: Path) -> GraphStore:
     return EnginePlans(LadybugGraph(file, ticket_graphs.TEMPLATE, folder))
 
 
-def open_neo4j(file: WorkspaceFile, folder: Path) -> GraphStore:
-    return EnginePlans(open_engine(file, ticket_graphs.TEMPLATE, folder, GraphSettings("neo4j"), os.environ))
-
-
 Maker = Callable[[list[PublishedTicket], list[Edge]], GraphStore]
-MAKERS = {"sqlite": open_tables, "postgres": open_tables, "ladybug": open_ladybug, "neo4j": open_neo4j}
-needs_neo4j = pytest.mark.skipif("NEO4J_URI" not in os.environ, reason="no Neo4j: NEO4J_URI is not set")
+MAKERS = {"sqlite": open_tables, "postgres": open_tables, "ladybug": open_ladybug}
 needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
 
 
@@ -68,7 +60,6 @@ needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug
         "sqlite",
         pytest.param("postgres", marks=[needs_postgres, pytest.mark.slow]),
         pytest.param("ladybug", marks=[needs_ladybug, pytest.mark.slow]),
-        pytest.param("neo4j", marks=needs_neo4j),
     ]
 )
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Maker]:

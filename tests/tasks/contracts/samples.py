@@ -668,6 +668,7 @@ def write_cypher() -> Sample:
 NOT_IN_REPLIES = {
     "Message.date": "what is to be replied to is not when it was said",
     "ReplyRules.refusal": "where a model finds nothing, the team's own words are sent",
+    "ReplyRules.unanswered": "the same, where the documents leave a question open",
 }
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autokb.core.one_or_many import listed
+
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.checks import CheckList
@@ -39,7 +41,7 @@ class ChecksDoor:
         document: str = "",
         start: int = 0,
         solution: str = "",
-        attributes: Mapping[str, Sequence[str]] | None = None,
+        attributes: Mapping[str, Sequence[str] | str] | None = None,
         author: str = "",
     ) -> KeptChecks:
         """Keep that the section of a document at a place, or else a solution, is right for a question.
@@ -54,7 +56,7 @@ class ChecksDoor:
             document=document,
             start=start,
             solution=solution,
-            attributes=attributes,
+            attributes={name: listed(values) for name, values in (attributes or {}).items()},
             author=author,
         )
 
@@ -64,11 +66,11 @@ class ChecksDoor:
 
         return list_checks(self._memory.workspace)
 
-    def remove(self, ids: Sequence[str]) -> CheckList:
+    def remove(self, ids: Sequence[str] | str) -> CheckList:
         """Forget checks by their ids (BadInputError where there is none with one); returns those that are left."""
         from autokb.pipeline.checks import remove_checks
 
-        return remove_checks(self._memory.workspace, ids)
+        return remove_checks(self._memory.workspace, listed(ids))
 
     def run(self, *, candidate: bool = False) -> CheckRun:
         """Ask every check's question, offline, of what readers see, or of the candidate beside it (BadInputError)."""

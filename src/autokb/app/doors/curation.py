@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
 
@@ -25,7 +26,9 @@ class CurationDoor:
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
 
-    def approve(self, solutions: Iterable[str], *, author: str = "", undo: bool = False, version: str = "") -> Judged:
+    def approve(
+        self, solutions: Iterable[str] | str, *, author: str = "", undo: bool = False, version: str = ""
+    ) -> Judged:
         """Approve solutions by their ids, as their texts are now; ``undo`` takes an approval back.
 
         All of them or none: an unknown id, or a solution that is withheld, is a BadInputError; with the ``version`` of
@@ -34,33 +37,43 @@ class CurationDoor:
         """
         return self._judge(solutions, "approve", author, undo, version)
 
-    def reject(self, solutions: Iterable[str], *, author: str = "", undo: bool = False, version: str = "") -> Judged:
+    def reject(
+        self, solutions: Iterable[str] | str, *, author: str = "", undo: bool = False, version: str = ""
+    ) -> Judged:
         """Reject solutions: nobody sees them until ``undo`` takes it back, whatever is built or imported."""
         return self._judge(solutions, "reject", author, undo, version)
 
-    def hide(self, solutions: Iterable[str], *, author: str = "", undo: bool = False, version: str = "") -> Judged:
+    def hide(
+        self, solutions: Iterable[str] | str, *, author: str = "", undo: bool = False, version: str = ""
+    ) -> Judged:
         """Hide solutions that are right but not to be shown; ``undo`` takes it back."""
         return self._judge(solutions, "hide", author, undo, version)
 
-    def _judge(self, solutions: Iterable[str], verb: Verb, author: str, undo: bool, version: str) -> Judged:
+    def _judge(self, solutions: Iterable[str] | str, verb: Verb, author: str, undo: bool, version: str) -> Judged:
         from autokb.curation.decisions import judge
 
-        some, memory = list(solutions), self._memory.views.solutions
+        some, memory = listed(solutions), self._memory.views.solutions
         return judge(self._memory.workspace, some, verb, author=author, undo=undo, version=version, memory=memory)
 
     def edit(
-        self, solution: str, text: str = "", steps: Sequence[str] = (), *, author: str = "", version: str = ""
+        self, solution: str, text: str = "", steps: Sequence[str] | str = (), *, author: str = "", version: str = ""
     ) -> EditedSolution:
         """Give a solution another text, or other steps; the other follows from it, and builds keep it.
 
-        One that breaks a rule of the domain is kept and not shown. ``version`` is that of the text that was read:
-        ChangedMeanwhileError where the solution has another one by now.
+        One that breaks a rule of the domain is refused (BadInputError names the rule). ``version`` is that of the text
+        that was read: ChangedMeanwhileError where the solution has another one by now.
         """
         from autokb.curation.decisions import edit
 
         memory = self._memory.views.solutions
         return edit(
-            self._memory.workspace, solution, text=text, steps=steps, author=author, version=version, memory=memory
+            self._memory.workspace,
+            solution,
+            text=text,
+            steps=listed(steps),
+            author=author,
+            version=version,
+            memory=memory,
         )
 
     def undo(self, solution: str, *, author: str = "", version: str = "") -> Reverted:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
 
@@ -37,7 +38,7 @@ class EvaluateDoor:
         self,
         queries: Path | str,
         qrels: Path | str,
-        systems: Sequence[str] = (),
+        systems: Sequence[str] | str = (),
         *,
         budget: float | None = None,
         progress: Progress = show_progress,
@@ -47,12 +48,12 @@ class EvaluateDoor:
         from autokb.studies.evaluate import evaluate_workspace_retrieval
 
         return evaluate_workspace_retrieval(
-            self._memory.workspace, Path(queries), Path(qrels), systems, progress, ModelOptions(budget)
+            self._memory.workspace, Path(queries), Path(qrels), listed(systems), progress, ModelOptions(budget)
         )
 
     def variations(
         self,
-        systems: Sequence[str] = (),
+        systems: Sequence[str] | str = (),
         sample: int = 50,
         *,
         budget: float | None = None,
@@ -62,11 +63,13 @@ class EvaluateDoor:
         from autokb.pipeline.model_session import ModelOptions
         from autokb.studies.evaluate import evaluate_workspace_paraphrases
 
-        return evaluate_workspace_paraphrases(self._memory.workspace, systems, sample, progress, ModelOptions(budget))
+        return evaluate_workspace_paraphrases(
+            self._memory.workspace, listed(systems), sample, progress, ModelOptions(budget)
+        )
 
     def retrievers(
         self,
-        embedders: Sequence[str] = (),
+        embedders: Sequence[str] | str = (),
         cases: Path | str | None = None,
         *,
         budget: float | None = None,
@@ -77,15 +80,22 @@ class EvaluateDoor:
         from autokb.studies.evaluate_retrievers import evaluate_workspace_retrievers
 
         given = Path(cases) if cases else None
-        return evaluate_workspace_retrievers(self._memory.workspace, embedders, given, progress, ModelOptions(budget))
+        return evaluate_workspace_retrievers(
+            self._memory.workspace, listed(embedders), given, progress, ModelOptions(budget)
+        )
 
     def tickets(
-        self, queries: Path | str, qrels: Path | str, systems: Sequence[str] = (), *, progress: Progress = show_progress
+        self,
+        queries: Path | str,
+        qrels: Path | str,
+        systems: Sequence[str] | str = (),
+        *,
+        progress: Progress = show_progress,
     ) -> TicketRetrievalReport:
         """Measure how tickets are ranked, on labelled questions: each signal alone and together."""
         from autokb.studies.evaluate_tickets import evaluate_workspace_tickets
 
-        return evaluate_workspace_tickets(self._memory.workspace, Path(queries), Path(qrels), systems, progress)
+        return evaluate_workspace_tickets(self._memory.workspace, Path(queries), Path(qrels), listed(systems), progress)
 
     def suggestions(
         self, wanted: SuggestionEvaluation, *, budget: float | None = None, progress: Progress = show_progress
@@ -202,7 +212,7 @@ class EvaluateDoor:
     @staticmethod
     def paper(
         paper: str,
-        workspaces: Sequence[Path | str],
+        workspaces: Sequence[Path | str] | Path | str,
         *,
         judge: str = "",
         budget: float | None = None,
@@ -219,7 +229,7 @@ class EvaluateDoor:
         """
         from autokb.studies.papers import paper_tables
 
-        folders = [Path(one) for one in workspaces]
+        folders = [Path(one) for one in listed(workspaces)]
         paths = {"cases": cases, "sheets": sheets, "filled": filled}
         given = {name: Path(path) for name, path in paths.items() if path}
         return paper_tables(paper, folders, judge, budget=budget, progress=progress, **given)

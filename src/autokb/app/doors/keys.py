@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,8 +65,3 @@ class KeysDoor:
         """Return whether a server has to be asked for what ``find`` and ``are_needed`` say of these keys."""
         held = self._memory.held_keys
         return held is not None and not held.can_tell(shown)
-
-    def __call__(self) -> ApiKeys:
-        """Return what ``SupportKB.keys()`` was before this was a namespace."""
-        warnings.warn("SupportKB.keys() is SupportKB.keys.list() now", DeprecationWarning, stacklevel=2)
-        return self.list()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 from autokb.core.errors import UnknownIdError
@@ -75,7 +74,7 @@ class TicketsDoor:
 
         if not self._memory.views.tickets().tickets.get(ticket):
             raise UnknownIdError(f"There is no published ticket {ticket!r}; the list of tickets has those there are.")
-        return mask_similar(self.similar(ticket, k))
+        return mask_similar(self._memory.workspace, self.similar(ticket, k))
 
     def similar(self, text: str, k: int = 5) -> SimilarTickets:
         """Return the tickets most like a text, or like the ticket of this id."""
@@ -86,12 +85,9 @@ class TicketsDoor:
 
         ``cypher`` shows what is asked of the graph: what a model wrote, where one is set and an engine is installed.
         """
-        from autokb.pipeline.model_session import ModelOptions
-
         with self._memory.opening:
             asking = self._memory.now().asking
-        asking.options = ModelOptions(budget)
-        return asking.ask(text, k, cypher=cypher)
+        return asking.ask(text, k, cypher=cypher, budget=budget)
 
     def accept(self, question: str, ticket: str, *, author: str = "", undo: bool = False) -> Accepted:
         """Store that a ticket answers a question, which counts from the next question on; ``undo`` takes it back."""
@@ -117,8 +113,3 @@ class TicketsDoor:
         from autokb.ticket_answers.knowledge import feed_tickets
 
         return feed_tickets(self._memory.workspace)
-
-    def __call__(self, limit: int = 100, after: str = "", *, role: Role = "admin") -> Page[TicketView]:
-        """Return what ``SupportKB.tickets()`` was before this was a namespace."""
-        warnings.warn("SupportKB.tickets() is SupportKB.tickets.list() now", DeprecationWarning, stacklevel=2)
-        return self.list(limit, after, role=role)

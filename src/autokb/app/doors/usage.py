@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
+
+from autokb.core.one_or_many import listed
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
@@ -22,7 +25,8 @@ class UsageDoor:
 
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
-        self._nodes: tuple[str, dict[str, str]] = ("", {})  # of added conversations, as one publication has them
+        self._nodes: tuple[object, dict[str, str]] = ("", {})  # of added conversations, as one publication has them
+        self._asking = Lock()  # held while they are looked up, so that each is asked for once
 
     def give_feedback(
         self,
@@ -31,7 +35,7 @@ class UsageDoor:
         solution_id: str | None = None,
         text: str = "",
         *,
-        documents: Sequence[str] = (),
+        documents: Sequence[str] | str = (),
         source: SuggestionSource = "",
         conversation: str = "",
         author: str = "",
@@ -46,7 +50,7 @@ class UsageDoor:
         from autokb.core.in_use import Feedback
         from autokb.usage.feedback import give_feedback
 
-        cited = tuple(documents)
+        cited = tuple(listed(documents))
         given = Feedback(
             id="",
             query=query,
@@ -155,20 +159,25 @@ class UsageDoor:
         return told, {kind: found.counts[kind] for kind in found.off}
 
     def _nodes_of(self, texts: Sequence[str]) -> list[str]:
-        """Return the node that each text would be shown first for, without a model; each is looked up once."""
+        """Return the node that each text would be shown first for, without a model.
+
+        Each is looked up once a publication: a decision about a solution moves no conversation into another tree.
+        """
         from autokb.core.errors import NothingPublishedError
 
         try:
             index = self._memory.open_index()
         except NothingPublishedError:
             return [""] * len(texts)
-        generation, nodes = self._nodes
-        if generation != index.index.generation:
-            self._nodes = index.index.generation, (nodes := {})
-        for text in set(texts) - set(nodes):
-            matches = index.ask(text).matches if text.strip() else ()
-            nodes[text] = matches[0].issue.id if matches else ""
-        return [nodes[text] for text in texts]
+        publication = index.index.generation if index.undecided is None else index.undecided.publication
+        with self._asking:
+            if self._nodes[0] != publication:
+                self._nodes = publication, {}
+            nodes = self._nodes[1]
+            for text in set(texts) - set(nodes):
+                matches = index.ask(text).matches if text.strip() else ()
+                nodes[text] = matches[0].issue.id if matches else ""
+            return [nodes[text] for text in texts]
 
     def report_outcome(
         self,

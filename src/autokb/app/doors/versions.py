@@ -34,19 +34,20 @@ class VersionsDoor:
 
         return diff(self._memory.workspace, str(before), str(after))
 
-    def roll_back(self, number: int) -> Publication:
+    def roll_back(self, number: int, *, author: str = "") -> Publication:
         """Have readers see an earlier version at once; decisions of people stay those of today (BadInputError).
 
-        The next build starts from what is added now, and takes its place.
+        The next build starts from what is added now, and takes its place. Who did it is kept with the versions.
         """
         from autokb.pipeline.versions import roll_back
 
-        return roll_back(self._memory.workspace, number)
+        return roll_back(self._memory.workspace, number, author=author)
 
     def publish(self, *, author: str = "", force: bool = False, seen: str = "") -> Publication:
         """Have readers see the candidate if it passes the gate (BadInputError where there is none).
 
-        What is refused is not ``published``, and its ``refusal`` says why; ``force`` with an author publishes it.
+        What is refused, or has less than half of what readers see, is not ``published``, and its ``refusal`` says why;
+        ``force`` with an author publishes it.
         ``seen`` is the date of the candidate that is meant; ChangedMeanwhileError where another has taken its place.
         """
         from autokb.pipeline.versions import publish
@@ -63,8 +64,11 @@ class VersionsDoor:
 
         return vacuum(self._memory.workspace, forget_work=forget_work)
 
-    def discard(self) -> Discarded:
-        """Forget the candidate (BadInputError where there is none)."""
+    def discard(self, *, author: str = "", seen: str = "") -> Discarded:
+        """Forget the candidate (BadInputError where there is none); ``seen`` as in ``publish``.
+
+        Who did it is kept with the versions.
+        """
         from autokb.pipeline.versions import discard_candidate
 
-        return discard_candidate(self._memory.workspace)
+        return discard_candidate(self._memory.workspace, author=author, seen=seen)

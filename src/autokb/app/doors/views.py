@@ -103,7 +103,7 @@ class ViewsDoor:
         self,
         query: str,
         wanted: KnowledgeFilter | None = None,
-        kinds: Sequence[KnowledgeKind] = ("issue", "solution", "document", "ticket"),
+        kinds: Sequence[KnowledgeKind] | KnowledgeKind = ("issue", "solution", "document", "ticket"),
         first: int = 0,
         most: int = 10,
         *,
@@ -117,6 +117,7 @@ class ViewsDoor:
         """
         from autokb.views.knowledge import FoundKnowledge, KnowledgeFilter
 
+        kinds = [kinds] if isinstance(kinds, str) else kinds
         filtered, opened = wanted or KnowledgeFilter(), self._memory.views.knowledge()
         found = opened.search(query, filtered, kinds, first, most, withheld=withheld)
         tickets = FoundKnowledge(query, {"ticket": 0}, ())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from autokb.app.add import added_today, differs, repeated_blocks, staged_documents
+from autokb.app.add import TOO_MANY_GONE, added_today, differs, repeated_blocks, staged_documents
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import RawIssue, Skipped
 from autokb.core.results import SyncedSource
@@ -46,8 +46,11 @@ class _New:
 class SyncedItems:
     """What is known of one source, and what a run does to it."""
 
-    def __init__(self, workspace: Workspace, source: SourceSettings) -> None:
+    # Complex: what is known, what somebody removed and other settings are told apart once.
+    def __init__(self, workspace: Workspace, source: SourceSettings, *, accept: bool = False) -> None:
         self._workspace = workspace
+        self._accept = accept
+        self._held: str | None = None
         self._source = source
         self._relative = SYNCED + source.name
         place = digest(canonical_json(list(map(str, source.place))))
@@ -68,6 +71,8 @@ class SyncedItems:
             self._body = {"place": place, "cursor": {}}
         self._touched: dict[str, str] = {}
         self._skipped: list[Skipped] = []
+        by_hand = len(items) - len(self._items)
+        self._most = 0 if accept else int(self._body.get("most", 0)) - by_hand
 
     @property
     def progress(self) -> Progress:
@@ -100,11 +105,11 @@ class SyncedItems:
                         changes[item.key] = {**note, "listing": listing, "missing": 0}
             gone = [item.key for item in items if item.gone and item.key in self._items]
             if step.complete:
-                changes |= self._missing(listing, {*changes, *gone}, gone)
+                changes |= self._missing(listing, changes, gone)
             self._remove(file, gone)
             self._write_anew(file, gone)
             keep_sync_items(file, self._source.name, changes)
-            self._body = {**self._body, "cursor": dict(step.cursor)}
+            self._body = {**self._body, "cursor": dict(step.cursor), "most": self._most}
             keep_sync_source(file, self._source.name, self._body)
             if gone or any(self._touched.get(key) in ("added", "updated") for key in changes):
                 file.note(UNBUILT, "1")
@@ -126,10 +131,10 @@ class SyncedItems:
         """Refuse a whole list with nothing in it, as a folder without files is refused: a fault would look the same."""
         staged = sum(bool(one["id"]) for one in self._items.values())
         was_met = step.items or any(one["listing"] == listing for one in self._items.values())
-        if step.complete and staged and not was_met:
+        if step.complete and staged and not was_met and not self._accept:
             raise FeedError(
-                f"It lists nothing, and {staged:,} items of it are here: they stay. If it is empty, take them out "
-                f"(autokb remove, {self._source.name})."
+                f"It lists nothing, and {staged:,} items of it are here: they stay. If they are really gone, run "
+                f"autokb sync with --source {self._source.name} and --accept."
             )
 
     def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> Body:
@@ -152,6 +157,7 @@ class SyncedItems:
         added, updated, removed = (words.count(word) for word in ("added", "updated", "removed"))
         unchanged = max(0, sum(bool(one["id"]) for one in self._items.values()) - added - updated)
         skipped = tuple(self._skipped)
+        error = error or self._held
         return SyncedSource(added, updated, unchanged, removed, skipped, requests=requests, bytes=read, error=error)
 
     # Complex: tickets and pages, with a text and without, go through one loop; pages are read together.
@@ -208,18 +214,23 @@ class SyncedItems:
         file.stage(new.kind, [*added_today(new.kind, [new.item])])
         return ""
 
-    def _missing(self, listing: int, met: Iterable[str], gone: list[str]) -> dict[str, Body]:
-        """Count what a whole listing lacked, and name as gone what several in a row did."""
-        changes = {}
-        for key, known in self._items.items():
-            if key in met or known["listing"] == listing:
-                continue
-            missing = known["missing"] + 1
-            if missing >= LISTINGS_WITHOUT:
-                gone.append(key)
-            else:
-                changes[key] = {**known, "missing": missing}
-        return changes
+    # Complex: what is missing, gone and too much to be believed is decided over one list.
+    def _missing(self, listing: int, met: Mapping[str, Body], told: list[str]) -> dict[str, Body]:
+        """Count what a whole listing lacked; what several in a row did joins the deleted (``told``), if not too much.
+
+        It is where less than half is left of the most that there was, over all runs since somebody accepted it; what
+        the source itself calls deleted, and what somebody removed, does not count.
+        """
+        known = {key: one for key, one in self._items.items() if key not in told}
+        lacked = {key: one for key, one in known.items() if key not in met and one["listing"] != listing}
+        lost = {key: one for key, one in lacked.items() if self._accept or one["missing"] + 1 >= LISTINGS_WITHOUT}
+        before, going = _staged_of({**known, **met}), _staged_of(lost)
+        self._most = before - going if self._accept else max(before, self._most - len(told))
+        if going and (before - going) * 2 < self._most:
+            self._held = TOO_MANY_GONE.format(gone=going, before=before)
+            lost = {}
+        told += lost
+        return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in lost}
 
     def _remove(self, file: WorkspaceFile, keys: Iterable[str]) -> None:
         for key in keys:
@@ -228,6 +239,10 @@ class SyncedItems:
                 file.unstage(known["kind"], [known["id"]])
                 self._touched[key] = "removed"
         forget_sync_items(file, self._source.name, keys)
+
+
+def _staged_of(items: Mapping[str, Body]) -> int:
+    return sum(bool(one["id"]) for one in items.values())
 
 
 def _last_of_each(items: Iterable[Item]) -> list[Item]:

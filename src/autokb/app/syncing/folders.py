@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from autokb.app.add import Kind, add
+from autokb.app.syncing.side_by_side import Run
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.feeds.fetch import FeedError
-from autokb.feeds.git import check_out
+from autokb.feeds.git import MOST_FILES, check_out
 from autokb.sources import Fields
 from autokb.sources.files import find_files
 from autokb.stores.sync_state import (
@@ -32,22 +34,26 @@ def sync_folder(
     source: SourceSettings,
     checkout: Path,
     secret: str,
+    run: Run,
     progress: Callable[[str], None] | None,
+    *,
+    accept: bool,
 ) -> SyncedSource:
     """Stage what a folder, or a branch of a repository, holds now; what it no longer holds goes at once.
 
     A folder says what it holds in one moment, so nothing is waited for; one that holds no file at all is refused, as
-    ``add --sync`` refuses it: it may not be mounted.
+    ``add --sync`` refuses it, as is one that holds less than half of what it once did: it may not be mounted, or not
+    all of it. ``accept`` takes it as it is.
     """
     requests = read = 0
     try:
         if source.type == "git":
-            done = check_out(source, checkout, workspace.folder, secret)
+            done = check_out(source, checkout, workspace.folder, secret, run.check)
             requests, read = done.requests, done.bytes
             root = _inside(checkout, source.folder)
         else:
             root = place_of(workspace.folder, source)
-        return _add(workspace, source, root, requests, read, progress)
+        return _add(workspace, source, root, (requests, read), run, progress, accept=accept)
     except (BadInputError, FeedError) as error:
         return SyncedSource(0, 0, 0, 0, (), requests=requests, bytes=read, error=str(error))
 
@@ -59,7 +65,8 @@ def place_of(workspace: Path, source: SourceSettings) -> Path:
 
 def _inside(checkout: Path, folder: str) -> Path:
     root = (checkout / folder).resolve()
-    if not root.is_relative_to(checkout.resolve()) or not root.is_dir():
+    is_inside = root.is_relative_to(checkout.resolve()) and root.is_dir()
+    if not is_inside or ".git" in (part.casefold() for part in root.relative_to(checkout.resolve()).parts):
         raise FeedError(f"The repository has no folder {folder!r}.")
     return root
 
@@ -69,24 +76,30 @@ def _add(
     workspace: Workspace,
     source: SourceSettings,
     root: Path,
-    requests: int,
-    read: int,
+    cost: tuple[int, int],
+    run: Run,
     progress: Callable[[str], None] | None,
+    *,
+    accept: bool,
 ) -> SyncedSource:
-    files, _ = find_files([root])
-    now = {one.relative: _size_and_time(one.path) for one in files}
+    requests, read = cost
+    now = _files_now(root)
     place = digest(canonical_json([*map(str, source.place), str(root)]))
     with workspace.file() as file, file.snapshot():
         body, known = read_sync_source(file, source.name), read_sync_items(file, source.name)
         staged = _staged(file, source.as_kind, root)
         was_unbuilt = file.meta(UNBUILT) or ""
+    is_other = body.get("place") != place
+    most = 0 if accept or is_other else max(staged, int(body.get("most", 0)))
     if body.get("place") == place and known == now and body.get("staged") == staged:
         return SyncedSource(0, 0, staged, 0, (), requests=requests, bytes=read)
     with workspace.file() as file, file.transaction():  # before what changes, so that no kill can lose it
         file.note(UNBUILT, "1")
     kind: Kind = source.as_kind  # type: ignore[assignment]  # the settings know no other
     try:
-        done = add(workspace, [root], kind, Fields(**source.fields), sync=True, progress=progress)
+        fields = Fields(**source.fields)
+        with run.writing():
+            done = add(workspace, [root], kind, fields, sync=True, yes=accept, least=-(-most // 2), progress=progress)
     except BadInputError:  # nothing was added
         with workspace.file() as file, file.transaction():
             file.note(UNBUILT, was_unbuilt)
@@ -96,9 +109,10 @@ def _add(
             _remove_earlier(file, body, known, root)
         forget_sync_items(file, source.name, known)
         keep_sync_items(file, source.name, now)
-        kept: dict[str, Any] = {"place": place, "root": str(root), "kind": source.as_kind}
+        staged = _staged(file, source.as_kind, root)
+        kept: dict[str, Any] = {"place": place, "root": str(root), "kind": source.as_kind, "most": max(most, staged)}
         if not done.skipped:  # else all is read again: a mode that changes is no other size or time
-            kept["staged"] = _staged(file, source.as_kind, root)
+            kept["staged"] = staged
         keep_sync_source(file, source.name, kept)
         changed = done.added + done.updated + done.removed or body.get("place") not in (None, place)
         file.note(UNBUILT, "1" if changed else was_unbuilt)
@@ -106,6 +120,14 @@ def _add(
         read = sum(one["size"] for one in now.values())
     counts = (done.added, done.updated, done.unchanged, done.removed)
     return SyncedSource(*counts, done.skipped, requests=requests, bytes=read)
+
+
+def _files_now(root: Path) -> dict[str, dict[str, int]]:
+    """Return the files of a folder, each with what tells whether it is as it was (FeedError)."""
+    files, _ = find_files([root])
+    if len(files) > MOST_FILES:
+        raise FeedError(f"It holds more than {MOST_FILES:,} files; make sources of its parts.")
+    return {os.fsencode(one.relative).decode("utf-8", "backslashreplace"): _size_and_time(one.path) for one in files}
 
 
 def _staged(file: WorkspaceFile, kind: str, root: Path) -> int:

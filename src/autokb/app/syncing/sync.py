@@ -1,16 +1,17 @@
-"""One run over the sources of the settings: each by itself, so that one that fails stops no other."""
+"""One run over the sources of the settings: side by side, so that one that fails or is slow stops no other."""
 
 from __future__ import annotations
 
 import base64
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
+from uuid import uuid4
 
 from autokb.app.syncing.feed_items import SyncedItems
 from autokb.app.syncing.folders import sync_folder
+from autokb.app.syncing.side_by_side import LOOK_EVERY, Run, SideBySide, Sleep, failed
 from autokb.core.errors import BadInputError, UnwritableWorkspaceError
 from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import TICKETS, SourceSettings
@@ -20,31 +21,45 @@ from autokb.stores.database import damaged_rows
 from autokb.stores.sync_state import UNBUILT, keep_sync_source, read_sync_source
 from autokb.stores.workspace import Workspace, one_at_a_time
 
-LOCK = ".sync.lock"
-CHECKOUTS = ".sources"  # the folder in a workspace with what git checks out
-Sleep = Callable[[float], None]
+CHECKOUTS = ".sources"  # the folder in a workspace with what git checks out, and a lock for each source
 
 
 def sync(
     workspace: Workspace,
     names: Iterable[str] = (),
     *,
+    accept: bool = False,
     build: Callable[[], BuildReport] | None = None,
     progress: Callable[[str], None] | None = None,
-    sleep: Sleep = time.sleep,
+    sleep: Sleep | None = None,
 ) -> Synced:
     """Read what is new of the named sources, or of all, and stage it; ``build`` is called where something changed.
 
-    What a run has read is kept, also where it is killed, and the next one goes on there. Raises BadInputError where the
-    settings name no source, or not this one, and WorkspaceBusyError where another run is at work.
+    ``accept`` removes all that the sources no longer list, however much it is. What a run has read is kept, also where
+    it is killed, and the next one goes on there. Raises BadInputError where the settings name no source, or not this
+    one.
     """
     sources = chosen_sources(workspace, names)
-    with one_at_a_time(workspace.folder / LOCK, f"Another sync is at work in {workspace.folder.name}"):
-        with workspace.file() as file:
-            if file.read_only:
-                raise UnwritableWorkspaceError(f"{workspace.knowledge_path} cannot be written; make it writable.")
-        done = {name: _sync_source(workspace, source, progress, sleep) for name, source in sources.items()}
-        return Synced(done, _build_if_changed(workspace, build))
+    with workspace.file() as file:
+        if file.read_only:
+            raise UnwritableWorkspaceError(f"{workspace.knowledge_path} cannot be written; make it writable.")
+    done: dict[str, SyncedSource] = {}
+    with side_by_side(accept=accept, progress=progress, sleep=sleep) as reads:
+        for place, source in enumerate(sources.values()):
+            reads.start(workspace, source, place)
+        while len(done) < len(sources):
+            done.update([one] if (one := reads.ended(LOOK_EVERY)) else [])
+    return Synced({name: done[name] for name in sources}, build_if_changed(workspace, build))
+
+
+def side_by_side(
+    *,
+    accept: bool = False,
+    progress: Callable[[str], None] | None = None,
+    sleep: Sleep | None = None,
+) -> SideBySide:
+    """Return what reads sources in threads."""
+    return SideBySide(partial(_sync_source, accept=accept, progress=progress), sleep)
 
 
 def chosen_sources(workspace: Workspace, names: Iterable[str]) -> dict[str, SourceSettings]:
@@ -69,36 +84,54 @@ def last_run(workspace: Workspace, name: str) -> datetime | None:
 
 
 def _sync_source(
-    workspace: Workspace, source: SourceSettings, progress: Callable[[str], None] | None, sleep: Sleep
+    workspace: Workspace,
+    source: SourceSettings,
+    run: Run,
+    *,
+    accept: bool,
+    progress: Callable[[str], None] | None,
 ) -> SyncedSource:
     """Read one source; what ends it early is its error."""
     tell = (lambda words: progress(f"{source.name}: {words}")) if progress else None
-    secret, error = _secret(source)
-    if error:
-        done = SyncedSource(0, 0, 0, 0, (), error=error)
-    elif source.type in ("folder", "git"):
-        done = sync_folder(workspace, source, workspace.folder / CHECKOUTS / source.name, secret, tell)
-    else:
-        done = _sync_feed(workspace, source, secret, tell, sleep)
-    with workspace.file() as file, file.transaction():
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        keep_sync_source(file, source.name, {**read_sync_source(file, source.name), "date": now})
-    return done
+    checkouts = workspace.folder / CHECKOUTS
+    checkouts.mkdir(mode=0o700, exist_ok=True)
+    checkouts.chmod(0o700)  # what a private repository holds
+    try:
+        secret, error = _secret(source)
+        if error:
+            return failed(error)
+        with one_at_a_time(checkouts / f"{source.name}.lock", f"Another sync of {source.name} is at work"):
+            if source.type in ("folder", "git"):
+                return sync_folder(workspace, source, checkouts / source.name, secret, run, tell, accept=accept)
+            return _sync_feed(workspace, source, secret, run, tell, accept=accept)
+    finally:
+        with run.writing(), workspace.file() as file, file.transaction():
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            keep_sync_source(file, source.name, {**read_sync_source(file, source.name), "date": now})
 
 
 def _sync_feed(
-    workspace: Workspace, source: SourceSettings, secret: str, tell: Callable[[str], None] | None, sleep: Sleep
+    workspace: Workspace,
+    source: SourceSettings,
+    secret: str,
+    run: Run,
+    tell: Callable[[str], None] | None,
+    *,
+    accept: bool,
 ) -> SyncedSource:
-    items = SyncedItems(workspace, source)
-    fetcher = Fetcher(source.allow_networks, _authorization(source, secret), sleep)
+    items = SyncedItems(workspace, source, accept=accept)
+    fetcher = Fetcher(source.allow_networks, _authorization(source, secret), run.pause, run.check)
     error = None
     try:
         for step in _feed(workspace, source, fetcher, items.progress):
-            items.keep(step)
+            with run.writing():
+                items.keep(step)
             if tell:
                 tell(f"{items.seen:,} items, {fetcher.requests:,} requests")
-    except FeedError as failed:
-        error = str(failed)
+    except FeedError as ended:
+        error = str(ended)
+    except Exception as ended:  # what was kept before it is counted
+        error = f"It failed: {getattr(ended, 'strerror', None) or type(ended).__name__}."
     finally:
         fetcher.close()
     return items.done(fetcher.requests, fetcher.bytes, error)
@@ -150,14 +183,17 @@ def _authorization(source: SourceSettings, secret: str) -> Mapping[str, str]:
     return headers
 
 
-def _build_if_changed(workspace: Workspace, build: Callable[[], BuildReport] | None) -> BuildReport | None:
+def build_if_changed(workspace: Workspace, build: Callable[[], BuildReport] | None) -> BuildReport | None:
     """Build what a run changed, this one or one before that was killed or whose build failed."""
     if build is None:
         return None
-    with workspace.file() as file:
+    building = f"building {uuid4().hex}"  # what a source changes while it builds notes another word
+    with workspace.file() as file, file.transaction():
         if not file.meta(UNBUILT):
             return None
+        file.note(UNBUILT, building)
     report = build()
     with workspace.file() as file, file.transaction():
-        file.note(UNBUILT, "")
+        if file.meta(UNBUILT) == building:
+            file.note(UNBUILT, "")
     return report

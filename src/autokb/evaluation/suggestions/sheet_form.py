@@ -24,7 +24,7 @@ from autokb.evaluation.suggestions.sheet import (
     question_of,
     read_mark,
 )
-from autokb.text.masking import mask
+from autokb.text.masking import mask_for_people
 from autokb.text.spreadsheet_cells import unguarded
 
 MARKS = FILLED_IN[2:]
@@ -103,7 +103,7 @@ def sheet_progress(rows: Sequence[Row], name: str, annotator: str, wanted: str =
 
 def _case(row: Row, order: Sequence[str], marks: Mapping[str, str]) -> JudgedCase:
     at = order.index(row["item"])
-    conversation, human_reply = mask([row["conversation"], row["human_reply"]]).texts
+    conversation, human_reply = mask_for_people([row["conversation"], row["human_reply"]])
     return JudgedCase(
         id=row["item"],
         place=at + 1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from autokb.core.ticket_template import TicketTemplate
@@ -29,9 +29,9 @@ class QuestionParts:
     asks for.
     """
 
-    entities: Mapping[str, str]
-    intents: tuple[str, ...]
-    filters: Mapping[str, str]
+    entities: Mapping[str, str] = field(default_factory=dict)
+    intents: tuple[str, ...] = ()
+    filters: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
 
 
@@ -47,7 +47,7 @@ def read_ticket_question(
     question's ends to the cues of each section, which counts where no cue is in the question.
     """
     question = question.strip()
-    if len(question.split("\n")) >= _LINES_OF_A_TICKET or "```" in question:
+    if reads_like_a_ticket(question):
         return QuestionParts(_entities_of_message(question, template), (), {})
     filters = find_filters(question, template, values)
     intents, rest = find_intents(question, template, filters)
@@ -61,6 +61,11 @@ def read_ticket_question(
     if quoted and (described := _first_section(template, "description")):
         entities[described] = "\n".join(quoted)
     return QuestionParts(entities, intents, filters, find_links(question, template))
+
+
+def reads_like_a_ticket(text: str) -> bool:
+    """Return whether a text reports a problem at length, as a ticket does; what it names is then not what it asks."""
+    return len(text.strip().split("\n")) >= _LINES_OF_A_TICKET or "```" in text
 
 
 def question_ends(question: str) -> list[str]:
@@ -104,12 +109,14 @@ def find_intents(question: str, template: TicketTemplate, filters: Mapping[str, 
 
 def find_links(question: str, template: TicketTemplate) -> tuple[str, ...]:
     """Return the kinds of links whose cues are in a question, in the order of the template."""
-    found = (
-        rule.name
-        for rule in template.links
-        if any(re.search(rf"(?<!\w){re.escape(cue)}(?!\w)", question, re.IGNORECASE) for cue in rule.cues)
-    )
-    return tuple(found)
+    return tuple(rule.name for rule in template.links if any(_as_words(cue).search(question) for cue in rule.cues))
+
+
+def without_link_cues(question: str, template: TicketTemplate) -> str:
+    """Return a question without the words that ask for links."""
+    for cue in sorted((cue for rule in template.links for cue in rule.cues), key=len, reverse=True):
+        question = _as_words(cue).sub(" ", question)
+    return question
 
 
 def find_filters(question: str, template: TicketTemplate, values: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -153,4 +160,8 @@ def _cues(template: TicketTemplate) -> tuple[tuple[re.Pattern[str], str], ...]:
     cues = {cue: rule.name for rule in reversed(template.sections) for cue in rule.cues}
     cues |= {phrase: "" for rule in template.sections for phrase in rule.not_cues}
     ordered = sorted(cues.items(), key=lambda one: (-len(one[0]), one[0]))
-    return tuple((re.compile(rf"(?<!\w){re.escape(cue)}(?!\w)", re.IGNORECASE), section) for cue, section in ordered)
+    return tuple((_as_words(cue), section) for cue, section in ordered)
+
+
+def _as_words(cue: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(cue)}(?!\w)", re.IGNORECASE)

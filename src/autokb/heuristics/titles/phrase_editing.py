@@ -179,8 +179,8 @@ def _without_span(line: str, span: Span, others: Iterable[ValueMention], known: 
     before, words, after = line[:start], line[start:end], line[end:]
     if any(m.start < start and not line[m.end : start].strip() for m in others):
         return None
-    if any(m.end > end and not line[end : m.start].strip() for m in others):
-        return before + after.lstrip()
+    if any(m.end > end and not line[end : m.start].strip() for m in others) and not known.phrase_ends.match(after):
+        return before + after.lstrip()  # not before a phrase: "the iPhone with the cable" needs the iPhone
     preposition = known.preposition_before.search(before)
     if preposition and known.phrase_ends.match(after) and known.part_of.search(before[: preposition.start()]):
         return None  # "one of my earbuds" says nothing without the earbuds

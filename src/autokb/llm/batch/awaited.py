@@ -108,6 +108,10 @@ class Batch(Protocol):
         """Put the replies that have come into the ledger; call it before a build asks anything."""
         ...
 
+    async def connect(self) -> None:
+        """Do nothing: nobody waits for a reply."""
+        return
+
     async def send(self, request: ModelRequest) -> ModelReply:
         """Note a request; raises AwaitedError."""
         ...

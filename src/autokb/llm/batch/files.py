@@ -16,6 +16,7 @@ from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.batch.awaited import (
     KEY_DIGITS,
+    Batch,
     Handles,
     TakenReplies,
     awaited_row,
@@ -265,7 +266,7 @@ class Register:
         return Register(**json.loads(text)) if text else Register()
 
 
-class BatchFiles:
+class BatchFiles(Batch):
     """Takes replies from a folder and writes there what is still to be answered; it sends nothing by itself."""
 
     def __init__(

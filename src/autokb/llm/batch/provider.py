@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 from autokb.core.ledger import Ledger, Paid
 from autokb.core.model_requests import AwaitedError, ModelReply, ModelRequest, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
-from autokb.llm.batch.awaited import KEY_DIGITS, Handles, TakenReplies, awaited_row, batch_cost, custom_id, key_digits
+from autokb.llm.batch.awaited import (
+    KEY_DIGITS,
+    Batch,
+    Handles,
+    TakenReplies,
+    awaited_row,
+    batch_cost,
+    custom_id,
+    key_digits,
+)
 from autokb.llm.batch.lines import UNRUN
 from autokb.llm.batch.models import batch_request, check_has_batches, decoded, explained, was_refused
 from autokb.llm.effort import refuses_effort
@@ -159,7 +168,7 @@ def submitted(handles: Handles) -> int:
     return sum(len(job.keys) for job in BatchJobs.from_json(handles.get(JOBS)).jobs)
 
 
-class BatchProvider:
+class BatchProvider(Batch):
     """Queues requests and submits them together; use it inside one event loop."""
 
     def __init__(

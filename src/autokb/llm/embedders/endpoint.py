@@ -134,6 +134,7 @@ class EndpointEmbedder:
 
     def _failure(self, error: Exception) -> SendError:
         """Say why a request got no vectors; what an endpoint repeats of the key is taken out."""
+        import httpx
         import openai
 
         match error:
@@ -142,7 +143,8 @@ class EndpointEmbedder:
             case openai.APIStatusError():
                 return self._refusal(error)
             case openai.APIConnectionError():
-                return SendError("the endpoint cannot be reached, or it closed the connection.", retry=True)
+                said = "the endpoint cannot be reached, or it closed the connection."
+                return SendError(said, retry=True, unreached=isinstance(error.__cause__, httpx.ConnectError))
         return SendError(f"{type(error).__name__}.", retry=False)
 
     def _refusal(self, error: openai.APIStatusError) -> SendError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from autokb.core.decisions import (
     Decided,
@@ -14,23 +15,44 @@ from autokb.core.decisions import (
     write_solution,
 )
 from autokb.core.domain import DomainSpec
-from autokb.core.nouns import Decision, DecisionName, Issue, Solution, Verdict, Wording
+from autokb.core.forest import Forest
+from autokb.core.nouns import Decision, DecisionName, Issue, RawIssue, Solution, Verdict, Wording
+from autokb.core.vectors import Vectors
+from autokb.issues.joining import covers
 from autokb.issues.safeguards import rules_request
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.trees import Grown
-from autokb.stores.published import keep_decisions
+from autokb.stores.codecs import RAW_ISSUE
+from autokb.stores.published import Published, keep_decisions
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 
+SAME_PROBLEM = 0.7  # cosine of what a problem was and what a customer or a node says: a wrong tree is worse than none
 RuleResults = Mapping[str, tuple[Verdict, ...]]  # by the id of an edit or a solution by hand
 
 
 def decide(
-    stages: Stages, spec: DomainSpec, solutions: Sequence[Solution], grown: Grown, decisions: Decisions
+    stages: Stages,
+    spec: DomainSpec,
+    solutions: Sequence[Solution],
+    grown: Grown,
+    published: Published,
+    raw: Sequence[RawIssue],
 ) -> tuple[Decided, RuleResults]:
     """Return the solutions as people left them, and what the rules say now of the texts that people wrote."""
     built, nodes = {s.id: s for s in solutions}, {i.id: i for i in grown.issues}
-    decisions = follow_joined(decisions, grown.joined)
+    parents = ((one, grown.parent_of.get(one.id, "")) for one in raw)
+    places = {one.full_text: grown.joined.get(parent, parent) for one, parent in parents}
+    decisions = replace(published.decisions, policy=spec.review)
+    decisions = _follow(
+        decisions,
+        grown.joined,
+        before=published.kb.issues,
+        solutions=built,
+        issues=nodes,
+        places=places,
+        embed=stages.embed,
+    )
     decided = apply_decisions(built, nodes, decisions)
     rules = _check_texts(stages, spec, decided, nodes)
     return apply_decisions(built, nodes, update_decisions(decisions, decided, nodes, rules)), rules
@@ -44,8 +66,9 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
         return dict.fromkeys(texts, ())
     if not texts:
         return {}
-    asked = [text for text in texts.values() if text.issue_id in issues]
-    names = [name for name, text in texts.items() if text.issue_id in issues]
+    nodes = issues.keys() | decided.problems.keys()
+    asked = [text for text in texts.values() if text.issue_id in nodes]
+    names = [name for name, text in texts.items() if text.issue_id in nodes]
     requests = [rules_request(text, None, spec) for text in asked]
     replies = stages.run("rules", CHECK_RULES, requests, names)
     return {
@@ -55,6 +78,56 @@ def _check_texts(stages: Stages, spec: DomainSpec, decided: Decided, issues: Map
     }
 
 
+def _follow(
+    decisions: Decisions,
+    joined: Mapping[str, str],
+    before: Mapping[str, Issue],
+    solutions: Mapping[str, Solution],
+    issues: Mapping[str, Issue],
+    places: Mapping[str, str],
+    embed: Callable[[Sequence[str]], Vectors],
+) -> Decisions:
+    """Return decisions that look where their problems are now.
+
+    That is the tree that took theirs in, or where theirs is gone the one with the nearest text among those that hold
+    for all of its customers; an edit or a verdict goes there only where it has a solution of its section. ``before``
+    are the nodes until now, ``places`` nodes by what raw issues in them say.
+    """
+    decisions = follow_joined(decisions, joined, before)
+    gone = {
+        i: before.get(i) or Issue(i, one.origin.problem, None, one.attributes)
+        for one in decisions.log
+        if one.origin.problem and (i := one.issue_id or one.origin.tree) not in issues
+    }
+    moved = follow_joined(decisions, _nearest_trees(gone, issues, places, embed), {})
+    lost = {one.id for one in apply_decisions(solutions, issues, moved).orphans}  # wait for their own problem
+    return replace(
+        decisions, log=tuple(o if o.id in lost else m for o, m in zip(decisions.log, moved.log, strict=True))
+    )
+
+
+def _nearest_trees(
+    gone: Mapping[str, Issue],
+    issues: Mapping[str, Issue],
+    places: Mapping[str, str],
+    embed: Callable[[Sequence[str]], Vectors],
+) -> dict[str, str]:
+    """Return by their ids the trees that nodes which are gone are likely in, as ``_follow`` says."""
+    forest = Forest(issues.values())
+    said = {**places, **{one.text: one.id for one in issues.values()}}
+    trees = {text: forest.root(i) for text, i in said.items() if i in issues}
+    if not (gone and trees):
+        return {}
+    cosines = embed([one.text for one in gone.values()]) @ embed(list(trees)).T
+    found = {}
+    for (i, one), row in zip(gone.items(), cosines, strict=True):
+        fitting = [(cosine, tree.id) for cosine, tree in zip(row, trees.values(), strict=True) if covers(tree, one)]
+        cosine, nearest = max(fitting, default=(0.0, ""))
+        if cosine >= SAME_PROBLEM:
+            found[i] = nearest
+    return found
+
+
 def keep_updated(
     file: WorkspaceFile,
     decisions: Decisions,
@@ -62,12 +135,25 @@ def keep_updated(
     issues: Mapping[str, Issue],
     joined: Mapping[str, str],
     rules: RuleResults,
+    before: Mapping[str, Issue],
 ) -> Decided:
     """Store what a build found out about ``decisions``, those that are stored; returns the solutions with them.
 
-    Call it inside the transaction that publishes.
+    ``before`` are the nodes that readers saw. Call it inside the transaction that publishes, when readers see the
+    others.
     """
-    found = follow_joined(decisions, joined)
+    encoder = str((file.record("setting", "gate") or {}).get("encoder", ""))
+    placed = ((RAW_ISSUE.read(body, id=i), body.get("issue")) for i, body in file.records("raw_issue"))
+    found = _follow(
+        decisions,
+        joined,
+        before=before,
+        solutions=solutions,
+        issues=issues,
+        places={one.full_text: str(node) for one, node in placed},
+        # those that a build has kept
+        embed=lambda texts: file.vectors(encoder, texts, file.dimensions(encoder))[0],
+    )
     decided = apply_decisions(solutions, issues, found)
     new = update_decisions(found, decided, issues, rules)
     keep_decisions(file, (one for old, one in zip(decisions.log, new.log, strict=True) if one != old))

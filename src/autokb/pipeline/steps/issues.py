@@ -40,10 +40,12 @@ class Organised:
     clusters: Mapping[str, Clusters]
     frozen: bool
     problems: NDArray[np.float64]
+    changed: int = 0  # raw issues that went or got other words since the themes were made
 
     def setting(self) -> dict[str, Any]:
         """Return what the next build needs to keep themes and clusters as they are."""
-        return {**(as_json(self.themes) if self.themes else {}), "near": self.near, "frozen": self.frozen}
+        since = {"changed": self.changed} if self.changed else {}
+        return {**(as_json(self.themes) if self.themes else {}), "near": self.near, "frozen": self.frozen, **since}
 
     def seed_of(self, raw_id: str) -> str | None:
         """Return the raw issue that stands for this one."""
@@ -104,7 +106,10 @@ def organise(
     kept = published.settings.get("themes", {})
     if rethink or not kept.get("names") or not kept.get("frozen"):
         return _think(stages, spec, problems, sorts_all=sorts_at_once(stages, mode, len(raw)), reduce=reduce)
-    return _join_new(stages, spec, problems, from_json(kept), float(str(kept["near"])), published)
+    joined = _join_new(stages, spec, problems, from_json(kept), float(str(kept["near"])), published)
+    same = sum(_is_unchanged(r, published) for r in raw)
+    placed = sum("seed" in place for place in published.raw_places.values())
+    return replace(joined, changed=int(str(kept.get("changed", 0))) + placed - same)
 
 
 # Complex: it is the algorithm's order: themes, the theme of each issue, then clusters inside each.
@@ -205,4 +210,4 @@ def _themes_of_unchanged(
 
 def _is_unchanged(raw: RawIssue, published: Published) -> bool:
     before = published.raw_issues.get(raw.id)
-    return before is not None and before.full_text == raw.full_text and "seed" in published.raw_places[raw.id]
+    return before is not None and before.as_told().full_text == raw.full_text and "seed" in published.raw_places[raw.id]

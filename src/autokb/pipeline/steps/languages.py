@@ -85,7 +85,7 @@ def _load(workspace: Workspace, published: Published, stages: Stages) -> Questio
         passages=passages,
         caution=workspace.settings.answer.caution,
     )
-    texts = {raw.id: raw.full_text for raw in published.raw_issues.values()}
+    texts = {raw.id: raw.full_text for raw in published.told_issues.values()}
     raw = dict(zip(texts, stages.embed(list(texts.values())), strict=True))
     corpus = Corpus.of(documents, published.chunks, spec.language)
     everything = digest(corpus.fingerprint(), *(part for pair in sorted(texts.items()) for part in pair))

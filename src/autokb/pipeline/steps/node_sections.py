@@ -73,7 +73,7 @@ class SectionRanker:
             nodes=NodeIndex.of(knowledge, nothing, {}),
             candidates=candidates,
             embed_questions=lambda some: np.array([vectors[text] for text in some]),
-            tokens=None if tokens is None else TokenIndex.of(tokens, nothing.shape[1]),
+            tokens=None if tokens is None else TokenIndex.of(tokens),
             read_tokens=None if reader is None else of_asked.__getitem__,
             ranker=packaged_ranker(reads_tokens=tokens is not None),
         )

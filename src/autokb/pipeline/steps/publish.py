@@ -72,10 +72,13 @@ def settle(file: WorkspaceFile, published: Published, built: Built, now: str, sh
         kept = keep_approved(before, built.solutions, file.last_number(), now)
         keep_decisions(file, kept)
         decisions = replace(decisions, log=(*decisions.log, *kept))
-    after = keep_updated(file, decisions, built.solutions, built.issues, built.joined, built.rules)
+    after = keep_updated(
+        file, decisions, built.solutions, built.issues, built.joined, built.rules, before=published.kb.issues
+    )
     keep_events(file, find_events(before, after, now))
     was = Readable(before.solutions, published.kb.issues, published.kb.documents)
-    keep_changes(file, compare(was, Readable(after.solutions, built.issues, built.documents), now))
+    issues = {**built.issues, **after.problems}
+    keep_changes(file, compare(was, Readable(after.solutions, issues, built.documents), now))
 
 
 def records(
@@ -100,6 +103,7 @@ def records(
     for one in raw:
         found["raw_issue", one.id] = {
             **RAW_ISSUE.body(one),
+            **({"told": one.told} if one.told else {}),
             "attributes": as_lists(attributes.get(one.id, {})),
             **_place(one.id, organised, trees, grown.reasons),
         }

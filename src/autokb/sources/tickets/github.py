@@ -17,6 +17,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_HIDDEN = re.compile(rf"({_CODE.pattern})|<!--.*?(?:-->|\Z)", re.DOTALL)  # a form's instructions, which no page shows
 
 
 def is_github(record: Record) -> bool:
@@ -33,7 +34,7 @@ def is_github_comment(record: Record) -> bool:
 def read_github(record: Record) -> Ticket:
     """Read an issue; references to others in its texts are its links."""
     number = name_of(record["number"])
-    description = as_text(record.get("body")).replace("\r\n", "\n").strip()
+    description = _text(record.get("body"))
     comments = tuple(_comments(record.get("comments")))
     is_request = "pull_request" in record
     milestone = name_of(record.get("milestone"))
@@ -77,13 +78,19 @@ def find_references(text: str) -> Iterator[TicketLink]:
 
 def _comments(value: Any) -> Iterator[Comment]:
     for one in as_mappings(value):  # the REST interface has their number here instead
-        if as_text(one.get("body")).strip():
+        if _text(one.get("body")):
             yield _comment(one)
 
 
 def _comment(record: Record) -> Comment:
     return Comment(
-        as_text(record.get("body")).replace("\r\n", "\n").strip(),
+        _text(record.get("body")),
         name_of(record.get("user") or record.get("author")),
         date_of(record.get("created_at") or record.get("createdAt")),
     )
+
+
+def _text(value: Any) -> str:
+    """Return a text without what its author does not show: comments of HTML outside of code."""
+    text = as_text(value).replace("\r\n", "\n")
+    return _HIDDEN.sub(lambda found: found[1] or ("" if found[0].endswith("-->") else found[0]), text).strip()

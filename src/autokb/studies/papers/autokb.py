@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from autokb.evaluation.papers.tables import Cell, PaperTable
+from autokb.evaluation.quality.annotation import displayed_solutions
 from autokb.studies.papers import PaperRun
 from autokb.studies.papers.autokb_agreement import agreement_table
 from autokb.studies.papers.autokb_costs import cost_table
@@ -44,13 +45,14 @@ def _statistics(subjects: Sequence[Subject]) -> PaperTable:
     """Table 1, with the means a node that it invites to work out."""
     rows = []
     for subject in subjects:
-        issues, solutions = subject.kb.issues.values(), len(subject.kb.solutions)
+        issues, solutions = subject.kb.issues.values(), len(displayed_solutions(subject.kb.solutions.values()))
         parents = sum(issue.parent_id is None for issue in issues)
-        raw = len({raw for issue in issues for raw in issue.raw_issues})
-        counts = (raw, parents, len(issues) - parents, solutions)
+        counts = (len(subject.raw_issues), parents, len(issues) - parents, solutions)
         rows.append(tuple(_mean_too(counts, STATISTICS[subject.domain])))
     columns = ("raw issues", "parent issues", "child issues", "solutions", "children a parent", "solutions a node")
-    return PaperTable("Table 1: what the knowledge bases hold", tuple(s.name for s in subjects), columns, tuple(rows))
+    note = "Raw issues are all that were added; solutions are those that customers are shown."
+    names = tuple(subject.name for subject in subjects)
+    return PaperTable("Table 1: what the knowledge bases hold", names, columns, tuple(rows), note)
 
 
 def _mean_too(ours: Sequence[int], paper: Sequence[int]) -> Iterator[Cell]:

@@ -12,7 +12,7 @@ from autokb.core.progress import Progress, silent
 from autokb.evaluation.papers.tables import Cell, PaperTable
 from autokb.evaluation.retrieval.paraphrase_experiment import NODE_RANKS, OFFERED, ParaphraseReport
 from autokb.evaluation.retrieval.query_paraphrases import domain_synonyms, source_texts
-from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, CHILDREN, RAW, RAW_WITH_CONTEXT
+from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, CHILDREN, LITERAL, RAW, RAW_WITH_CONTEXT
 from autokb.evaluation.statistics.bootstrap import Interval, measured_mean
 from autokb.evaluation.statistics.experiment import paired_difference
 from autokb.evaluation.statistics.samples import compare_samples
@@ -32,12 +32,14 @@ SYSTEMS = {  # row of the paper: our system, and what it has to find
     "+CC": (RAW_WITH_CONTEXT, CHUNK_HIT),
     "+CC+IP": (CHILDREN, NODE_HIT),
     "+CC+IP+HR": (AUTOKB_ANSWER, NODE_HIT),
+    "+CC+IP+HR (algorithm 2 as printed)": (LITERAL, NODE_HIT),
 }
 BASELINE, VANILLA, HYBRID = "Raw", "+CC+IP", "+CC+IP+HR"
+NOT_PRINTED = (None,) * 4
 COLUMNS = tuple(f"HitRate@{k}" for k in NODE_RANKS)
 PRINTED: Mapping[str, Mapping[str, tuple[float | None, ...]]] = {  # of Raw in per cent, below it points above Raw
     TROUBLESHOOTING: {
-        "Raw": (None,) * 4,
+        "Raw": NOT_PRINTED,
         "+CC": (0.6, 5.0, 1.4, 0.9),
         "+CC+IP": (7.5, 14.1, 13.2, 15.0),
         "+CC+IP+HR": (12.5, 17.3, 16.3, 18.0),
@@ -113,7 +115,7 @@ def _measure(subject: Subject, progress: Progress) -> _Measured:
 def _increments(measured: Sequence[_Measured]) -> Iterator[tuple[Cell, ...]]:
     for one in measured:
         for row in SYSTEMS:
-            printed = PRINTED[one.subject.domain][row]
+            printed = PRINTED[one.subject.domain].get(row, NOT_PRINTED)
             yield tuple(
                 Cell.of(
                     measured_mean([*one.hits(row, k).values()]) if row == BASELINE else one.gain(row, BASELINE, k),
@@ -136,7 +138,7 @@ def _absolute(measured: Sequence[_Measured]) -> Iterator[tuple[Cell, ...]]:
 
 def _printed_absolute(domain: str, row: str) -> Sequence[float | None]:
     """Return what the paper's values come to where it prints the baseline's own."""
-    pairs = zip(PRINTED[domain][BASELINE], PRINTED[domain][row], strict=True)
+    pairs = zip(PRINTED[domain][BASELINE], PRINTED[domain].get(row, NOT_PRINTED), strict=True)
     return [
         first if row == BASELINE or first is None or more is None else round(first + more, 1) for first, more in pairs
     ]
@@ -162,7 +164,7 @@ def _by_origin(measured: Sequence[_Measured]) -> Iterator[tuple[Cell, ...]]:
     for one in measured:
         for row, (_, figure) in SYSTEMS.items():
             cells = []
-            for k, paper in zip(NODE_RANKS, PRINTED[one.subject.domain][row], strict=True):
+            for k, paper in zip(NODE_RANKS, PRINTED[one.subject.domain].get(row, NOT_PRINTED), strict=True):
                 of_chunks = one.of_chunks(BASELINE, k)
                 if row == BASELINE:
                     found = measured_mean(of_chunks)

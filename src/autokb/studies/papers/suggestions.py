@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from autokb.core import reply_rules
 from autokb.core.reply_rules import count_words, read_reply_rules
 from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NEEDS_PEOPLE, NOT_JUDGED, Cell, PaperTable
@@ -122,17 +123,18 @@ SHEET = NEEDS_PEOPLE.format(
 )
 P_VALUE = "p (paired t-test)"
 NO_SPREAD = "all cases differ by the same, or there is but one: nothing to test"
-OTHER_ENCODERS = "not at hand: autokb evaluate retrievers WORKSPACE --embedders packaged,local:FOLDER,openai:NAME"
-ONE_ENCODER = "one encoder is above none: autokb evaluate retrievers WORKSPACE --embedders packaged,local:FOLDER"
-OPEN_RETRIEVAL = (
-    "open questions are no part of a workspace: build one of their documents, then autokb evaluate retrievers"
-)
-OPEN_QUESTIONS = (
-    f"open questions are no part of a workspace: {_SUGGESTIONS} --systems {{systems}} --judge --model MODEL, with the "
-    "questions as cases"
+OWN_REPORT = "no command fills this cell; {command} prints such figures in a report of its own"
+RETRIEVERS = OWN_REPORT.format(command="autokb evaluate retrievers WORKSPACE --embedders packaged,local:FOLDER")
+OTHER_ENCODERS = f"the paper's encoder is not at hand, and {RETRIEVERS}"
+ONE_ENCODER = f"one encoder is above none, and {RETRIEVERS}"
+OPEN_RETRIEVAL = f"open questions are no part of a workspace, and of a workspace of their documents {RETRIEVERS}"
+OPEN_QUESTIONS = "open questions are no part of a workspace, and with them as cases " + OWN_REPORT.format(
+    command=f"{_SUGGESTIONS} --systems {{systems}} --judge --model MODEL"
 )
 NO_GOLD = f"no case names a document: autokb draft-cases WORKSPACE FILE, fill in documents, then {_SUGGESTIONS}"
-ANOTHER_ENCODER = f"needs an encoder that is not the retriever's: {_SUGGESTIONS} --similarity local:FOLDER"
+ANOTHER_ENCODER = "needs an encoder that is not the retriever's, and " + OWN_REPORT.format(
+    command=f"{_SUGGESTIONS} --similarity local:FOLDER"
+)
 CITES_NOTHING = "the incumbent cites nothing that it could agree with"
 NO_REPLIES = "past issues have no reply; add conversations: autokb add WORKSPACE FILE --as chats"
 NEEDS_MODEL = "needs a model: name one with --judge MODEL"
@@ -188,7 +190,7 @@ def _counted(subject: Subject) -> Iterator[tuple[Cell, Cell, Cell]]:
     else:
         yield _pairs(subject.from_chats)
     others = TextCount.of(subject.off_topic)
-    refusal = count_words(refusal_of(read_reply_rules(subject.spec.reply), subject.spec))
+    refusal = count_words(refusal_of(read_reply_rules(subject.spec.reply), subject.spec, reply_rules.OFF_TOPIC))
     yield Cell(others.n), _mean(others), Cell(refusal)
 
 

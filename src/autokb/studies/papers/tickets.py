@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import CONTROL, TREATMENT
+from autokb.core.ranking import best_first
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.core.tickets import Edge, Ticket
 from autokb.evaluation.papers.tables import Cell, PaperTable
@@ -18,14 +19,15 @@ from autokb.evaluation.retrieval.system_names import TICKET_TEXT, TICKET_WORDING
 from autokb.evaluation.statistics.bootstrap import Interval, mean_interval, ratio_interval
 from autokb.evaluation.suggestions.meteor import NoMeteorError, load_meteor
 from autokb.evaluation.suggestions.text_metrics import bleu, rouge_l
-from autokb.pipeline.model_session import ModelOptions
+from autokb.heuristics.tickets.read_question import QuestionParts
 from autokb.stores.ticket_tables import read_edges, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.studies.evaluate_tickets import rank_tickets
 from autokb.studies.papers import PaperRun
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
+from autokb.ticket_answers.ask_tickets import FoundForQuestion, Gathered, TicketAnswerer, TicketQuestionRun
 from autokb.ticket_answers.open_tickets import NO_TICKETS, open_tickets
 from autokb.ticket_answers.report import resolution_times
+from autokb.tickets.answers import text_passages
 from autokb.usage.in_use import Duration, measure_use
 
 BASELINE, EXPERIMENT, DIFFERENCE = "Baseline", "Experiment", "Experiment - Baseline (paired)"
@@ -234,15 +236,25 @@ def _measured(values: Values, missing: Mapping[str, str], arm: str, label: str) 
     return Cell.of(mean_interval(values[arm, label]), printed)
 
 
+class NearestPieces(TicketQuestionRun):
+    """A question answered from the pieces of text nearest to it, as a search over chunks does: the paper's baseline."""
+
+    def gather(self, parts: QuestionParts, found: FoundForQuestion) -> Gathered:
+        """Return the pieces, whatever the graph says."""
+        index, language = self.opened.index, self.opened.workspace.spec.language
+        best = best_first(index.chunks.vectors.scores(found.vector), self.k)
+        pieces = [index.pieces[int(n)] for n in best]
+        tickets = read_tickets(self.opened.file, [p.ticket for p in pieces])
+        texts = (text_passages(tickets[p.ticket], [(p.section, p.start, p.end)], language) for p in pieces)
+        return Gathered([passage for some in texts for passage in some])
+
+
 def _ask_both(workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> dict[str, list[str]]:
     """Return the answers from the nearest pieces of text, and those of ``tickets ask``, by the same writer."""
     opened = open_tickets(workspace)
     try:
-        asking = TicketAnswerer(opened, ModelOptions(run.budget))
-        return {
-            arm: [asking.ask(case.text, by_text=arm == BASELINE).answer for case in cases]
-            for arm in (BASELINE, EXPERIMENT)
-        }
+        asking = {BASELINE: TicketAnswerer(opened, NearestPieces), EXPERIMENT: TicketAnswerer(opened)}
+        return {arm: [one.ask(case.text, budget=run.budget).answer for case in cases] for arm, one in asking.items()}
     finally:
         opened.close()
 

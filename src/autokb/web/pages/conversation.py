@@ -20,7 +20,6 @@ from autokb.core.in_use import FeedbackVerdict
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.storable import without_surrogates
 from autokb.usage.sent_replies import is_as_offered, whole_of
-from autokb.views.reader_labels import plain_reason
 from autokb.web.access import Caller, check_role
 from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.rendering import render
@@ -222,7 +221,6 @@ def _show(
         documents=[_documents(one["evidence"]) for one in shown],
         narrower=[] if found is None else [found.is_narrower(one) for one in found.suggestions],
         understood={} if found is None else as_lists(found.attributes),
-        why=plain_reason(found.reason or "") if found else "",
         languages=languages,
         notice=notice,
         reply=reply,

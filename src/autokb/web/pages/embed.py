@@ -17,7 +17,9 @@ from autokb.answering.answer import Answer
 from autokb.answering.clarify import Clarification
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.in_use import AskedBy
 from autokb.core.nouns import Solution
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.core.solution_text import heading_of
 from autokb.core.storable import without_surrogates
@@ -27,13 +29,16 @@ from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.rendering import render, said_in_box
 from autokb.web.problems import NO_PATH, ProblemError, refusal_of
 from autokb.web.rate_limit import LEAST_BURST
-from autokb.web.serving import Door, Serving, kb_of
+from autokb.web.routes import needs
+from autokb.web.serving import Door, Serving, kb_of, path_of
 
 SHOWN = 3  # solutions, the best of them in full
 CHARACTERS = 2_000  # of a question; who has more to tell writes to the team
 IPV6_NETWORK = 64  # bits that one customer of a provider has for itself
 NOTHING_ASKED = "Write your question first."
 TOO_MANY = "Too many questions came from your network. Ask again in {seconds}."
+ASK = "/ask"  # for who has a key
+READERS = needs("reader")
 NEITHER = "NONE"  # the value of who has something else; what holds for everybody answers
 pages = APIRouter(include_in_schema=False)
 Text = Annotated[str, Form()]
@@ -62,10 +67,41 @@ async def answer(
         refused = _show(request, question, notice=said, status=429)
         refused.headers["Retry-After"] = str(seconds)
         return refused
+    # No model: who needs no key could spend the day's budget of all others.
+    return await _answer(request, kb, question, known, "box", attribute=attribute, value=value, model=OFFLINE_MODEL)
+
+
+@pages.get(ASK, dependencies=[READERS])
+async def ask_page(request: Request) -> Response:
+    """Show readers and above the same box as a page of their own."""
+    return _show(request)
+
+
+@pages.post(ASK, dependencies=[READERS])
+async def ask(
+    request: Request, text: Text = "", known: Text = "{}", attribute: Text = "", value: Text = ""
+) -> Response:
+    """Answer a question as ``/v1/ask`` does."""
+    question = without_surrogates(text.strip())[:CHARACTERS]
+    if not question:
+        return _show(request, notice=NOTHING_ASKED, status=422)
+    return await _answer(request, kb_of(request), question, known, "ask", attribute=attribute, value=value)
+
+
+async def _answer(
+    request: Request,
+    kb: SupportKB,
+    question: str,
+    known: str,
+    asked_by: AskedBy,
+    *,
+    attribute: str,
+    value: str,
+    model: str = "",
+) -> Response:
     try:
         values = _KNOWN.validate_json(without_surrogates(known)) | ({attribute: [value]} if attribute else {})
-        # No model: who needs no key could spend the day's budget of all others.
-        found: Answer = await compute(request, lambda: kb.ask(question, values, model=OFFLINE_MODEL))
+        found: Answer = await compute(request, lambda: kb.ask(question, values, model=model, asked_by=asked_by))
         sources, labels = await in_thread(lambda: (_sources(kb, found), kb.views.labels()))
     except (ValidationError, BadInputError) as error:
         status = refusal_of(error, kb.workspace.folder).status if isinstance(error, BadInputError) else 422
@@ -136,13 +172,16 @@ def _show(
 ) -> Response:
     best, labels = [] if found is None else _best(found), labels or {}
     asked = None if found is None else found.question
+    action = path_of(request.scope)
     return render(
         request,
-        "embed.html",
+        "ask.html" if action == ASK else "embed.html",
         status,
+        action=action,
         text=text,
         characters=CHARACTERS,
         found=found,
+        why=OFF_TOPIC if found is not None and found.reason == OFF_TOPIC else LEFT_OPEN,
         shown=[(heading_of(one.text, one.steps), one) for one in best],
         choices=[] if asked is None else _choices(asked, labels.get(asked.attribute, {})),
         sources=sources or {},

@@ -45,6 +45,7 @@ _HEADING_MARKS = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]+")
 # The pages in the order of the navigation: path, name, the first role that may open it.
 NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("/", "Conversation", "agent"),
+    ("/ask", "Ask", "reader"),
     ("/knowledge", "Knowledge", "reader"),
     ("/review", "Review", "editor"),
     ("/in-use", "In use", "editor"),

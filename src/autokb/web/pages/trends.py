@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from autokb.core.errors import BadInputError
-from autokb.web.middleware import in_thread
+from autokb.web.middleware import compute_report
 from autokb.web.pages.rendering import is_partial, render
 from autokb.web.routes import needs
 from autokb.web.serving import kb_of
@@ -23,7 +23,7 @@ async def show(request: Request, weeks: str = "", until: str = "", whole: bool =
         return render(request, "trends.html", found=None, weeks=weeks, until=until)
     kb = kb_of(request)
     number = _whole_number(weeks.strip())
-    found = await in_thread(lambda: kb.usage.trends(number, until or None))
+    found = await compute_report(request, lambda: kb.usage.trends(number, until or None))
     return render(request, "trends.html#report", found=found, series=found.series[:SERIES], weeks=weeks, until=until)
 
 

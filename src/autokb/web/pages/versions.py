@@ -17,7 +17,6 @@ from autokb.web.pages.review import CHANGES
 from autokb.web.routes import needs
 from autokb.web.serving import kb_of, root, see_other
 
-OWNER = "who runs the service"  # a caller on this machine, who needs no key
 AGENTS, EDITORS = needs("agent"), needs("editor")
 pages = APIRouter(include_in_schema=False)
 
@@ -26,8 +25,8 @@ pages = APIRouter(include_in_schema=False)
 async def show(request: Request) -> Response:
     """Show the versions that are kept, the newest first, and the candidate."""
     kb = kb_of(request)
-    found = await in_thread(lambda: kb.versions.list().versions)
-    return render(request, "versions.html", versions=found[::-1])
+    found = await in_thread(kb.versions.list)
+    return render(request, "versions.html", versions=found.versions[::-1], events=found.events[::-1])
 
 
 @pages.get("/versions/changes", dependencies=[AGENTS])
@@ -61,11 +60,11 @@ async def try_out(request: Request, text: str = "") -> Response:
     return render(request, "versions_try.html", text=text, tried=tried)
 
 
-@pages.post("/versions/rollback", dependencies=[EDITORS])
-async def roll_back(request: Request, number: Annotated[int, Form()]) -> Response:
+@pages.post("/versions/rollback")
+async def roll_back(request: Request, caller: Annotated[Caller, EDITORS], number: Annotated[int, Form()]) -> Response:
     """Let readers see an earlier version."""
     kb = kb_of(request)
-    await in_thread(lambda: kb.versions.roll_back(number))
+    await in_thread(lambda: kb.versions.roll_back(number, author=caller.author))
     return see_other("/versions")
 
 
@@ -79,10 +78,10 @@ async def settle(
     """Publish the candidate, also against the gate, or forget it; what the gate refuses is told."""
     kb = kb_of(request)
     if what == "discard":
-        await in_thread(kb.versions.discard)
+        await in_thread(lambda: kb.versions.discard(author=caller.author, seen=seen))
         return see_other("/versions")
-    author, force = caller.key or OWNER, what == "force"
-    done = await in_thread(lambda: kb.versions.publish(author=author, force=force, seen=seen))
+    force = what == "force"
+    done = await in_thread(lambda: kb.versions.publish(author=caller.author, force=force, seen=seen))
     if done.refusal is not None:
         return render(request, "versions_refused.html", 409, refusal=done.refusal, seen=seen)
     return see_other("/versions")

@@ -1,0 +1,112 @@
+"""What keeps a workspace that is served in step with its store, beside all who ask."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, NamedTuple
+
+from anyio import CapacityLimiter
+
+from autokb.app.workspaces import OpenedWorkspace
+from autokb.core.errors import NothingPublishedError
+from autokb.web.middleware import in_thread
+from autokb.web.rate_limit import RateLimit
+from autokb.web.serving import HOLD
+
+LOOK_EVERY = 0.25  # seconds between two looks whether something was published
+LOOK_AT_SERVER_EVERY = 1.0  # seconds between two where a server keeps the store, which tells of it besides
+
+
+class Loads(NamedTuple):
+    """How many workspaces are loaded at once, and how many by the second encoder; None is any number."""
+
+    builds: CapacityLimiter | None = None
+    languages: CapacityLimiter | None = None
+
+
+ANY_NUMBER = Loads()
+
+
+class Following:
+    """Loads what is published of an open workspace, now and whenever it changes, and what other languages need.
+
+    Where a server keeps the store, keys and the ``rate`` are shared with the processes on other machines. What fails is
+    a ``fault`` once, until it fails otherwise. A workspace that ``is_wanted`` by nobody yet is not loaded; ``hold``
+    keeps it open while it is. Make and close it in the event loop.
+    """
+
+    def __init__(
+        self,
+        opened: OpenedWorkspace,
+        rate: RateLimit,
+        fault: Callable[[Exception], None],
+        *,
+        is_wanted: Callable[[], bool] = lambda: True,
+        loads: Loads = ANY_NUMBER,
+        hold: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        self._opened, self._fault, self._is_wanted, self._loads, self._hold = opened, fault, is_wanted, loads, hold
+        self._told, self._loop = asyncio.Event(), asyncio.get_running_loop()
+        self._watch = opened.kb.watch_store(self._wake, rate)
+        self._look_every = LOOK_EVERY if self._watch is None else LOOK_AT_SERVER_EVERY
+        self._warming: asyncio.Task[None] | None = None
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        """Follow no longer; what is being loaded ends by itself."""
+        self._task.cancel()
+        if self._warming is not None:
+            self._warming.cancel()
+        if self._watch is not None:
+            await in_thread(self._watch.close)
+
+    def _wake(self) -> None:
+        self._loop.call_soon_threadsafe(self._told.set)
+
+    async def _run(self) -> None:
+        """Look until the workspace is closed, every so many seconds and at once when something is told.
+
+        After a later load it rests as long as that took, so that who judges solution by solution does not slow all
+        others down. Nothing waits for the second encoder, which takes many times as long as a load.
+        """
+        HOLD.set(self._hold)  # of this task
+        said = ""
+        while not self._opened.is_closed:
+            seconds = 0.0
+            self._told.clear()
+            try:
+                if self._is_wanted():
+                    seconds = await self._load()
+                said = ""
+            except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
+                if said != repr(error):
+                    self._fault(error)
+                said = repr(error)
+            await asyncio.sleep(seconds)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), max(0.0, self._look_every - seconds))
+
+    async def _load(self) -> float:
+        """Load what is later than what is in memory; returns how many seconds to rest after it."""
+        kb, seconds = self._opened.kb, 0.0
+        with suppress(NothingPublishedError):  # which questions say
+            if await self._do(lambda: kb.is_behind):
+                started = time.monotonic()
+                await self._do(kb.follow, self._loads.builds)
+                seconds = time.monotonic() - started
+            if self._warming is None:
+                seconds, self._warming = 0.0, asyncio.create_task(self._warm_languages())
+        await self._do(lambda: kb.views.load(follows=True), self._loads.builds)
+        return seconds
+
+    async def _warm_languages(self) -> None:
+        try:
+            await self._do(self._opened.kb.warm_languages, self._loads.languages)
+        except Exception as error:  # the first question in another language says it too
+            self._fault(error)
+
+    async def _do(self, work: Callable[[], Any], limiter: CapacityLimiter | None = None) -> Any:
+        return await in_thread(lambda: None if self._opened.is_closed else work(), limiter)
