@@ -11,6 +11,7 @@ import pytest
 import autokb.heuristics
 import autokb.retrieval.gate_fitting
 import autokb.text.lexicons
+import autokb.text.mail_parts
 import autokb.text.person_names
 from autokb.core.domain import Attribute
 from autokb.heuristics.attributes.extract import extract_attributes

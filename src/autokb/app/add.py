@@ -240,7 +240,7 @@ def _refuse_to_lose_most(given: Iterable[Path], old: Iterable[Staged], new: int,
     """Refuse where fewer than ``least`` items would be left of what the folders gave."""
     roots = {_named(str(folder)) for folder in given}
     before = sum(one.root in roots for one in old)
-    if gone and before + new - gone < least:
+    if least and gone and before + new - gone < least:
         raise BadInputError(TOO_MANY_GONE.format(gone=gone, before=before))
 
 
