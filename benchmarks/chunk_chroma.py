@@ -37,6 +37,7 @@ from autokb.stores.word_index import WordIndex
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.plain_text import plain_text
 from benchmarks.figures import RESULTS, Figure, Result
+from benchmarks.joined_units import chunk_joined
 from benchmarks.peers import PEERS
 
 TARGETS = (400, 800, 1_600, 2_500)  # characters: the mean length of a chunk
@@ -115,9 +116,7 @@ def methods() -> dict[str, Cutting]:
 
 def _own(name: str, document: Document, size: int) -> Sequence[Chunk]:
     if name == OURS:
-        from autokb.chunking.auto.auto_chunker import chunk_auto
-
-        return chunks_with_text(chunk_auto(MarkedPage(document), int(size * TASK), join_below=size).chunks)
+        return chunks_with_text(chunk_joined(MarkedPage(document), int(size * TASK), size).chunks)
     return chunks_with_text(chunk_page(MarkedPage(document), name, size).chunks)
 
 

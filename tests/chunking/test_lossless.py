@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.joined_units import chunk_joined, join_small_units
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autokb.chunking.auto.auto_chunker import chunk_auto, chunk_from_replies, merge_requests
 from autokb.chunking.auto.filtered_page import FilteredPage
-from autokb.chunking.auto.units import join_small_units, units_by_structure
+from autokb.chunking.auto.units import units_by_structure
 from autokb.chunking.boilerplate.page_filter import FRONT_MATTER
 from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.chunkers import chunk_page
@@ -131,9 +132,9 @@ def test_every_character_is_in_one_chunk_or_in_the_noise(method: str, text: str,
 
 
 @settings(max_examples=60, deadline=None)
-@given(text=TEXT, size=st.integers(1, 400), below=st.integers(0, 400))
+@given(text=TEXT, size=st.integers(1, 400), below=st.integers(1, 400))
 def test_so_it_is_where_small_units_are_joined(text: str, size: int, below: int) -> None:
-    check(text, chunk_auto(MarkedPage(Document("d", "T", text)), size, join_below=below), size)
+    check(text, chunk_joined(MarkedPage(Document("d", "T", text)), size, below), size)
 
 
 @pytest.mark.slow
@@ -149,7 +150,7 @@ def test_so_it_is_whatever_is_noise(text: str, size: int, keep: list[bool], belo
     kept = [keep[n % len(keep)] for n in range(len(blocks))]
     page = FilteredPage.of(text, blocks, kept, {n: "drawn" for n, keeps in enumerate(kept) if not keeps})
     outline = page.outline
-    units = join_small_units(outline, units_by_structure(outline), below)
+    units = join_small_units(outline, units_by_structure(outline), below) if below else units_by_structure(outline)
     check(text, ChunkResult(build_chunk_tree(Document("d", "T", text), outline, units, size), page.noise()), size)
 
 
@@ -173,9 +174,9 @@ def test_ordered_lists_tables_and_code_are_whole_while_they_fit(
     text: str, size: int, reply: MergedBlocks, asked: bool, below: int
 ) -> None:
     page = MarkedPage(Document("d", "T", text))
-    found = chunk_auto(page, size, join_below=below)
+    found = chunk_joined(page, size, below) if below else chunk_auto(page, size)
     if asked and text.strip():
-        found = chunk_from_replies(page, [reply], size, join_below=below)
+        found = chunk_from_replies(page, [reply], size)
     for spans in wholes(text):
         if spans[-1][1] - spans[0][0] <= size:
             left_out = any(_meets(part.spans, spans) for part in found.noise)  # maybe for several reasons
@@ -214,9 +215,10 @@ def wholes(text: str) -> list[list[Span]]:
 def test_no_chunk_is_without_words_where_another_has_room(
     text: str, size: int, reply: MergedBlocks, asked: bool, below: int
 ) -> None:
-    found = chunk_auto(MarkedPage(Document("d", "T", text)), size, join_below=below)
+    page = MarkedPage(Document("d", "T", text))
+    found = chunk_joined(page, size, below) if below else chunk_auto(page, size)
     if asked and text.strip():
-        found = chunk_from_replies(MarkedPage(Document("d", "T", text)), [reply], size, join_below=below)
+        found = chunk_from_replies(page, [reply], size)
     chunks = [chunk for chunk in found.chunks if chunk.spans]
     for n, chunk in enumerate(chunks):
         own = "".join(text[start:end] for start, end in chunk.spans)

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.joined_units import join_small_units
 
 from autokb.chunking.auto.filtered_page import FilteredPage
-from autokb.chunking.auto.units import join_small_units, units_by_structure
+from autokb.chunking.auto.units import units_by_structure
 from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.chunking.tree import build_chunk_tree, chunks_with_text
 from autokb.core.nouns import Chunk, Document
@@ -31,7 +32,8 @@ def tree(text: str, size: int = 2048, below: int = 0, left_out: tuple[str, ...] 
     kept = [text[b.start : b.end] not in left_out for b in blocks]
     page = FilteredPage.of(text, blocks, kept, {n: "x" for n, keeps in enumerate(kept) if not keeps})
     outline = page.outline
-    units = join_small_units(outline, units_by_structure(outline), below)
+    units = units_by_structure(outline)
+    units = join_small_units(outline, units, below) if below else units
     return build_chunk_tree(Document("d", "T", text), outline, units, size)
 
 

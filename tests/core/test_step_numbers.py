@@ -27,6 +27,8 @@ from autokb.core.step_numbers import BULLET, find_loss, shown_name, step_numbers
         (["1. Open the lid.", "2. Close it.", "1. Another list."], (1, 2, 1)),
         (["1. Open the lid.", "2. Close it.", "1. Another list.", "3. With a gap."], (1, 2, 1, 3)),
         (["1. Open the lid."], (1,)),
+        (["1. Open it.\n2. Close it.", "1. Wait."], (None, 1)),  # a list that is one step keeps its own marks
+        (["3. Choose:\n\n- this\n- that"], (3,)),
         ([], ()),
     ],
 )

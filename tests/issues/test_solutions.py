@@ -115,7 +115,8 @@ def test_false_quotes_are_named():
 
 
 def solution_of(*steps, title="Winding", ordered=False):
-    quotes = [f"{n}. {step}" if ordered else f"- {step}" for n, step in enumerate(steps, 1)]
+    nested = [step.replace("\n", "\n   ") for step in steps]
+    quotes = [f"{n}. {step}" if ordered else f"- {step}" for n, step in enumerate(nested, 1)]
     evidence = tuple(Evidence("d", 0, len(q), q) for q in quotes)
     return Solution("s", "issue-1", solution_text(title, steps, quotes), steps, {}, evidence)
 

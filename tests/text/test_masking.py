@@ -97,3 +97,18 @@ def test_a_list_of_thousands_of_addresses_is_masked_and_restored_in_one_pass() -
     text = "\n".join(f"a{n}@example.com" for n in range(50_000))
     masking = mask([text])
     assert masking.texts[0].endswith("<email-49999>\n<email-50000>") and masking.restore(masking.texts[0]) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("pay from DE89 3704 0044 0532 0130 00 now", [("iban", "DE89 3704 0044 0532 0130 00")]),
+        ("pay from GB82WEST12345698765432", [("iban", "GB82WEST12345698765432")]),
+        ("order number LX-4711-22 is late", [("number", "LX-4711-22")]),
+        ("Bestellnummer: 4711220", [("number", "4711220")]),
+        ("DE89 3704 0044 0532 0130 01 fails its check", []),
+        ("order 12 pieces in order to test; case numbers matter", []),
+    ],
+)
+def test_accounts_and_numbers_of_orders_are_private(text: str, found: list[tuple[str, str]]) -> None:
+    assert [(kind, text[a:b]) for a, b, kind in find_private(text)] == found

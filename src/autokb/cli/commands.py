@@ -39,6 +39,9 @@ Model = Annotated[
     str, typer.Option(metavar="MODEL", help="Instead of the settings' model: offline, openai:NAME, anthropic:NAME, ...")
 ]
 Candidate = Annotated[bool, typer.Option("--candidate", help="Of the candidate, not of what readers see.")]
+BuildBudget = Annotated[
+    float | None, typer.Option(metavar="USD", min=0, help="Never spend more; the build stops and can go on.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 
 
@@ -230,10 +233,7 @@ def build(
     workspace: Folder,
     model: Model = "",
     mode: Mode = "economical",
-    budget: Annotated[
-        float | None,
-        typer.Option(metavar="USD", min=0, help="Never spend more; the build stops and can go on."),
-    ] = None,
+    budget: BuildBudget = None,
     batch: Annotated[bool, typer.Option("--batch", help="Ask through the provider's batch interface.")] = False,
     batch_files: Annotated[
         Path | None,

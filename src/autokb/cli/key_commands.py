@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autokb.cli.commands import Folder, Json, app
 from autokb.cli.manual import Commands, one_of
 from autokb.core.api_keys import ROLES
+
+if TYPE_CHECKING:
+    from autokb.app.api_keys import CreatedKey
+    from autokb.app.workspace_keys import ListedKey, SharedKey
+    from autokb.core.api_keys import ApiKey
 
 keys = Commands(help="Keys of the service: made, listed, revoked.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
@@ -42,10 +47,9 @@ def create(
 
     if workspaces or holds_workspaces(workspace):
         names = [one.strip() for one in workspaces.split(",") if one.strip()]
-        shared = create_shared_key(workspace, names, role, name)
-        emit(json, shared.as_json(), lambda: created_key_sentence(shared))
-        return
-    made = SupportKB.open(workspace).keys.create(role, name)
+        made: CreatedKey | SharedKey = create_shared_key(workspace, names, role, name)
+    else:
+        made = SupportKB.open(workspace).keys.create(role, name)
     emit(json, made.as_json(), lambda: created_key_sentence(made))
 
 
@@ -80,8 +84,7 @@ def revoke(
     from autokb.cli.output import emit
 
     if holds_workspaces(workspace):
-        gone = revoke_shared_key(workspace, key_id)
-        emit(json, gone.as_json(), lambda: revoked_sentence(gone))
-        return
-    done = SupportKB.open(workspace).keys.revoke(key_id)
+        done: ApiKey | ListedKey = revoke_shared_key(workspace, key_id)
+    else:
+        done = SupportKB.open(workspace).keys.revoke(key_id)
     emit(json, done.as_json(), lambda: revoked_sentence(done))

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, Model
+from autokb.cli.draft_commands import Budget
 from autokb.cli.ticket_commands import Most, tickets
-
-Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask for no more than this much money.")]
 
 
 @tickets.command(epilog="Example: autokb tickets ask kb 'how was the crash of the camera fixed?'")

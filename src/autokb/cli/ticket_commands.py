@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from autokb.cli.commands import Folder, Json, Model, app
+from autokb.cli.commands import BuildBudget, Folder, Json, Model, app
 from autokb.cli.manual import Commands
 
 tickets = Commands(help="Past tickets as trees of sections in a graph.", no_args_is_help=True)
@@ -19,9 +19,7 @@ Most = Annotated[int, typer.Option("--k", min=1, metavar="N", help="How many tic
 def build(
     workspace: Folder,
     model: Model = "",
-    budget: Annotated[
-        float | None, typer.Option(metavar="USD", min=0, help="Never spend more; the build stops and can go on.")
-    ] = None,
+    budget: BuildBudget = None,
     rethink: Annotated[
         bool, typer.Option("--rethink", help="Choose anew how alike titles must be, and what each signal counts.")
     ] = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,28 +42,27 @@ def build_report_view(workspace: Path, built: TicketBuildReport) -> RenderableTy
 
 def graph_view(workspace: Path, shown: ShownTickets) -> RenderableType:
     """Show what there is of tickets."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right")
-    table.add_column()
-    for name, count in shown.sections.items():
-        table.add_row(f"{count:,}", name.replace("_", " "))
-    links = Table.grid(padding=(0, 2))
-    links.add_column(justify="right")
-    links.add_column()
-    for name, count in shown.links.items():
-        links.add_row(f"{count:,}", one_line(name))
     lines: list[RenderableType] = [
         Text(several(shown.tickets, "ticket"), style="bold"),
         Text("with a text in", style="dim"),
-        table,
+        _counts({name.replace("_", " "): count for name, count in shown.sections.items()}),
         Text("linked by", style="dim"),
-        links,
+        _counts({one_line(name): count for name, count in shown.links.items()}),
     ]
     if shown.dangling:
         lines.append(Text(f"{shown.dangling:,} links lead to tickets that are not here", style="dim"))
     lines.append(Text(one_line(shown.fitted, 200), style="dim"))
     lines.append(next_line(f"One ticket: autokb tickets show {quoted(workspace)} TICKET"))
     return Group(*lines)
+
+
+def _counts(named: Mapping[str, int]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    table.add_column()
+    for name, count in named.items():
+        table.add_row(f"{count:,}", name)
+    return table
 
 
 def ticket_view(one: ShownTicket) -> RenderableType:

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from autokb.cli.views import SKIPPED_SHOWN, money, next_line, quoted, several
+from autokb.cli.views import first_lines, money, next_line, quoted, several
 from autokb.evaluation.report import interval_text
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ def trial_view(workspace: Path, report: TrialReport) -> RenderableType:
     if report.cost_a_question is not None:
         lines.append(Text(f"A question with the model: ${report.cost_a_question:.5f}."))
     lines.append(Text(f"The trial has spent {money(report.spent)} of {money(report.budget)}."))
-    lines += [Text(f"  {' '.join(note.split())}", style="yellow") for note in report.notes[:SKIPPED_SHOWN]]
-    if (more := len(report.notes) - SKIPPED_SHOWN) > 0:
-        lines.append(Text(f"  ... and {more} more; --json lists all", style="yellow"))
+    lines += first_lines([f"  {' '.join(note.split())}" for note in report.notes], "yellow")
     if report.stopped:
         lines.append(Text(f"Not all was done: {report.stopped}", style="yellow"))
     if report.sheet is not None and report.key is not None:

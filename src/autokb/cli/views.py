@@ -115,12 +115,15 @@ def _one_line(words: str) -> str:
 
 def skipped_lines(skipped: Sequence[Skipped]) -> list[RenderableType]:
     """Show each thing that was not taken with its reason, the first twenty in full."""
-    lines: list[RenderableType] = [
-        Text(_one_line(f"  skipped: {s.path}: {s.reason}"), style="yellow") for s in skipped[:SKIPPED_SHOWN]
-    ]
-    if len(skipped) > SKIPPED_SHOWN:
-        lines.append(Text(f"  ... and {len(skipped) - SKIPPED_SHOWN} more; --json lists all", style="yellow"))
-    return lines
+    return first_lines([_one_line(f"  skipped: {s.path}: {s.reason}") for s in skipped], "yellow")
+
+
+def first_lines(lines: Sequence[str], style: str) -> list[RenderableType]:
+    """Show the first twenty of such lines, and how many more there are."""
+    shown: list[RenderableType] = [Text(line, style=style) for line in lines[:SKIPPED_SHOWN]]
+    if len(lines) > SKIPPED_SHOWN:
+        shown.append(Text(f"  ... and {len(lines) - SKIPPED_SHOWN} more; --json lists all", style=style))
+    return shown
 
 
 def imported_view(workspace: Path, done: Imported) -> RenderableType:
@@ -195,12 +198,7 @@ def costs_view(spent: Costs) -> RenderableType:
 
 def failure_lines(failures: Sequence[Failure]) -> list[RenderableType]:
     """Show each item that a build could not do with its reason, the first twenty in full."""
-    lines: list[RenderableType] = [
-        Text(_one_line(f"  failed: {f.stage} {f.item}: {f.reason}"), style="red") for f in failures[:SKIPPED_SHOWN]
-    ]
-    if len(failures) > SKIPPED_SHOWN:
-        lines.append(Text(f"  ... and {len(failures) - SKIPPED_SHOWN} more; --json lists all", style="red"))
-    return lines
+    return first_lines([_one_line(f"  failed: {f.stage} {f.item}: {f.reason}") for f in failures], "red")
 
 
 def build_view(workspace: Path, built: BuildReport, candidate: bool = False) -> RenderableType:

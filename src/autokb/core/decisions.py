@@ -24,8 +24,8 @@ from autokb.core.nouns import (
     Verdict,
 )
 from autokb.core.review_policy import USUAL_REVIEW, ReviewPolicy
-from autokb.core.solution_text import INDENT, counted_text, solution_text
-from autokb.core.step_numbers import NUMBERING, step_numbers
+from autokb.core.solution_text import counted_text, solution_text
+from autokb.core.step_numbers import INDENT, NUMBERING, step_numbers
 
 NOT_APPROVED = "Nobody has approved it yet."
 KEPT = "Its source has changed; readers keep the text that was approved."

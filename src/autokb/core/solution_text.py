@@ -9,8 +9,6 @@ from dataclasses import replace
 from autokb.core.nouns import Solution
 from autokb.core.step_numbers import NUMBERING, marked, step_numbers
 
-INDENT = "   "  # of the lines of a step below its first one
-
 _WORD = re.compile(r"\w+")
 
 
@@ -20,8 +18,7 @@ def solution_text(title: str, steps: Sequence[str], quotes: Sequence[str]) -> st
     ``quotes`` are the places of the steps in the manual; steps without one each are counted.
     """
     numbers = step_numbers(steps, quotes) if len(steps) > 1 else (None,) * len(steps)
-    lines = [_set_in(marked(number, step), number is not None) for number, step in zip(numbers, steps, strict=True)]
-    return "\n".join(filter(None, (title, *lines)))
+    return "\n".join(filter(None, (title, *map(marked, numbers, steps))))
 
 
 def counted_text(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str:
@@ -60,12 +57,6 @@ def _title(text: str, steps: Sequence[str], quotes: Sequence[str]) -> str | None
 
 def _counted(steps: Sequence[str]) -> str:
     return "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) if len(steps) > 1 else "".join(steps)
-
-
-def _set_in(step: str, is_marked: bool) -> str:
-    """Return a step whose further lines stand below it: all of one with a mark, else the items of its lists."""
-    first, *others = step.split("\n")
-    return "\n".join((first, *(f"{INDENT}{o}" if is_marked or NUMBERING.match(o.strip()) else o for o in others)))
 
 
 def heading_of(text: str, steps: Sequence[str]) -> str:

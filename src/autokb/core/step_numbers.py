@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+INDENT = "   "  # of the lines of a step below its first one
 BULLET = -1  # in place of a number: one of several things that the manual lists in no order
 NAMED_WORDS = 6  # of a step without a number, by which a message tells it from the others
 NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
@@ -12,8 +13,8 @@ NUMBERING = re.compile(r"^(?:\d{1,3}[.)]|[-*•])\s+")
 LEAST_KEPT = 0.5
 
 _COUNTED = re.compile(r"\b([Ss])tep (\d{1,3})\b(?![^“]*”)")  # but in words that are quoted
-_OWN_MARK = re.compile(r"\s*(?:(\d{1,9})[.)]|[-*+•‣])\s")
-_OUTER_ITEM = re.compile(r"^(?:[-*+]|(\d{1,9})[.)])[ \t]+", re.MULTILINE)
+_OWN_MARK = re.compile(r"(?:(\d{1,9})[.)]|[-*+•‣])\s")
+_OUTER_ITEM = re.compile(r"^(?:[-*+•‣]|(\d{1,9})[.)])[ \t]+", re.MULTILINE)
 
 
 def step_numbers(steps: Sequence[str], quotes: Sequence[str]) -> tuple[int | None, ...]:
@@ -27,7 +28,7 @@ def step_numbers(steps: Sequence[str], quotes: Sequence[str]) -> tuple[int | Non
     numbers: list[int | None] = []
     before, said = "", None  # the quote before, and the number that stands there
     for step, quote in zip(steps, quotes, strict=True):
-        own = _own_number(quote)
+        own = own_number(quote)
         number = None if quote == before or NUMBERING.match(step) else own
         if number is not None and number == said and numbers[-1] not in (None, BULLET):
             number = (numbers[-1] or 0) + 1  # Markdown counts a list of which each item says 1
@@ -37,10 +38,13 @@ def step_numbers(steps: Sequence[str], quotes: Sequence[str]) -> tuple[int | Non
 
 
 def marked(number: int | None, step: str) -> str:
-    """Return a step behind its number or its bullet, as a line of plain text."""
-    if number is None:
-        return step
-    return f"- {step}" if number == BULLET else f"{number}. {step}"
+    """Return a step behind its number or its bullet, as plain text.
+
+    Its further lines stand below its words: all of one with a mark, else the items of its lists.
+    """
+    mark = "" if number is None else "- " if number == BULLET else f"{number}. "
+    first, *others = step.split("\n")
+    return "\n".join((mark + first, *(INDENT + o if mark or NUMBERING.match(o.strip()) else o for o in others)))
 
 
 def shown_name(number: int | None, step: str) -> str:
@@ -96,9 +100,15 @@ def item_behind_lead(markdown: str) -> re.Match[str] | None:
     return items[0] if leads else None
 
 
-def _own_number(quote: str) -> int | None:
-    found = _OWN_MARK.match(quote)
-    if found is None:
-        led = item_behind_lead(quote)
-        return int(led[1]) if led else None
-    return int(found[1]) if found[1] else BULLET
+def own_mark(markdown: str) -> re.Match[str] | None:
+    """Return the mark of the list item that a text is; None where it is no item, or several of one list."""
+    found = _OWN_MARK.match(markdown)
+    beside = found and sum((other[1] is None) is (found[1] is None) for other in _OUTER_ITEM.finditer(markdown))
+    return found if beside == 1 else None
+
+
+def own_number(quote: str) -> int | None:
+    """Return the number of the item that a quote is, ``BULLET`` where it has none, None where it is no item."""
+    if found := own_mark(quote) or item_behind_lead(quote):
+        return int(found[1]) if found[1] else BULLET
+    return None

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Literal
@@ -45,6 +44,7 @@ from autokb.stores.published import keep_decisions, keep_events
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import printable_name, replace_controls
+from autokb.usage.question_log import moment
 from autokb.views.show import find_issue
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
 
@@ -152,7 +152,7 @@ def judge(
     approved, or the verdict to take back is not there; ChangedMeanwhileError where they have not the ``version`` that
     was read.
     """
-    verdict, date, author, memory = VERDICTS[verb], now or _today(), _name(author), memory or SolutionsInMemory()
+    verdict, date, author, memory = VERDICTS[verb], now or moment(), _name(author), memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
         published = memory.read_latest(file)
         lost = _named_lost_edits(published, solutions) if verb == "approve" and not undo else {}
@@ -205,7 +205,7 @@ def edit(
         published = memory.read_latest(file)
         found = _find_solution(published, solution, workspace.folder)
         _check_version(found, version)
-        new = new_edit(found.id, text, steps, _name(author), now or _today())
+        new = new_edit(found.id, text, steps, _name(author), now or moment())
         wanted = edit_solution(published.decided.base[found.id], new)
         changed = (wanted.text, wanted.steps) != (found.text, found.steps)
         if changed:
@@ -222,7 +222,7 @@ def edit(
         steps=one.steps,
         status=one.status,
         reason=one.reason,
-        version=version_of(one),
+        version=solution_mark(one),
         edited_by=last.author if last else "",
         edited_at=last.date if last else "",
         source_changed=decided.source_changed(one.id),
@@ -256,10 +256,10 @@ def undo(
                 f"Nobody's edit or verdict counts for {found.id}, so nothing can be taken back. "
                 f"{by_hand if found.id in published.decided.written else ''}Nothing was changed."
             )
-        keep_events(file, [_taking_back(found.id, newest, _name(author), now or _today())])
+        keep_events(file, [_taking_back(found.id, newest, _name(author), now or moment())])
         keep_decisions(file, [replace(newest, undone=True)])
         one = memory.peek(file).decided.solutions[found.id]
-    who, when, mark = newest.author, newest.date, version_of(one)
+    who, when, mark = newest.author, newest.date, solution_mark(one)
     return Reverted(
         id=one.id,
         issue_id=one.issue_id,
@@ -297,7 +297,7 @@ def dismiss_edit(
             )
         changed = found.dismissed == undo
         if changed:
-            who, date = _name(author), now or _today()
+            who, date = _name(author), now or moment()
             told = Decision(
                 "", "queued again" if undo else "dismissed", found.solution_id, who, date, decision=found.id
             )
@@ -307,13 +307,8 @@ def dismiss_edit(
     return DismissedEdit(found.id, found.solution_id, text, not undo, int(changed))
 
 
-def version_of(solution: Solution) -> str:
-    """Return by what an editor is known to have read a solution's present text: 16 hexadecimal digits."""
-    return solution_mark(solution)
-
-
 def _check_version(solution: Solution, version: str) -> None:
-    if version and version != version_of(solution):
+    if version and version != solution_mark(solution):
         raise ChangedMeanwhileError(
             f"The text of {solution.id} has changed since you read it; read it again, and give its new version with "
             "what you want to change. Nothing was changed."
@@ -339,10 +334,6 @@ def _cleaned_steps(steps: Sequence[str]) -> tuple[str, ...]:
     """
     cleaned = filter(None, (NUMBERING.sub("", _cleaned_text(step)) for step in steps))
     return tuple(part for step in cleaned for part in (steps_of(f"1. {step}") if _GOES_ON.match(step) else (step,)))
-
-
-def _today() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _find_solution(published: AllSolutions, wanted: str, folder: Path) -> Solution:
@@ -490,7 +481,7 @@ def write_by_hand(
             steps=steps,
             attributes=node.attributes,
             author=author,
-            date=now or _today(),
+            date=now or moment(),
             number=file.last_number() + 1,
             origin=Origin(tree),
         )

@@ -10,13 +10,11 @@ from functools import cache, partial
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
 from autokb.core.solution_text import counted_text, solution_title, with_steps
-from autokb.core.step_numbers import find_loss, shown_name, step_numbers, with_shown_names
+from autokb.core.step_numbers import BULLET, find_loss, shown_name, step_numbers, with_shown_names
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
 from autokb.text.lexicons import alternation, language_data, word_lists
-
-_NUMBERED = re.compile(r"\s*(?:[^\n#*+-][^\n]*\n+)?\d{1,9}[.)]\s")  # also behind the words that lead over to it
 
 
 def rules_request(solution: Solution, issue: Issue | None, spec: DomainSpec, *, explains: bool = False) -> CheckRules:
@@ -117,8 +115,7 @@ def _find_step_needed(solution: Solution, left: Mapping[int, str], language: str
         if place in left:
             continue
         name = shown_name(numbers[place - 1], step)
-        is_numbered = _NUMBERED.match(solution.evidence[place - 1].quote)
-        if is_numbered and max(left) > place and not is_optional(step):
+        if numbers[place - 1] not in (None, BULLET) and max(left) > place and not is_optional(step):
             return f"It cannot go without {name}, because the steps after it may need it; if they do not, edit it."
         if place + 1 in left and _compile_continuations(language).match(solution.steps[place]):
             return f"It cannot go without {name}, because the step after it goes on from it."

@@ -107,8 +107,8 @@ def _find_disclaimers(text: str) -> Iterator[tuple[int, int]]:
 
 _PARTS = (
     ("quoted mail", _find_quoted, FEWEST_WORDS),
-    ("lines of a mail program", _find_sent_from, 1),
     ("disclaimers", _find_disclaimers, 1),
+    ("lines of a mail program", _find_sent_from, 1),
     ("signatures", _find_signature, 1),
 )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +116,7 @@ def give_feedback(
             suggested=found.text,
             documents=found.documents or given.documents,
             source=found.source or given.source,
-            date=now or datetime.now(UTC).isoformat(timespec="seconds"),
+            date=now or moment(),
         )
         with file.transaction():
             kept = keep_feedback(file, stored)

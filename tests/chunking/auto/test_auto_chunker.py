@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from benchmarks.joined_units import chunk_joined
 
 from autokb.chunking.auto.auto_chunker import IN_NO_UNIT, chunk_auto, chunk_from_replies, merge_requests
 from autokb.chunking.auto.filtered_page import FilteredPage
@@ -156,9 +157,7 @@ def test_with_rules_first_only_what_they_are_unsure_of_is_asked_with_its_neighbo
 
 def test_small_units_share_a_chunk_where_that_is_asked_for() -> None:
     apart = chunk_auto(MarkedPage(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName.")), 2048)
-    joined = chunk_auto(
-        MarkedPage(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName.")), 2048, join_below=300
-    )
+    joined = chunk_joined(MarkedPage(Document("d", "T", "# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName.")), 2048, 300)
     assert texts(apart) == ["# Keys\n\n## F1\n\nHelp.", "# Keys\n\n## F2\n\nName."]
     assert texts(joined) == ["# Keys\n\n## F1\n\nHelp.\n\n## F2\n\nName."]
 

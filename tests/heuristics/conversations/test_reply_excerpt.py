@@ -134,3 +134,19 @@ def test_a_title_that_names_a_condition_names_it_unless_the_customer_did() -> No
     assert condition_of("Cold: With high blood pressure", "blocked nose, high blood pressure") == ""
     assert condition_of("Cold: Adults", "my nose is blocked") == ""
     assert condition_of("Erkältung: Bei Bluthochdruck", "Schnupfen", "de") == "Bei Bluthochdruck"
+
+
+def test_a_procedure_whose_first_step_leans_on_what_was_said_before_is_not_told_from_its_second_on() -> None:
+    steps = [
+        "As explained above, open it: Click Create… to start the wizard.",
+        "Note: a kettle holds two litres.",
+        "Click Next.",
+        "Click Finish.",
+    ]
+    quotes = [
+        "As explained above, open it:\n\n1. Click Create… to start the wizard.",
+        steps[1],
+        "2. Click Next.",
+        "3. X",
+    ]
+    assert excerpt(steps, quotes, "it leaks", RULES) == ReplyExcerpt("Note: a kettle holds two litres.", (1,))

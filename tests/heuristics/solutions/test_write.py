@@ -285,3 +285,14 @@ def test_a_procedure_that_loses_its_first_step_is_withheld_and_one_with_another_
     labelled = "# Lid\n\n1. (macOS) Open Finder.\n2. (Windows) Open Explorer.\n3. Press Save.\n"
     (shown,) = solve(excerpt(labelled), attributes={"os": ["Windows"]})
     assert [s.text for s in shown.steps] == ["(Windows) Open Explorer.", "Press Save."]
+
+
+def test_what_is_brought_from_elsewhere_is_left_out_where_it_is_for_others_than_the_list():
+    text = (
+        "# Start it\n\n{for win}\n1. Press Win.\n2. If you have several programs, see below.\n{/for}\n\n"
+        "## Several programs\n\n{for mac}\n1. Open Finder.\n2. Press Cmd.\n{/for}\n"
+    )
+    (found,) = (one for one in solve(excerpt(text)) if one.title.startswith("Start it"))
+    assert found.attributes["os"] == ["Windows"]
+    assert [step.text for step in found.steps][:2] == ["Press Win.", "If you have several programs, see below."]
+    assert not any("Finder" in step.text or "Cmd" in step.text for step in found.steps)

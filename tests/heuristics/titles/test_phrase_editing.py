@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.domain import read_domain
-from autokb.heuristics.titles.phrase_editing import without_attributes
+from autokb.heuristics.titles.phrase_editing import without_attributes, without_values
 
 SPEC = read_domain(
     {
@@ -53,3 +53,18 @@ def test_attribute_words_go_where_grammar_allows(line: str, names: set[str], sho
 
 def test_a_line_of_thousands_of_values_is_read_to_its_end() -> None:
     assert without_attributes("Folders vanish on " + "Windows " * 10_000, SPEC.attributes, {"os"}) == "Folders vanish"
+
+
+def test_a_value_before_a_phrase_leaves_no_hole() -> None:
+    known = read_domain(
+        {
+            "attributes": {
+                "device": {"values": ["Phone"], "synonyms": {"Phone": ["iphone"]}},
+                "connection": {"values": ["Wired"], "synonyms": {"Wired": ["with the cable"]}},
+            }
+        }
+    ).attributes
+    line = "Can I use the iPhone with the cable"
+    assert without_values(line, known) == line
+    assert without_attributes(f"{line} when it is empty", known, {"device"}) is None
+    assert without_values("No sound on the iPhone with the cable", known) == "No sound with the cable"

@@ -14,25 +14,21 @@ from collections.abc import Mapping, Sequence
 from autokb.chunking.auto.filtered_page import FilteredPage, filter_page, without_blank_units, without_empty_headings
 from autokb.chunking.auto.merge_requests import read_windows, reasons_given, unsure_requests, whole_requests
 from autokb.chunking.auto.model_ranges import Range, join_windows, units_of_ranges
-from autokb.chunking.auto.units import join_small_units, units_by_structure
+from autokb.chunking.auto.units import units_by_structure
 from autokb.chunking.chunk_result import ChunkResult, MarkedPage
 from autokb.chunking.spans import check_size
 from autokb.chunking.structure.outline import Unit
 from autokb.chunking.tree import build_chunk_tree
 from autokb.tasks.chunking.merge_blocks.task import MergeBlocks, MergedBlocks
 
-JOIN_BELOW = 0  # characters up to which small neighbours share a chunk; 0 keeps every unit apart
 IN_NO_UNIT = "in no unit, says the model"
 
 
-def chunk_auto(page: MarkedPage, max_size: int, join_below: int = JOIN_BELOW) -> ChunkResult:
-    """Chunk a page by its structure, without a model.
-
-    Small units under one heading share a chunk up to ``join_below`` characters.
-    """
+def chunk_auto(page: MarkedPage, max_size: int) -> ChunkResult:
+    """Chunk a page by its structure, without a model."""
     check_size(max_size)
     filtered = filter_page(page)
-    return _chunk_units(page, filtered, units_by_structure(filtered.outline), max_size, join_below, {})
+    return _chunk_units(page, filtered, units_by_structure(filtered.outline), max_size, {})
 
 
 def merge_requests(page: MarkedPage, rules_first: bool = False) -> list[MergeBlocks]:
@@ -44,11 +40,7 @@ def merge_requests(page: MarkedPage, rules_first: bool = False) -> list[MergeBlo
 
 
 def chunk_from_replies(
-    page: MarkedPage,
-    replies: Sequence[MergedBlocks | None],
-    max_size: int,
-    rules_first: bool = False,
-    join_below: int = JOIN_BELOW,
+    page: MarkedPage, replies: Sequence[MergedBlocks | None], max_size: int, rules_first: bool = False
 ) -> ChunkResult:
     """Chunk a page by the replies to its ``merge_requests``, in their order; None stands for a failed one."""
     check_size(max_size)
@@ -59,13 +51,13 @@ def chunk_from_replies(
         wanted = _positions([r for window in windows for r in window.ranges])
         kept = [n in wanted if n in unsure else keeps for n, keeps in enumerate(outline.kept)]
         filtered = without_empty_headings(_filter_by_replies(by_rules, kept, replies))
-        return _chunk_units(page, filtered, units_by_structure(filtered.outline), max_size, join_below, counts)
+        return _chunk_units(page, filtered, units_by_structure(filtered.outline), max_size, counts)
     windows, counts = read_windows(whole_requests(page.document, outline, units_by_structure(outline)), replies)
     ranges = join_windows(windows)
     wanted = _positions(ranges)
     filtered = _filter_by_replies(by_rules, [n in wanted for n in range(len(outline.blocks))], replies)
     units, repaired = units_of_ranges(outline.blocks, filtered.outline.kept, ranges)
-    return _chunk_units(page, filtered, units, max_size, join_below, {**counts, "units": repaired})
+    return _chunk_units(page, filtered, units, max_size, {**counts, "units": repaired})
 
 
 def _filter_by_replies(
@@ -87,12 +79,9 @@ def _chunk_units(
     filtered: FilteredPage,
     units: Sequence[Unit],
     max_size: int,
-    join_below: int,
     counts: Mapping[str, int],
 ) -> ChunkResult:
     filtered, units = without_blank_units(filtered, units)
     outline = filtered.outline
-    if join_below:
-        units = join_small_units(outline, units, min(join_below, max_size))
     found = Counter({**counts, "lists": filtered.incomplete_lists})
     return ChunkResult(build_chunk_tree(page.document, outline, units, max_size), filtered.noise(), dict(+found))

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
+from autokb.core.step_numbers import BULLET, own_number
 from autokb.heuristics.conversations.words import ConversationWords
 from autokb.heuristics.solutions.procedures import refers_elsewhere
 from autokb.text.lexicons import word_lists
@@ -37,7 +39,6 @@ SAYS_MORE = 1.5
 # that it must have. In 45 of them it tells half of the steps done, and one in twenty of the others (decision 36).
 SAID, WORDS_OF_STEP = 0.55, 4
 _ENDS = (".", "!", "?", ":", "…", "。", "！", "？")
-_NUMBERED = re.compile(r"\s*\d+[.)]\s")
 _HEADING = re.compile(r"^#{1,6} +(.+)$|^(.+)\n(?:-{3,}|={3,})[ \t]*$", re.MULTILINE)
 
 
@@ -129,15 +130,18 @@ def as_sentence(text: str) -> str:
     return words if not words or words.endswith(_ENDS) else f"{words}."
 
 
+# Complex: rows, headings and torn sentences are each taken apart in their own way.
 def _units(step: str, quote: str, number: int, language: str) -> Iterator[_Unit]:
     if (rows := read_rows(quote.strip().split("\n"))) is not None:
         yield from (_Unit(as_sentence(plain_text(row)), number, is_ordered=False, is_alone=True) for row in rows)
         return
-    is_ordered = _NUMBERED.match(quote) is not None
+    is_ordered = own_number(quote) not in (None, BULLET)
     headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
     lines = (plain_text(line).strip() for line in step.split("\n"))
     text = " ".join(as_sentence(line) for line in lines if line and line not in headings)
-    for start, end in sentences(text, language=language):
+    starts = [start for start, _ in sentences(text, language=language) if not text[start:].lstrip()[:1].islower()]
+    starts[:1] = [0]  # what begins small was torn off at the dots of a button
+    for start, end in pairwise((*starts, len(text))):
         yield _Unit(text[start:end].strip(), number, is_ordered)
 
 
@@ -185,7 +189,9 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
     while n < len(units):
         unit = units[n]
         whole = [unit] if unit.step == units[start].step else [u for u in units[n:] if u.step == unit.step]
-        is_read = all(stands_alone(u.text, language, opens=not taken) for u in whole)
+        is_read = _may_follow(units, n, taken, language) and all(
+            stands_alone(u.text, language, opens=not taken) for u in whole
+        )
         if not is_read or not rules.fits(_joined(head, [*taken, *whole])):
             break
         taken += whole
@@ -194,6 +200,12 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
             break
     told = _without_lead(taken)
     return ReplyExcerpt(_joined(head, told), tuple(dict.fromkeys(u.step for u in told))) if told else None
+
+
+def _may_follow(units: Sequence[_Unit], n: int, taken: Sequence[_Unit], language: str) -> bool:
+    """Return whether a sentence may follow what is taken: no later step of a procedure of which the first is not."""
+    begun = not taken or not units[n].is_ordered or any(unit.is_ordered for unit in taken)
+    return begun or _may_begin(units, n, language, is_first=False)
 
 
 def _without_lead(units: Sequence[_Unit]) -> Sequence[_Unit]:

@@ -14,7 +14,7 @@ from autokb.core.domain import ENGLISH, Attribute, DomainSpec
 from autokb.core.ids import canonical_json, key_json
 from autokb.core.implications import with_implied_values
 from autokb.core.nouns import Span
-from autokb.core.step_numbers import item_behind_lead
+from autokb.core.step_numbers import item_behind_lead, own_mark
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.conditional_markup import Conditional
 from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
@@ -150,7 +150,7 @@ def adapt_to_node(
     inside = [s for s in switches if s.start < span[1] and s.end > span[0]]
     tailoring = _Adapting(text, inside, node, reader)
     words = "\n".join(filter(None, tailoring.words_and_code(span))).strip()
-    words = _ITEM.sub("", words, count=1) if _ITEM.match(text, span[0]) else words
+    words = _ITEM.sub("", words, count=1) if own_mark(text[slice(*span)]) else words
     narrowed = frozenset(tailoring.narrowed)
     if not any(c.isalnum() for c in words):
         return TailoredText("", narrowed)

@@ -152,7 +152,7 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
     others: list[int] = []
     switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
     for n, (start, end) in enumerate(material.steps):
-        reads = adapt_to_node(excerpt.text, (start, end), switches, node, reader)
+        reads = adapt_to_node(excerpt.text, (start, end), switches, _readers(candidate, start, node, reader), reader)
         narrowed |= reads.narrowed
         missing = [words for span, words in material.missing if span == (start, end)]
         text = without_missing(reads.text, missing, reader.spec.language)
@@ -182,6 +182,18 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
         status="withheld" if loss else "repaired" if left_out else "displayed",
         reason=" ".join(filter(None, (*left_out, loss))),
     )
+
+
+def _readers(candidate: _Candidate, start: int, node: Attributes, reader: AudienceReader) -> Attributes:
+    """Return for whom a step is read: the node, and where the step is brought from elsewhere, what its list is for.
+
+    A passage, whose excerpt is a whole document, keeps all that is brought, for it is found by its places.
+    """
+    first, last = candidate.material.core
+    if not candidate.excerpt.windows or first <= start < last:
+        return node
+    around = {n: values for s in candidate.conditionals_around for n, values in reader.of_conditional(s).items()}
+    return {**node, **reader.with_implied_values(around)}
 
 
 def _with_end(text: str, source: str, item: Span) -> str:
