@@ -117,6 +117,8 @@ def test_retrieval_is_measured_by_what_a_question_was_made_from(
         raw, vanilla = (absolute.cells[row][place].value for row in (0, 2))
         assert increments.cells[2][place].value == pytest.approx(vanilla - raw)
     assert increments.cells[2][0].paper == 7.5 and by_level.cells[0][0].paper is None
+    literal = next(n for n, row in enumerate(absolute.rows) if "algorithm 2 as printed" in row)
+    assert {cell.paper for cell in absolute.cells[literal]} == {None}  # the paper prints none for it
     assert len(by_level.rows) == 5 * 3 and "asked by paraphrases of the chunks" in by_origin.name
 
     def worst_first(index: object, query_vector: object) -> object:  # a planted fault: the search is upside down

@@ -119,9 +119,14 @@ def report_tables(tables: Sequence[PaperTable]) -> list[ReportTable]:
 
 
 def printed_absolute(printed: Mapping[str, Sequence[float | None]], first: str, row: str) -> Sequence[float | None]:
-    """Return what a paper's values of a row come to, which it prints as points above those of its ``first`` row."""
+    """Return what a paper's values of a row come to, which it prints as points above those of its ``first`` row.
+
+    Where the paper prints none for the row there is None.
+    """
+    if row == first:
+        return printed[first]
     pairs = zip(printed[first], printed.get(row, (None,) * len(printed[first])), strict=True)
-    return [base if row == first or base is None or more is None else round(base + more, 2) for base, more in pairs]
+    return [None if base is None or more is None else round(base + more, 2) for base, more in pairs]
 
 
 def _cell_text(cell: Cell, reasons: dict[str, str]) -> str:
