@@ -101,10 +101,22 @@ class Model:
             if line["kind"] == "solution" and "by_hand" not in line
         }
         self._keep_approved(before)
+        self._follow(lines)
         self.work_out()
         for choice in self.choices:
             if choice.solution in self.here:
                 choice.place = self.here[choice.solution].place
+
+    def _follow(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        """Have choices whose tree is gone look in the tree that the build names, for only it knows which is nearest."""
+        stored = sorted(
+            (line for line in lines if line["kind"] in ("edit", "verdict")), key=lambda line: line["number"]
+        )
+        lasting = [c for c in self.choices if c.kind != "written" and not c.undone]
+        for line, choice in zip(stored, lasting, strict=False):  # where they differ, the comparison afterwards says so
+            tree = line.get("origin", {}).get("tree", "")
+            if choice.place and choice.place[0] not in self.parents and tree in self.parents:
+                choice.place = (tree, *choice.place[1:])
 
     def _keep_approved(self, before: Mapping[str, str]) -> None:
         """Have an edit by nobody keep each text that was approved, where the build wrote another one."""
@@ -121,7 +133,7 @@ class Model:
     @property
     def here(self) -> dict[str, Built]:
         """Everything that is there, by hand or built."""
-        by_hand = {c.solution: self._by_hand(c) for c in self.choices if c.kind == "written" and self._node(c)}
+        by_hand = {c.solution: self._by_hand(c) for c in self.choices if c.kind == "written"}
         return {**self.built, **by_hand}
 
     def _place(self, node: str, document: str, text: str, steps: Sequence[str]) -> Place:
@@ -131,7 +143,7 @@ class Model:
         return root, document, text, tuple(steps)
 
     def _node(self, choice: Choice) -> str:
-        return next((n for n in (choice.node, choice.tree) if n in self.parents), "")
+        return next((n for n in (choice.node, choice.tree) if n in self.parents), choice.node)
 
     def _by_hand(self, choice: Choice) -> Built:
         return Built(choice.solution, self._place(self._node(choice), "", choice.text, ()), "approved")
@@ -147,12 +159,8 @@ class Model:
         self.orphans = [
             c
             for c in self.choices
-            if not c.undone
-            and (
-                not self._node(c)
-                if c.kind == "written"
-                else c.solution not in here and not self._twins(c, here) and not self._strays(c, here)
-            )
+            if not c.undone and c.kind != "written" and c.solution not in here
+            if not self._twins(c, here) and not self._strays(c, here)
         ]
 
     def _twins(self, choice: Choice, here: Mapping[str, Built]) -> list[str]:

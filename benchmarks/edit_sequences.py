@@ -191,16 +191,17 @@ class EditSequence:
     def edit_steps(self, place: tuple[str, int], choice: int) -> None:
         """Give a solution other steps."""
         steps = tuple(STEPS[(choice + n) % len(STEPS)] for n in range(1 + choice % 2))
-        title = f"{place[0]} {place[1]}"
-        self._edit(
-            place, "\n".join((title, *(f"{n}. {s}" for n, s in enumerate(steps, 1)))), steps, AUTHORS[choice % 2]
-        )
+        self._edit(place, _counted(f"{place[0]} {place[1]}", steps), steps, AUTHORS[choice % 2])
 
     def _edit(self, place: tuple[str, int], text: str, steps: Sequence[str], author: str) -> None:
         if (solution := self._solution_at(place)) is None:
             return
         before, read = self.expected(solution), self.kb.views.solution(solution)
-        done = self.kb.curation.edit(solution, "" if steps else text, steps, author=author, version=read.version)
+        try:
+            done = self.kb.curation.edit(solution, "" if steps else text, steps, author=author, version=read.version)
+        except BadInputError as error:
+            self._claim("ontact our" in text, f"{solution} was not edited to {text!r}: {error}")
+            return
         self._claim(done.text == text, f"{solution} was edited to {text!r} and is {done.text!r}")
         self._claim(bool(done.changed) or before.text == text, f"the edit of {solution} to {text!r} was not taken")
         if done.changed:
@@ -453,11 +454,12 @@ class EditSequence:
                 if section.steps is None:
                     continue
                 title, evidence = f"{tree} {place[1]}", []
-                for step in section.steps:
-                    evidence.append(Evidence(tree, len(text), len(text) + len(step), step))
-                    text += f"{step}\n"
+                for n, step in enumerate(section.steps, 1):
+                    quote = f"{n}. {step}"
+                    evidence.append(Evidence(tree, len(text), len(text) + len(quote), quote))
+                    text += f"{quote}\n"
                 if place in answered:
-                    said = "\n".join((title, *(f"{n}. {step}" for n, step in enumerate(section.steps, 1))))
+                    said = _counted(title, section.steps)
                     name = f"{tree}-{place[1]}-{section.variant}-{self.form}-{self.rethought}"
                     solutions.append(Solution(name, root, said, section.steps, {}, tuple(evidence), rank=1))
                     base[name] = place, said
@@ -572,6 +574,11 @@ class Ran:
     refused: int = 0
     consented: int = 0
     outages: int = 0
+
+
+def _counted(title: str, steps: Sequence[str]) -> str:
+    """Return a title and its steps, counted where there are several."""
+    return "\n".join((title, *([f"{n}. {s}" for n, s in enumerate(steps, 1)] if len(steps) > 1 else steps)))
 
 
 def make_template(place: Path) -> Path:

@@ -61,7 +61,7 @@ MEANS = (
     (r"packaged,local:FOLDER,openai:NAME", "packaged"),  # there is one encoder
     (r"--(model|judge) (openai:)?NAME", r"--\1 openai:gpt-5-mini"),
     (r"\bWORKSPACE\b", "small"),
-    (r"remove kb NAME", "remove kb manuals"),
+    (r"(remove kb|--source) NAME", r"\1 manuals"),
     (r"\b(serve|revoke) FOLDER\b", r"\1 workspaces"),
     (r" --port \d+", ""),  # a free one
     # The same, shorter.
@@ -83,7 +83,7 @@ NOT_RUN = {
     r"systemd-run (?s:.*)": ROOT_ONLY,
     r"rm -f knowledge.db-wal knowledge.db-shm": ROOT_ONLY,  # between two of those
     r"(pip install|pipx run|uvx|python3 -m venv) .*": INSTALLS,
-    r"make (demo|test|dist|docs|check|architecture)\b.*": CHECKOUT,
+    r"make (demo|test|dist|docs|check|architecture|bench-papers)\b.*": CHECKOUT,
     r"python (docs/draw_roles.py|-m http.server -d site|tests/test_tutorial.py .*)": CHECKOUT,
     r"umask 077|cd kb|python -c 'import sqlite3.*|mv /var/backups/.*|cp domain.yaml .*|if \[ -d sheets \].*": BACKUP,
     r"pytest tests/tasks/contracts": RECIPE,
@@ -233,7 +233,7 @@ class Place:
             return self._ask_the_service(line)
         words = shlex.split(line, comments=True)[1:]
         for pattern, prepare in BEFORE.items():
-            if re.fullmatch(pattern, line.removeprefix("autokb ")):
+            if re.fullmatch(pattern, " ".join(words)):
                 prepare(line)
         if "ID" in words:
             words[words.index("ID")] = SupportKB.open("workspaces/shop").keys.list().keys[-1].id
@@ -307,6 +307,7 @@ FILES = {
     '"documents": ["no-sound.html"]}\n',
     "chats.jsonl": '{"id": "c1", "messages": [{"role": "customer", "text": "No sound"}, {"role": "agent", "text": '
     '"Look at the speaker sign."}]}\n',
+    "chats.csv": "chat,author,message\nc2,Cas,No sound\nc2,Ann Lee,Look at the speaker sign.\n",
     "checks.jsonl": '{"id": "sound", "text": "There is no sound on my Windows laptop", "document": "no-sound.html"}\n',
 }
 
