@@ -61,6 +61,7 @@ MEANS = (
     (r"packaged,local:FOLDER,openai:NAME", "packaged"),  # there is one encoder
     (r"--(model|judge) (openai:)?NAME", r"--\1 openai:gpt-5-mini"),
     (r"\bWORKSPACE\b", "small"),
+    (r"evaluate paper NAME", "evaluate paper autokb"),
     (r"(remove kb|--source) NAME", r"\1 manuals"),
     (r"\b(serve|revoke) FOLDER\b", r"\1 workspaces"),
     (r" --port \d+", ""),  # a free one
@@ -307,7 +308,7 @@ FILES = {
     '"documents": ["no-sound.html"]}\n',
     "chats.jsonl": '{"id": "c1", "messages": [{"role": "customer", "text": "No sound"}, {"role": "agent", "text": '
     '"Look at the speaker sign."}]}\n',
-    "chats.csv": "chat,author,message\nc2,Cas,No sound\nc2,Ann Lee,Look at the speaker sign.\n",
+    "chats.csv": "chat,author,message\nc2,Cas,No sound\nc2,Ann Lee,Look at the speaker sign.\nc2,Bob,Or clean it.\n",
     "checks.jsonl": '{"id": "sound", "text": "There is no sound on my Windows laptop", "document": "no-sound.html"}\n',
 }
 

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hostile_cases.case import Answered, Case, Command
+from benchmarks.hostile_cases.case import BAD_INPUT, CAN_GO_ON, FAILED, FINISHED, Answered, Case, Command
 from benchmarks.serving import KEY, ScriptedModel, stub
 
 CASES: list[Case] = []
@@ -20,6 +20,7 @@ SETTINGS = "timeout: 2\nretries: 1\nprices: {scripted: {input: 0.25, output: 1.2
 BUILD = Command("build {here}/kb --yes")
 AGAIN = (Command("heal"), BUILD)  # the server is a good one from there on
 LOOK = (Command("costs {here}/kb"), Command("show {here}/kb", on_terminal=True))
+EXITS = frozenset({FINISHED, FAILED, BAD_INPUT, CAN_GO_ON})  # a stage that fails for many ends the build
 Spoil = Callable[[dict[str, Any]], Any]
 
 
@@ -92,6 +93,7 @@ def model(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
             lambda _here: None,
             (BUILD, *(LOOK if "control" in name or "usage" in name else ()), *AGAIN),
             "kettles",
+            exits=EXITS,
             check=_heals,
             heavy=heavy,
             meanwhile=lambda here: Server(here, reply, None).serving(),
@@ -109,7 +111,7 @@ def embedder(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
             lambda here: (here / "embeds").touch(),
             (BUILD, *AGAIN),
             "kettles",
-            exits=frozenset({0, 1, 2}),  # without vectors there is no knowledge base: what failed is the command
+            exits=EXITS,
             check=_heals,
             heavy=heavy,
             meanwhile=lambda here: Server(here, None, reply).serving(),
@@ -277,6 +279,7 @@ CASES.append(
         lambda _here: None,
         (BUILD, *AGAIN),
         "kettles",
+        exits=EXITS,
         check=_heals,
         meanwhile=lambda here: Server(here, None, None, "http://127.0.0.1:9/v1").serving(),
     )

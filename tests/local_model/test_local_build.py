@@ -30,6 +30,7 @@ concurrency: 2
 window: 4096
 max_output: 256
 context: document
+failure_tolerance: 1
 """
 DOCUMENT = "# Leaks\n\nIf the glass kettle leaks:\n\n1. Press the seal into the lid.\n2. Close the lid.\n"
 ISSUES = ["The glass kettle leaks", "My glass kettle leaks water"]

@@ -115,10 +115,11 @@ def _find_step_needed(solution: Solution, left: Mapping[int, str], language: str
         if place in left:
             continue
         name = shown_name(numbers[place - 1], step)
+        name = name[0].upper() + name[1:]
         if numbers[place - 1] not in (None, BULLET) and max(left) > place and not is_optional(step):
-            return f"It cannot go without {name}, because the steps after it may need it; if they do not, edit it."
+            return f"{name} cannot be left out: the steps after it may need it. If they do not, edit the text."
         if place + 1 in left and _compile_continuations(language).match(solution.steps[place]):
-            return f"It cannot go without {name}, because the step after it goes on from it."
+            return f"{name} cannot be left out: the step after it goes on from it."
     return find_loss(numbers, [n for n, step in enumerate(solution.steps) if n + 1 in left or is_optional(step)])
 
 

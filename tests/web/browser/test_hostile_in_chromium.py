@@ -182,7 +182,7 @@ def test_no_text_of_a_knowledge_base_runs_or_bursts_a_page(hostile: tuple[str, S
         page.goto("/review/solution?solution=s-contacts")
         page.get_by_label("Title in the first line").press("Control+Enter")
         page.wait_for_url("**kept=1")
-        page.get_by_text("Saved.").wait_for()
+        page.get_by_text("Saved. It is shown").wait_for()
         faults += [f"kept: {one}" for one in _faults(page.evaluate(PROVOKE))]
     assert not faults, "\n".join(dict.fromkeys(faults))
     assert not watched.dialogs and not watched.elsewhere

@@ -282,7 +282,9 @@ def test_what_a_rebuild_changed_is_shown_with_both_texts(rebuilt: Site, browser:
         left_out = page.locator("section", has=page.get_by_role("heading", name="No longer shown"))
         other = page.locator("section", has=page.get_by_role("heading", name="Shown otherwise"))
         documents = page.locator("section", has=page.get_by_role("heading", name="Documents"))
-        expect(documents.get_by_role("listitem")).to_have_count(3)
+        expect(documents.get_by_role("listitem")).to_have_count(1)  # the page that went
+        expect(documents.locator("details")).to_have_count(2)  # those that changed, with what they said
+        expect(documents.locator(".after", has_text="Empty the kettle now.")).to_have_count(1)
         first = left_out.locator("details").first
         first.locator("summary").focus()
         page.keyboard.press("Enter")
