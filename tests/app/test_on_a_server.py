@@ -6,7 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -69,17 +70,64 @@ def test_a_workspace_on_a_server_is_the_one_in_a_file(
     assert exports[0] == exports[1] and "postgresql" not in exports[1]
 
 
-def test_a_user_who_may_only_read_is_served(postgres: PostgresServer, tmp_path: Path) -> None:
-    schema, reader = f"b{uuid4().hex}", f"r{uuid4().hex}"
-    (tmp_path / "kb").mkdir()
-    settings, domain = tmp_path / "kb" / "settings.yaml", tmp_path / "kb" / "domain.yaml"
-    domain.write_text("name: kettles\n", encoding="utf-8")
-    settings.write_text(f"store: {postgres.url(schema)}\n", encoding="utf-8")
-    manual = tmp_path / "kettle.md"
+@contextmanager
+def kettles(postgres: PostgresServer, schema: str, place: Path) -> Iterator[SupportKB]:
+    """A workspace in a folder of ``place`` whose store is a schema of the server, with one page, built."""
+    (place / "kb").mkdir()
+    (place / "kb" / "domain.yaml").write_text("name: kettles\n", encoding="utf-8")
+    (place / "kb" / "settings.yaml").write_text(f"store: {postgres.url(schema)}\n", encoding="utf-8")
+    manual = place / "kettle.md"
     manual.write_text("# Kettle\n\n## Lid does not open\n\nPress the button, then lift the lid.\n", encoding="utf-8")
-    with closing(SupportKB.open(tmp_path / "kb")) as kb:
+    with closing(SupportKB.open(place / "kb", keep_log=True)) as kb:
         kb.add([manual])
         kb.build()
+        yield kb
+
+
+def test_forgotten_questions_are_in_no_table_of_the_server(postgres: PostgresServer, tmp_path: Path) -> None:
+    schema = f"f{uuid4().hex}"
+    with (
+        kettles(postgres, schema, tmp_path) as kb,
+        psycopg.connect(postgres.url(schema).partition("&schema")[0], autocommit=True) as db,
+    ):
+
+        def kept() -> bool:
+            db.execute("CHECKPOINT")  # until it, the files of the tables may lack what was written last
+            files = (postgres.folder / "data" / "base").rglob("*")
+            return any(b"a violet zeppelin" in file.read_bytes() for file in files if file.is_file())
+
+        kb.ask("the lid of my kettle looks like a violet zeppelin")
+        kb.close()  # which waits for the log
+        assert kept()
+        assert kb.usage.forget_questions().forgotten == 1
+        assert not kept()
+
+
+def test_who_does_not_own_all_tables_is_told_that_nothing_was_vacuumed(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    schema, writer = f"v{uuid4().hex}", f"w{uuid4().hex}"
+    with (
+        kettles(postgres, schema, tmp_path) as kb,
+        psycopg.connect(postgres.url(schema).partition("&schema")[0], autocommit=True) as db,
+    ):
+        assert kb.versions.vacuum().bytes_after > 0
+        db.execute(f"CREATE ROLE {writer} LOGIN")
+        db.execute(f"GRANT USAGE ON SCHEMA {schema} TO {writer}")
+        db.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO {writer}")
+    url = postgres.url(schema).replace("autokb@", f"{writer}@")
+    (tmp_path / "kb" / "settings.yaml").write_text(f"store: {url}\n", encoding="utf-8")
+    with (
+        closing(SupportKB.open(tmp_path / "kb")) as kb,
+        pytest.raises(UnwritableWorkspaceError, match="own all tables"),
+    ):
+        kb.versions.vacuum()
+
+
+def test_a_user_who_may_only_read_is_served(postgres: PostgresServer, tmp_path: Path) -> None:
+    schema, reader = f"b{uuid4().hex}", f"r{uuid4().hex}"
+    settings, manual = tmp_path / "kb" / "settings.yaml", tmp_path / "kettle.md"
+    with kettles(postgres, schema, tmp_path) as kb:
         first = kb.ask("the lid of my kettle does not open").as_json()
     with psycopg.connect(postgres.url(schema).partition("&schema")[0], autocommit=True) as db:
         db.execute(f"CREATE ROLE {reader} LOGIN")

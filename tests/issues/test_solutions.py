@@ -179,7 +179,9 @@ def test_of_a_step_with_bullets_only_the_offending_bullet_goes():
 def test_a_step_that_others_need_withholds_the_solution():
     withheld = guarded(solution_of("Soak it in bleach.", "Dry it.", ordered=True))
     assert withheld.status == "withheld"
-    assert withheld.reason.endswith("cannot be left out: the steps after it may need it. If they do not, edit the text.")
+    assert withheld.reason.endswith(
+        "cannot be left out: the steps after it may need it. If they do not, edit the text."
+    )
     assert withheld.steps == ("Soak it in bleach.", "Dry it.")
     assert withheld.rules[0].verdict == "broken"
 

@@ -432,7 +432,7 @@ class WorkspaceFile:
             if self._url:
                 if db.execute(_TABLES.format("NOT ")).fetchone():  # whose vacuum the server passes over with a warning
                     raise UnwritableWorkspaceError(
-                        "Nothing was vacuumed: the user of the URL owns not all tables; run it as the user who does."
+                        "Nothing was vacuumed: the user in the URL does not own all tables. Run it as their owner."
                     )
                 for (table,) in db.execute(_TABLES.format("")):
                     db.execute(f"VACUUM FULL {table}")
