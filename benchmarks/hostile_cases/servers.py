@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hostile_cases.case import BAD_INPUT, CAN_GO_ON, FAILED, FINISHED, Answered, Case, Command
+from benchmarks.hostile_cases.case import BAD_INPUT, CAN_GO_ON, FAILED, FINISHED, Answered, Case, Check, Command
 from benchmarks.serving import KEY, ScriptedModel, stub
 
 CASES: list[Case] = []
@@ -83,7 +83,13 @@ def _heals(_here: Path, answered: Sequence[Answered]) -> str:
     return ""
 
 
-def model(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
+def _names_the_cap(_here: Path, answered: Sequence[Answered]) -> str:
+    """Complain where what no cap was enough for is not said with the setting that raises the cap."""
+    reasons = [failure["reason"] for failure in answered[-1].answer.get("failures", ())]
+    return "" if reasons and all("max_output" in reason for reason in reasons) else f"the cap is not named: {reasons}"
+
+
+def model(name: str, spoil: Spoil | Any, *, check: Check = _heals, heavy: bool = False) -> None:
     """Add a case of a server whose chat replies are spoiled."""
     reply = spoil if callable(spoil) else lambda _body: spoil
     CASES.append(
@@ -94,7 +100,7 @@ def model(name: str, spoil: Spoil | Any, *, heavy: bool = False) -> None:
             (BUILD, *(LOOK if "control" in name or "usage" in name else ()), *AGAIN),
             "kettles",
             exits=EXITS,
-            check=_heals,
+            check=check,
             heavy=heavy,
             meanwhile=lambda here: Server(here, reply, None).serving(),
         )
@@ -156,7 +162,7 @@ model("never a reply", stub.HANG, heavy=True)
 model("connections that are reset", stub.RESET)
 model("bodies cut short", stub.CUT)
 model("a refusal", stub.refusal("I cannot help with that."))
-model("replies that reached their length", stub.length('{"answers": ['))
+model("replies that reached their length", stub.length('{"answers": ['), check=_names_the_cap)
 model("halves of characters", _spoiled(lambda text: text.replace('": "', '": "\\ud83d', 5)))
 model("control characters", _spoiled(lambda text: text.replace('": "', f'": "{OSC_52[1:]}\\u001b]52;c;aGk=\\u0007', 5)))
 model("NaN in replies", _spoiled(lambda text: text.replace('"number": 1', '"number": NaN')))
@@ -268,6 +274,7 @@ for _name, _to in {
             lambda _here: None,
             (BUILD, *AGAIN),
             "kettles",
+            exits=EXITS,
             check=_heals,
             meanwhile=lambda here, to=_to: _elsewhere(here, to),
         )

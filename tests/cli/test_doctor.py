@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from uuid import uuid4
 
 import pytest
@@ -21,7 +22,9 @@ from filelock import FileLock
 
 import stub_server as stub
 from autokb.app import SupportKB
+from autokb.app.syncing.side_by_side import SideBySide
 from autokb.cli import main
+from autokb.core.results import SyncedSource
 from autokb.llm.embedders import packaged
 from autokb.stores.workspace import LOCK_FILE, Workspace, create_workspace
 from real_postgres import needs_postgres
@@ -349,10 +352,15 @@ def test_serving_ends_without_showing_what_settings_that_are_refused_are(
 def test_a_sync_says_what_is_wrong_with_settings_and_not_what_they_are(
     sentence: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def end(seconds: float) -> None:
-        raise KeyboardInterrupt
+    ended = SideBySide.ended
 
-    monkeypatch.setattr("autokb.app.syncing.watch.time.sleep", end)
+    def once(reads: SideBySide, wait: float) -> tuple[str, SyncedSource] | None:
+        if not reads.running:
+            raise KeyboardInterrupt
+        return ended(reads, wait)
+
+    monkeypatch.setattr(SideBySide, "ended", once)
+    monkeypatch.setattr("autokb.app.syncing.watch.time", Mock(sleep=Mock(side_effect=KeyboardInterrupt)))
     (hand_made.folder / "manuals").mkdir()
     (hand_made.folder / "manuals" / "pair.md").write_text("# Pair\n\nHold the button.\n", encoding="utf-8")
     source = "" if "sources:" in BAD_SETTINGS[sentence] else "sources: {manuals: {type: folder, path: manuals}}\n"

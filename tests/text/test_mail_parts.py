@@ -77,3 +77,13 @@ def test_what_only_looks_like_a_part_stays(text: str) -> None:
 def test_a_sentence_behind_a_disclaimer_stays() -> None:
     text = f"It hisses. {DISCLAIMER} Also the case does not charge."
     assert without_mail_parts(text)[0].split() == ["It", "hisses.", *"Also the case does not charge.".split()]
+
+
+# The work on these lies inside regular expressions, where nothing counts it; a quadratic one would hang here.
+@pytest.mark.parametrize(
+    "piece", ["x", "\n", " ", ".\n", "-- \n", "Thanks, \n", "> a\n", "Sent from my \n", "From: @\n"]
+)
+def test_a_long_text_of_one_piece_is_read_or_stays(piece: str) -> None:
+    text = piece * (100_000 // len(piece)) + "\x01"
+    rest, kinds = without_mail_parts(text)
+    assert rest == text if not kinds else len(rest) < len(text)

@@ -61,3 +61,9 @@ def test_without_a_vocabulary_only_the_sure_cues_are_read() -> None:
 def test_one_name_has_one_placeholder() -> None:
     masked = mask_names("Hi Tom, it fails.\nRegards,\nANN\nThanks, Ann\nCheers, Tom", "en", VOCABULARY["en"])
     assert masked == "Hi <name-1>, it fails.\nRegards,\nANN\nThanks, <name-2>\nCheers, <name-1>"
+
+
+@pytest.mark.parametrize("piece", [" ", "\t", "!"])  # a quadratic expression would hang here
+def test_a_long_text_behind_a_name_is_read(piece: str) -> None:
+    masked = mask_names("It hisses.\n\nRegards,\nAnn" + piece * 20_000 + "\n", "en")
+    assert masked.startswith("It hisses.\n\nRegards,\n<name-1>")

@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import ClassVar
 
 from autokb.text.lexicons import AsWritten, WordLists, alternation, word_lists
 
 MOST_LINES, MOST_CHARACTERS, MOST_WORDS = 10, 60, 6  # of a signature, of each of its lines, and of one below the name
 FEWEST_WORDS = 4  # of a message before quoted mail: with fewer the quoted mail is what somebody passes on
+TAIL = 2 * MOST_LINES * MOST_CHARACTERS  # characters at the end in which a signature begins, blank lines counted in
+MOST_PARTS = 20  # of one kind, of which each stands behind the next
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTED = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
-_LAST_QUOTED = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n\s*|\s*\Z)){2,}\Z", re.MULTILINE)
 _DELIMITER = re.compile(r"^-- ?\n", re.MULTILINE)  # RFC 3676, section 4.3
 _POSTSCRIPT = re.compile(r"\W*p\.? ?s\b", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
@@ -39,13 +41,14 @@ def without_mail_parts(text: str) -> tuple[str, tuple[str, ...]]:
 
     A part stays where nothing else would be left: a mail that only passes another on, a text that only looks like one.
     """
-    rest, left = text.replace("\r\n", "\n"), list[str]()
+    rest, left = text.replace("\r\n", "\n").strip(), list[str]()
     for kind, find, fewest in _PARTS * 2:  # what stands behind one part hides the other
-        while parts := list(find(rest)):
-            without = rest
-            for start, end in reversed(parts):
-                without = f"{without[:start].rstrip()}\n{without[end:]}".strip()
-            if len(_WORD.findall(without)) < fewest:
+        for _ in range(MOST_PARTS):
+            parts = list(find(rest))
+            ends = [0, *(end for _, end in parts)]
+            said = [rest[end:start].rstrip() for end, (start, _) in zip(ends, parts, strict=False)]
+            without = "\n".join((*said, rest[ends[-1] :])).strip()
+            if not parts or len(_WORD.findall(without)) < fewest:
                 break
             rest, left = without, [*left, kind]
     return (rest, tuple(dict.fromkeys(left))) if left else (text, ())
@@ -66,18 +69,27 @@ def _find_quoted(text: str) -> Iterator[tuple[int, int]]:
         lines = [one.span() for one in _QUOTED.finditer(text, opening.end())]
         yield opening.start(), opening.end() if lines else len(text)
         yield from lines
-    elif last := _LAST_QUOTED.search(text):
-        yield last.span()
+    else:
+        marked = text.splitlines(keepends=True)
+        last = list(takewhile(lambda line: line.lstrip()[:1] in ("", ">"), reversed(marked)))
+        while last and not last[-1].strip():
+            last.pop()
+        if sum(bool(line.strip()) for line in last) > 1:
+            yield len(text) - sum(map(len, last)), len(text)
 
 
 def _find_sent_from(text: str) -> Iterator[tuple[int, int]]:
-    if found := _sent_from().search(text):
+    if found := _sent_from().search(text, _tail(text)):
         yield found.start("said"), len(text)
+
+
+def _tail(text: str) -> int:
+    return max(0, len(text) - TAIL)
 
 
 def _find_signature(text: str) -> Iterator[tuple[int, int]]:
     """Yield the short lines at the end behind ``--`` or behind words that close a letter."""
-    for found in (*_DELIMITER.finditer(text), *_closing().finditer(text)):
+    for found in (*_DELIMITER.finditer(text, _tail(text)), *_closing().finditer(text, _tail(text))):
         lines = [line for line in text[found.end() :].split("\n") if line.strip()]
         if len(lines) <= MOST_LINES and not any(map(_is_said, lines)):
             yield found.start(), len(text)
@@ -116,24 +128,23 @@ _PARTS = (
 @cache
 def _beginning(name: str) -> re.Pattern[str]:
     patterns: Iterable[str] = getattr(word_lists(MailWords), name)
-    return re.compile(rf"^[ \t]*(?:[_-]{{5,}}\s*\n\s*)?(?:{'|'.join(patterns)})", re.IGNORECASE | re.MULTILINE)
+    return re.compile(rf"^[ \t]*+(?:[_-]{{5,}}+[ \t]*+\n\s*+)?+(?:{'|'.join(patterns)})", re.IGNORECASE | re.MULTILINE)
 
 
 @cache
 def _sent_from() -> re.Pattern[str]:
     patterns = "|".join(word_lists(MailWords).sent_from)
-    return re.compile(rf"(?:^|(?<=[.!?…)\n]))\s*(?P<said>[*_-]*(?:{patterns})[\W_]*)\Z", re.IGNORECASE)
+    return re.compile(rf"(?:^|(?<=[.!?…)\n]))\s*+(?P<said>[*_-]*(?:{patterns})[\W_]*)\Z", re.IGNORECASE)
 
 
 @cache
 def _closing() -> re.Pattern[str]:
     closings = alternation(sorted(word_lists(MailWords).closings, key=len, reverse=True))
-    name = r"(?:[ \t]+[^\W\d_][^\W_'’-]*\.?){0,3}"
-    return re.compile(
-        rf"^[ \t]*(?:{closings})[ \t]*[,.!–-]*{name}[ \t]*[,.!]*[ \t]*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE
-    )
+    name = r"(?:[ \t]++[^\W\d_][^\W_'’-]*+\.?){0,3}+"
+    end = r"[ \t]*+[,.!]*+[ \t]*+(?:\n|\Z)"
+    return re.compile(rf"^[ \t]*+(?:{closings})(?:[ \t]*+[,.!–-]++)?+{name}{end}", re.IGNORECASE | re.MULTILINE)
 
 
 @cache
 def _disclaimer() -> re.Pattern[str]:
-    return re.compile(rf"[\W_]*(?:{'|'.join(word_lists(MailWords).disclaimers)})", re.IGNORECASE)
+    return re.compile(rf"[\W_]*+(?:{'|'.join(word_lists(MailWords).disclaimers)})", re.IGNORECASE)

@@ -16,8 +16,8 @@ from autokb.text.stemming import stem
 MOST_WORDS = 3  # of a name: first names, an initial, a family name
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
 _GAP = re.compile(r"[^\S\n]+")  # between the words of a name
-_LINE_END = re.compile(r"[^\S\n]*[.,!]*[^\S\n]*(?:\n|\Z)")
-_ADDRESS_END = re.compile(r"[^\S\n]*(?:[,!.:;–-]|\n|\Z)")
+_LINE_END = re.compile(r"[^\S\n]*+[.,!]*+[^\S\n]*+(?:\n|\Z)")
+_ADDRESS_END = re.compile(r"[^\S\n]*+(?:[,!.:;–-]|\n|\Z)")
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class SideBySide:
             done = self._read(workspace, source, run)
         except AutokbError as error:
             done = failed(str(error))
-        except Exception as error:  # whatever a source holds, it is its error and no end of the others
+        except BaseException as error:  # whatever a source holds, a library's panic too, is its error and ends no other
             done = failed(f"It failed: {getattr(error, 'strerror', None) or type(error).__name__}.")
         if self.running.get(source.name) is run:
             self._ended.put((source.name, done))

@@ -25,7 +25,7 @@ from autokb.text.words import content_words, split_words
 
 LONGEST_LABELLED = 60  # characters of a conditional part that is labelled behind it; a longer one is labelled in front
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
-_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?)](?:\s|$))")
+_SPACE_BEFORE_MARK = re.compile(r"(?<!\s)\s++(?=[,.;:!?)](?:\s|$))")
 _VERSION = re.compile(r"=?[a-z]+\d[\d.]*")
 _PLATFORM_VERSION = re.compile(r"(?<=[a-z])(?:\d[\d.]*|vista|xp)$")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+")

@@ -12,8 +12,8 @@ from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_
 
 # What GitHub itself reads as a relation (docs: "Linking a pull request to an issue", "Marking as duplicate").
 _REFERENCE = re.compile(
-    r"(?:(?P<duplicate>duplicate of)|(?P<closes>\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)))?:?"
-    r"\s*(?<![\w/&])#(?P<number>\d{1,9})\b",
+    r"(?:(?:(?P<duplicate>duplicate of)|(?P<closes>\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?))):?\s*+)?"
+    r"(?<![\w/&])#(?P<number>\d{1,9})\b",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
