@@ -352,6 +352,17 @@ def test_watching_reads_each_source_in_its_time_and_ends_cleanly(tmp_path: Path)
         assert sum(" seldom: " in line for line in lines) == (stop == signal.SIGTERM)
 
 
+def test_new_files_do_not_make_up_for_those_that_are_lost(tmp_path: Path) -> None:
+    manuals = write(tmp_path / "manuals", **{f"p{n}": f"Page {n} says this." for n in range(4)})
+    kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})
+    kb.sync()
+    for file in sorted(manuals.iterdir())[1:]:
+        file.unlink()
+    write(manuals, **{f"q{n}": f"Notice {n}." for n in range(5)})
+    assert "--accept" in str(kb.sync().sources["manuals"].error) and len(staged(kb)) == 4
+    assert kb.sync(accept=True).sources["manuals"].removed == 3 and len(staged(kb)) == 6
+
+
 def test_a_folder_that_lost_more_than_half_is_refused_over_runs_too(tmp_path: Path) -> None:
     manuals = write(tmp_path / "manuals", **{f"p{n:02}": f"Page {n} says this." for n in range(10)})
     kb = settle(tmp_path / "kb", manuals={"type": "folder", "path": "../manuals"})

@@ -393,6 +393,19 @@ def test_what_several_runs_lose_counts_together(site: tuple[Site, FeedServer], t
     assert sync(kb.workspace, accept=True).sources["site"].removed == 20 and len(texts(kb)) == 1
 
 
+def test_new_pages_do_not_make_up_for_those_that_are_lost(site: tuple[Site, FeedServer], tmp_path: Path) -> None:
+    made, server = site
+    made.pages = {f"/p{n:02}": f"Text {n} about the case." for n in range(8)}
+    kb = of_site(tmp_path / "kb", server)
+    run(kb)
+    made.pages = {f"/error{n:02}": f"Error {n}: please log in." for n in range(9)}
+    run(kb)
+    for _ in range(2):  # by now the others are known, too
+        assert "would be left" in str(run(kb).error) and len(texts(kb)) == 17
+    made.pages |= {f"/p{n:02}": f"Text {n} about the case." for n in range(5)}
+    assert counts(run(kb)) == (0, 0, 14, 3)
+
+
 @pytest.mark.parametrize(
     "to",
     [

@@ -81,7 +81,7 @@ def add(
 
     A file that is read by other fields than before gives nothing any more but what it gives now. ``sync`` removes what
     the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``; where fewer
-    than ``least`` would be left of what the folders gave, it removes nothing. Raises
+    than ``least`` would be left of what the folders gave, or less than half of it, it removes nothing. Raises
     BadInputError when a path does not exist, when no record has a field that was named, when two folders hold different
     files of one name, and without ``update`` when an issue, ticket or conversation has the id of
     another one from another file.
@@ -237,10 +237,10 @@ def _store(
 
 
 def _refuse_to_lose_most(given: Iterable[Path], old: Iterable[Staged], new: int, gone: int, *, least: int) -> None:
-    """Refuse where fewer than ``least`` items would be left of what the folders gave."""
+    """Refuse where fewer than ``least`` items would be left of what the folders gave, or most of those before go."""
     roots = {_named(str(folder)) for folder in given}
     before = sum(one.root in roots for one in old)
-    if least and gone and before + new - gone < least:
+    if least and gone and (before + new - gone < least or before - gone < gone):
         raise BadInputError(TOO_MANY_GONE.format(gone=gone, before=before))
 
 

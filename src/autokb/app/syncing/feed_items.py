@@ -32,7 +32,7 @@ from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 LISTINGS_WITHOUT = 2  # in a row, after which an item is gone: one may have been read while a site was half there
 MOST_REPEATED = 5_000  # hashes of blocks that many pages of a site have, which later pages are read by
-_UNKNOWN: Body = {"kind": "", "id": "", "stamp": {}, "reason": "", "listing": 0, "missing": 0}
+_UNKNOWN: Body = {"kind": "", "id": "", "stamp": {}, "reason": "", "listing": 0, "missing": 0, "since": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class SyncedItems:
         self._stale: Iterable[str] = ()  # rows that the first step writes anew, as they are known now
         if is_new:
             self._stale = tuple(noted)
-            self._items = {key: {**one, "stamp": {}, "listing": 0} for key, one in self._items.items()}
+            self._items = {key: {**one, "stamp": {}, "listing": 0, "since": 0} for key, one in self._items.items()}
             self._body = {"place": place, "cursor": {}}
         self._touched: dict[str, str] = {}
         self._skipped: list[Skipped] = []
@@ -102,7 +102,8 @@ class SyncedItems:
                 if not item.gone:
                     note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
                     if note["id"] or note["reason"]:
-                        changes[item.key] = {**note, "listing": listing, "missing": 0}
+                        since = note["since"] if item.key in self._items else listing
+                        changes[item.key] = {**note, "listing": listing, "missing": 0, "since": since}
             gone = [item.key for item in items if item.gone and item.key in self._items]
             if step.complete:
                 changes |= self._missing(listing, changes, gone)
@@ -218,15 +219,18 @@ class SyncedItems:
     def _missing(self, listing: int, met: Mapping[str, Body], told: list[str]) -> dict[str, Body]:
         """Count what a whole listing lacked; what several in a row did joins the deleted (``told``), if not too much.
 
-        It is where less than half is left of the most that there was, over all runs since somebody accepted it; what
-        the source itself calls deleted, and what somebody removed, does not count.
+        It is where less than half is left of the most that there was, over all runs since somebody accepted it, or of
+        what there was when the lost ones were met last: a page of an error is new, too. What the source itself calls
+        deleted, and what somebody removed, does not count.
         """
         known = {key: one for key, one in self._items.items() if key not in told}
         lacked = {key: one for key, one in known.items() if key not in met and one["listing"] != listing}
         lost = {key: one for key, one in lacked.items() if self._accept or one["missing"] + 1 >= LISTINGS_WITHOUT}
         before, going = _staged_of({**known, **met}), _staged_of(lost)
         self._most = before - going if self._accept else max(before, self._most - len(told))
-        if going and (before - going) * 2 < self._most:
+        last = max((one["listing"] for one in lost.values()), default=0)
+        stay = _staged_of({key: one for key, one in known.items() if key not in lost and one["since"] <= last})
+        if going and not self._accept and ((before - going) * 2 < self._most or stay < going):
             self._held = TOO_MANY_GONE.format(gone=going, before=before)
             lost = {}
         told += lost
@@ -253,4 +257,5 @@ def _last_of_each(items: Iterable[Item]) -> list[Item]:
 def _checked(noted: Body) -> Body:
     """Return what is known of an item, or raise what a damaged row raises."""
     words = {name: str(noted[name]) for name in ("kind", "id", "reason")}
-    return {**words, "stamp": dict(noted["stamp"]), "listing": int(noted["listing"]), "missing": int(noted["missing"])}
+    counts = {name: int(noted.get(name, 0)) for name in ("listing", "missing", "since")}
+    return {**words, **counts, "stamp": dict(noted["stamp"])}
