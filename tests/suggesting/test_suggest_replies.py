@@ -43,6 +43,16 @@ def test_replies_are_short_different_and_verbatim(kb: SupportKB) -> None:
     assert len({one.text for one in found.suggestions}) == len(found.suggestions)
 
 
+def test_what_a_mail_program_or_a_quote_says_is_nothing_that_the_customer_said(kb: SupportKB) -> None:
+    problem = "How do I pair my Lumo Buds?"
+    for below in ("Sent from my iPhone", "On Mon, 3 Nov 2026 at 10:02, Ann wrote:\n> on my Windows laptop it crackles"):
+        asked = kb.ask(f"{problem}\n\n{below}")
+        assert asked.attributes == kb.ask(problem).attributes and asked.query.endswith(below)
+        found = kb.suggest(f"{problem}\n\n{below}")
+        assert [one.text for one in found.suggestions] == [one.text for one in kb.suggest(problem).suggestions]
+    assert kb.ask("How do I pair my Lumo Buds with my iPhone?").attributes != kb.ask(problem).attributes
+
+
 def test_what_did_not_help_leads_to_another_help_for_the_same_problem(kb: SupportKB) -> None:
     problem = "the left earbud of my Lumo Buds is silent"
     first = kb.suggest(problem).suggestions[0]

@@ -60,6 +60,7 @@ from autokb.stores.search_tables import SEARCH_OF, SearchTables, may_write, sear
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
+from autokb.text.mail_parts import without_mail_parts
 
 NOT_COMPARED_IN_DATABASE = (
     "This knowledge base is searched in the database, where questions are compared in {language} alone; ask in it."
@@ -168,7 +169,8 @@ class OpenIndex:
         if not text.strip():
             raise BadInputError("The question is empty; write what the customer asks.")
         with failures_as_sentences(self.file.path):
-            question = without_surrogates(text[:QUESTION_CHARACTERS])
+            query = without_surrogates(text[:QUESTION_CHARACTERS])
+            question, _ = without_mail_parts(query)
             said = without_surrogates(said)
             index, unread = self.by_language.index_for(question, also, said, overrides)
             if index.spec is self.index.spec:
@@ -177,7 +179,7 @@ class OpenIndex:
                 answer = ask_in_other_language(
                     index, question, overrides, k, unread=unread, explain=explain, choosing=choosing
                 )
-        return replace(answer, seconds=time.perf_counter() - started)
+        return replace(answer, query=query, seconds=time.perf_counter() - started)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index that has a passage of this id, where there is one."""

@@ -26,6 +26,7 @@ from autokb.suggesting.choosing_model import ChoosingModel
 from autokb.suggesting.suggest_from_tickets import suggest_from_tickets
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 from autokb.text.lexicons import word_lists
+from autokb.text.mail_parts import without_mail_parts
 from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
@@ -66,7 +67,8 @@ def read_conversation(
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
         raise BadInputError("The last message must be the customer's, with a text; put it at the end.")
     spec = opened.index.spec if opened is not None else _spec_of(tickets)
-    cleaned = [replace(m, text=without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
+    said = [(m, without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
+    cleaned = [replace(m, text=without_mail_parts(text)[0]) for m, text in said]
     turn = read_turn(cleaned, spec.language)
     return ReadConversation(opened, tickets, spec, cleaned, turn, chooser)
 
