@@ -27,13 +27,13 @@ from typing import Any
 import psutil
 
 from benchmarks.figures import RESULTS, Figure, Result, show, write
-from benchmarks.hostile_cases import damage, documents, imports, servers, yaml_files
+from benchmarks.hostile_cases import damage, documents, feeds, imports, servers, yaml_files
 from benchmarks.hostile_cases.case import Answered, Case, Command
 from benchmarks.hostile_cases.workspaces import make_workspaces
 from benchmarks.running import MEGABYTE, folder
 
-CASES: list[Case] = [*documents.CASES, *imports.CASES, *yaml_files.CASES, *servers.CASES, *damage.CASES]
-GROUPS = ("documents", "imports", "yaml", "servers", "damage")
+CASES: list[Case] = [*documents.CASES, *imports.CASES, *yaml_files.CASES, *servers.CASES, *damage.CASES, *feeds.CASES]
+GROUPS = ("documents", "imports", "yaml", "servers", "damage", "feeds")
 OUTCOMES = ("read", "refused", "BROKEN")
 LONGEST_SECONDS = 60.0  # of one command, then it is killed
 SLOW_SECONDS = 20.0  # what issue 11 promises of one command

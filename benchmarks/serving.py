@@ -12,11 +12,12 @@ from typing import Any
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))  # the scripted server and the scripted model stand with the tests
 
+import feed_server as feeds  # noqa: E402
 import hand_made_kb  # noqa: E402
 import stub_server as stub  # noqa: E402
 from scripted_model import ScriptedModel  # noqa: E402
 
-__all__ = ["ScriptedModel", "hand_made_kb", "serving", "set_model", "stub"]
+__all__ = ["ScriptedModel", "feeds", "hand_made_kb", "serving", "set_model", "stub"]
 
 KEY = "OPENAI_API_KEY"
 

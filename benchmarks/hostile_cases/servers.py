@@ -291,3 +291,33 @@ CASES.append(
         meanwhile=lambda here: Server(here, None, None, "http://127.0.0.1:9/v1").serving(),
     )
 )
+
+
+def _readers_see_the_same(_here: Path, answered: Sequence[Answered]) -> str:
+    before, _, built, after = answered
+    if built.status in (FINISHED, None) or not before.answer["solutions"]:
+        return f"a build whose model answered nothing ended with {built.status}"
+    return "" if before.answer["trees"] == after.answer["trees"] else "readers see something else"
+
+
+def _more_issues(here: Path) -> None:
+    lines = (
+        json.dumps({"id": f"m{n}", "text": f"My kettle {what}"}) for n, what in enumerate(("hums", "leaks", "smells"))
+    )
+    (here / "more.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
+SHOW = Command("show {here}/kb")
+for _name, _reply in {"HTTP 500": stub.status(500), "a page": stub.HTML, "resets": stub.RESET}.items():
+    CASES.append(
+        Case(
+            "servers",
+            f"model over a published knowledge base: {_name}",
+            _more_issues,
+            (SHOW, Command("add {here}/kb {here}/more.jsonl --as issues"), BUILD, SHOW),
+            "built",
+            exits=EXITS,
+            check=_readers_see_the_same,
+            meanwhile=lambda here, reply=_reply: Server(here, lambda _body: reply, None).serving(),
+        )
+    )
