@@ -15,7 +15,7 @@ from test_service_access import load_drawing
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.core.api_keys import ROLES
+from autokb.core.api_keys import ROLES, Role
 from autokb.stores.workspace import open_workspace
 from autokb.web.app import create_app
 
@@ -76,7 +76,12 @@ def leaks(text: str) -> list[str]:
 
 @pytest.mark.slow
 def test_no_role_reads_private_data_of_customers_where_it_is_not_meant_to(kb: SupportKB) -> None:
-    keys = {role: {"authorization": f"Bearer {kb.keys.create(role).key}"} for role in ROLES}
+    def key(role: Role) -> dict[str, str]:
+        return {"authorization": f"Bearer {kb.keys.create(role).key}"}
+
+    keys = {role: key(role) for role in ROLES}
+    # One for each way to look, for a key may send so many requests a minute.
+    ways = {way: key(way[0]) for way in product(ROLES, ("application/json", "text/html"), ("", "?q=mail"))}
     app = create_app(kb.workspace.folder)
     client = TestClient(app, base_url="http://127.0.0.1:8000", client=("127.0.0.1", 50_000))
     asked = {"text": f"{MAIL}\nwhy does the moon shine"}
@@ -96,13 +101,17 @@ def test_no_role_reads_private_data_of_customers_where_it_is_not_meant_to(kb: Su
         named = re.findall(r"{(\w+)}", path)
         for chosen in product(*(ids.get(name, ["none"]) for name in named)) if method == "GET" else ():
             place = path.format(**dict(zip(named, chosen, strict=True)))
-            for role, accept, query in product(ROLES, ("application/json", "text/html"), ("", "?q=mail")):
+            for (role, accept, query), own in ways.items():
                 if path in INSIDE and role != "reader":
                     continue
-                text = client.get(place + query, headers={**keys[role], "accept": accept}).text
-                assert leaks(text) == [], (place, role, accept)
+                shown = client.get(place + query, headers={**own, "accept": accept})
+                assert leaks(shown.text) == [] and shown.status_code != 429, (place, role, accept)
                 walked += 1
     assert walked > 400
+    for role, question in product(ROLES, ("the robot will not pair with the app", "The robot stops in the rain")):
+        for path, body in (("/v1/ask", {"text": question}), ("/v1/suggest", {"messages": [{"text": question}]})):
+            answer = client.post(path, json=body, headers=keys[role])
+            assert leaks(answer.text) == [] and answer.status_code in (200, 403), (path, role, answer.text[:200])
     app.state.kb.close()
 
 
