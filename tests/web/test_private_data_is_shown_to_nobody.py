@@ -109,7 +109,10 @@ def test_no_role_reads_private_data_of_customers_where_it_is_not_meant_to(kb: Su
                 walked += 1
     assert walked > 400
     for role, question in product(ROLES, ("the robot will not pair with the app", "The robot stops in the rain")):
-        for path, body in (("/v1/ask", {"text": question}), ("/v1/suggest", {"messages": [{"text": question}]})):
+        for path, body in (
+            ("/v1/ask", {"text": question}),
+            ("/v1/suggest", {"messages": [{"role": "customer", "text": question}]}),
+        ):
             answer = client.post(path, json=body, headers=keys[role])
             assert leaks(answer.text) == [] and answer.status_code in (200, 403), (path, role, answer.text[:200])
     app.state.kb.close()
