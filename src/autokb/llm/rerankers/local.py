@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autokb.core.errors import BadInputError
+from autokb.llm.onnx_session import open_session
 from autokb.llm.rerankers import checked_scores, out_of_time
 
 MODELS = ("model.onnx", "onnx/model.onnx")  # where exports put it; the first that is there is read
@@ -28,7 +29,7 @@ class LocalReranker:
         self._seconds = seconds
         try:
             self._tokenizer = _open_tokenizer(folder.expanduser() / TOKENIZER)
-            self._session = _open_session(model, threads or min(os.cpu_count() or 1, 8))
+            self._session = open_session(str(model), threads or min(os.cpu_count() or 1, 8))
             self._inputs = {one.name for one in self._session.get_inputs()}
             size = self._run("a", "b c d").size  # of more tokens than classes, so that a vector of each is seen
         except Exception as error:  # whatever their loaders meet in files that are no model
@@ -82,15 +83,3 @@ def _open_tokenizer(path: Path) -> Any:
     tokenizer.enable_truncation(longest, strategy="longest_first")
     tokenizer.no_padding()
     return tokenizer
-
-
-def _open_session(model: Path, threads: int) -> Any:
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read at import; offline means that nothing is sent
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # As with the packaged encoder: threads that wait by spinning take the cores from other requests.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

@@ -15,6 +15,7 @@ from autokb.stores.workspace import Workspace
 from autokb.studies.evaluate_chunking import SUPPORT as SUPPORT_TASK
 from autokb.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
 from autokb.studies.papers import PaperRun
+from autokb.studies.papers.printed import printed_tables
 
 # Our methods under the names of the paper's rows: name and input.
 METHODS = {
@@ -26,57 +27,15 @@ METHODS = {
     "lumber_chunker": ("LumberChunker", "Markdown"),
     "auto_chunker": ("AutoChunker", "Markdown"),
 }
-# What the paper prints, by our method. Table 1: yes, partly, no, or that it says nothing of the method.
-FEATURES = (
-    "uses structure",
-    "removes noise",
-    "retrieval by context",
-    "context switching",
-    "needs no logits",
-    "parameters matter little",
-)
-FEATURES_PRINTED = {
-    "Recursive": ("yes", "no", "no", "no", "-", "no"),
-    "Semantic": ("no", "no", "no", "no", "-", "no"),
-    "LGMGC": ("no", "no", "no", "yes", "no", "yes"),
-    "LLMSemantic": ("no", "no", "no", "yes", "yes", "yes"),
-    "LumberChunker": ("no", "no", "no", "yes", "yes", "no"),
-    "AutoChunker": ("yes", "yes", "yes", "yes", "yes", "yes"),
-}
+PRINTED = printed_tables("autochunker")
 # Of the methods as they are built here; a recursive one by the kind of a document cuts HTML and Markdown at headings.
-FEATURES_HERE = FEATURES_PRINTED | {"LGMGC": (), "AutoChunker": ("yes", "yes", "no", "yes", "yes", "yes")}
+FEATURES_HERE = PRINTED["features"]["rows"] | {"LGMGC": (), "AutoChunker": ("yes", "yes", "no", "yes", "yes", "yes")}
 BY_CONTEXT = "Retrieval by context is measured in table 3; no search of the product does it, so ours says no."
 TENETS = ("noise", "completeness", "context_switch", "task_relevance")
 SUPPORT, WIKIPEDIA = "Support", "Wikipedia"  # the paper's domains
-DOMAINS = (SUPPORT, WIKIPEDIA)
 ENCYCLOPEDIA = "Question answering: readers ask about what the articles of an encyclopedia tell."
-TENETS_PRINTED = {  # table 2, per cent, by the paper's domains in their order
-    "recursive_text": ((27.56, 15.36, 23.60, 84.38), (29.83, 18.45, 25.12, 82.54)),
-    "recursive_html": ((25.59, 55.75, 2.96, 45.16), (26.91, 53.62, 3.15, 47.23)),
-    "recursive_markdown": ((26.46, 27.34, 24.34, 82.32), (28.13, 25.67, 26.45, 80.91)),
-    "semantic": ((35.86, 9.41, 59.41, 57.92), (37.42, 8.92, 61.23, 55.84)),
-    "llm_semantic": ((24.00, 71.21, 6.81, 76.89), (25.34, 69.87, 7.12, 75.32)),
-    "lumber_chunker": ((36.05, 1.25, 54.64, 63.16), (38.21, 2.14, 56.78, 61.45)),
-    "auto_chunker": ((1.12, 93.03, 1.66, 94.76), (2.31, 91.24, 2.05, 92.87)),
-}
 CONTEXT_AWARE = "auto_chunker" + WITH_CONTEXT
-PRECISION_PRINTED = {  # table 3, weighted precision at 1, 3 and 5, by the paper's domains in their order
-    "recursive_text": ((60.75, 51.25, 39.15), (58.45, 48.92, 37.84)),
-    "semantic": ((16.75, 14.25, 13.65), (15.92, 13.85, 12.95)),
-    "llm_semantic": ((69.12, 56.23, 49.41), (66.78, 54.32, 47.65)),
-    "auto_chunker": ((75.42, 63.42, 56.84), (72.95, 61.45, 54.92)),
-    CONTEXT_AWARE: ((75.42, 68.74, 63.22), (72.95, 66.84, 61.35)),
-}
 PLACES = ("recall", "precision", "iou")  # of the text that a question needs, character by character
-SIZES_PRINTED = {  # table 4: seconds, tokens (mean, p50, p90), chunks a document
-    "recursive_text": (0.11, 359.5, 391, 407, 534),
-    "recursive_html": (5.61, 14.2, 10, 34, 13924),
-    "recursive_markdown": (0.24, 357.4, 388, 406, 534),
-    "semantic": (0.38, 259.6, 163, 419, 772),
-    "llm_semantic": (49.39, 95.3, 76, 195.1, 2570),
-    "lumber_chunker": (10.52, 1314.5, 633, 4037, 191),
-    "auto_chunker": (6.04, 94.3, 72, 202, 2223),
-}
 NO_CHUNK = "there is no chunk"
 CHARACTERS_A_TOKEN = 4.0  # of English prose; the usual rule of thumb, since the paper does not name its tokenizer
 BY_MODEL = ("llm_semantic", "lumber_chunker", "auto_chunker")  # without one rules stand in for what it would decide
@@ -103,14 +62,14 @@ class Measured:
     judged: bool
 
     @property
-    def domain(self) -> int:
-        """The place of the paper's domain that it stands beside."""
+    def domain(self) -> str:
+        """The paper's domain that it stands beside."""
         return domain_of(self.name)
 
     @property
     def beside(self) -> str:
         """What stands behind the name of a table."""
-        return f"{self.name}, beside the paper's {DOMAINS[self.domain]} pages"
+        return f"{self.name}, beside the paper's {self.domain} pages"
 
     def rows(self) -> Iterator[tuple[str, str, MethodReport]]:
         """Give each method with the name of its row, which says where rules stand in for a model."""
@@ -119,9 +78,9 @@ class Measured:
             yield method, f"{name}, {given}{by_rules}", self.report.methods[method]
 
 
-def domain_of(name: str) -> int:
-    """Return the place of the paper's domain for that of a workspace, which says that it is Wikipedia by its name."""
-    return DOMAINS.index(WIKIPEDIA if WIKIPEDIA.casefold() in name.casefold() else SUPPORT)
+def domain_of(name: str) -> str:
+    """Return the paper's domain for that of a workspace, which says that it is Wikipedia by its name."""
+    return WIKIPEDIA if WIKIPEDIA.casefold() in name.casefold() else SUPPORT
 
 
 def tables(run: PaperRun) -> Iterator[PaperTable]:
@@ -139,7 +98,7 @@ def tables(run: PaperRun) -> Iterator[PaperTable]:
 
 def _report(workspace: Workspace, run: PaperRun) -> ChunkingReport:
     judge = run.judge if run.has_judge else ""
-    is_support = domain_of(workspace.spec.name) == DOMAINS.index(SUPPORT)
+    is_support = domain_of(workspace.spec.name) == SUPPORT
     settings = workspace.folder / "settings.yaml"
     wanted = ChunkEvaluation(
         methods=tuple(METHODS),
@@ -167,17 +126,17 @@ def _features() -> PaperTable:
     """Table 1."""
     not_built = "not built here: it needs a model's own logits, which no provider of chat models gives"
     rows = {}
-    for method, printed in FEATURES_PRINTED.items():
-        here: Sequence[Printed] = FEATURES_HERE[method] or (None,) * len(FEATURES)
+    for method, printed in PRINTED["features"]["rows"].items():
+        here: Sequence[Printed] = FEATURES_HERE[method] or (None,) * len(printed)
         rows[method] = tuple(Cell.known(value, not_built, theirs) for value, theirs in zip(here, printed, strict=True))
-    return PaperTable.of("Table 1: what the methods can do", rows, FEATURES, BY_CONTEXT)
+    return PaperTable.of("Table 1: what the methods can do", rows, tuple(PRINTED["features"]["columns"]), BY_CONTEXT)
 
 
 def _tenets(measured: Measured) -> PaperTable:
     """Table 2, in per cent of the chunks."""
     rows = {}
     for method, name, found in measured.rows():
-        printed = zip(TENETS, TENETS_PRINTED[method][measured.domain], strict=True)
+        printed = zip(TENETS, PRINTED["tenets"][method][measured.domain], strict=True)
         rows[name] = tuple(_judged(found, tenet, theirs) for tenet, theirs in printed)
     columns = ("noise % (lower)", "complete %", "context switch % (lower)", "task relevance %")
     note = "" if measured.judged else STAND_IN
@@ -204,7 +163,7 @@ def _precision(measured: Measured) -> PaperTable:
     """Table 3."""
     rows = {}
     for method, name, suffix, found in _with_context(measured):
-        if printed := PRECISION_PRINTED.get(method + suffix):
+        if printed := PRINTED["precision"].get(method + suffix):
             depths = zip(DEPTHS, printed[measured.domain], strict=True)
             rows[name] = tuple(_judged(found, f"wp@{k}{suffix}", one) for k, one in depths)
     columns = tuple(f"WP@{k}" for k in DEPTHS)
@@ -240,7 +199,7 @@ def _sizes(measured: Measured) -> PaperTable:
     """Table 4, lengths in characters and in tokens."""
     rows = {}
     for method, name, found in measured.rows():
-        _, *lengths, chunks = SIZES_PRINTED[method]
+        _, *lengths, chunks = PRINTED["sizes"][method]
         size = (found.size.mean, found.size.p50, found.size.p90)
         own = [Cell.known(one, NO_CHUNK) for one in size]
         tokens = [None if one is None else one / CHARACTERS_A_TOKEN for one in size]
@@ -254,6 +213,6 @@ def _sizes(measured: Measured) -> PaperTable:
 def _seconds(measured: Measured) -> PaperTable:
     """The first column of table 4, which another run measures otherwise."""
     documents = measured.report.documents
-    rows = {name: (Cell(f.seconds / documents, paper=SIZES_PRINTED[m][0]),) for m, name, f in measured.rows()}
+    rows = {name: (Cell(f.seconds / documents, paper=PRINTED["sizes"][m][0]),) for m, name, f in measured.rows()}
     note = "Reading a page, and the extractor's vote on it, is in none."
     return PaperTable.of(f"Table 4, seconds a document of {measured.name}", rows, ("seconds",), note, of_run=True)

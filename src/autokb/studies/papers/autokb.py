@@ -15,10 +15,8 @@ from autokb.studies.papers.autokb_judge import PaperJudge
 from autokb.studies.papers.autokb_quality import quality_tables
 from autokb.studies.papers.autokb_retrieval import retrieval_tables
 from autokb.studies.papers.autokb_sheets import PaperSheets
-from autokb.studies.papers.autokb_subject import MEDICAL, TROUBLESHOOTING, Subject, open_subject
-
-# What the paper prints, section by section of its tables: raw issues, parent issues, child issues, solutions.
-STATISTICS = {TROUBLESHOOTING: (265, 49, 482, 2595), MEDICAL: (302, 70, 866, 5196)}
+from autokb.studies.papers.autokb_subject import Subject, open_subject
+from autokb.studies.papers.printed import printed_tables
 
 
 def tables(run: PaperRun) -> Iterator[PaperTable]:
@@ -44,11 +42,12 @@ def tables(run: PaperRun) -> Iterator[PaperTable]:
 def _statistics(subjects: Sequence[Subject]) -> PaperTable:
     """Table 1, with the means a node that it invites to work out."""
     rows = []
+    printed = printed_tables("autokb")["statistics"]
     for subject in subjects:
         issues, solutions = subject.kb.issues.values(), len(displayed_solutions(subject.kb.solutions.values()))
         parents = sum(issue.parent_id is None for issue in issues)
         counts = (len(subject.raw_issues), parents, len(issues) - parents, solutions)
-        rows.append(tuple(_mean_too(counts, STATISTICS[subject.domain])))
+        rows.append(tuple(_mean_too(counts, printed[subject.domain])))
     columns = ("raw issues", "parent issues", "child issues", "solutions", "children a parent", "solutions a node")
     note = "Raw issues are all that were added; solutions are those that customers are shown."
     names = tuple(subject.name for subject in subjects)

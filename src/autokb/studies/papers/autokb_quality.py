@@ -27,22 +27,12 @@ from autokb.studies.papers.autokb_sheets import (
     UNAIDED,
     PaperSheets,
 )
-from autokb.studies.papers.autokb_subject import MEDICAL, TROUBLESHOOTING, Subject
+from autokb.studies.papers.autokb_subject import Subject
+from autokb.studies.papers.printed import printed_tables
 
 COLUMNS = ("Q_C %", "Q_D %", "Q_M", "Q_C judged %")
 TIMES = (100, 100, 1, 100)  # Q_C and Q_D are in per cent
-PRINTED: Mapping[str, Mapping[str, tuple[float | None, ...]]] = {  # of LLM-WK, below it what is above LLM-WK
-    TROUBLESHOOTING: {
-        UNAIDED: (None, None, None, None),
-        RAW: (22.9, 2.8, 0.22, None),
-        AUTOKB: (24.8, 5.0, 0.57, None),
-    },
-    MEDICAL: {
-        UNAIDED: (67.5, 96.8, 0.21, None),
-        RAW: (24.6, -0.1, 0.13, None),
-        AUTOKB: (25.7, 1.3, 0.50, None),
-    },
-}
+PRINTED = printed_tables("autokb")["quality"]
 SHEET = NEEDS_SHEET[CORRECTNESS]
 UNAIDED_SHEET = f"{SHEET}; LLM-WK is on the sheet where --judge MODEL stands beside --sheets"
 NO_VERDICT = "not judged: the model gave no verdict"

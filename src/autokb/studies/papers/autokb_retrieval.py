@@ -21,7 +21,8 @@ from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.match_issues import match_tree
 from autokb.retrieval.read_question import read_question
 from autokb.studies.evaluate import evaluate_workspace_paraphrases
-from autokb.studies.papers.autokb_subject import MEDICAL, TROUBLESHOOTING, Subject
+from autokb.studies.papers.autokb_subject import Subject
+from autokb.studies.papers.printed import printed_tables
 from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
 
 SAMPLE = 20  # child issues, and chunks, whose paraphrases are asked: half a minute a workspace
@@ -37,20 +38,7 @@ SYSTEMS = {  # row of the paper: our system, and what it has to find
 BASELINE, VANILLA, HYBRID = "Raw", "+CC+IP", "+CC+IP+HR"
 NOT_PRINTED = (None,) * 4
 COLUMNS = tuple(f"HitRate@{k}" for k in NODE_RANKS)
-PRINTED: Mapping[str, Mapping[str, tuple[float | None, ...]]] = {  # of Raw in per cent, below it points above Raw
-    TROUBLESHOOTING: {
-        "Raw": NOT_PRINTED,
-        "+CC": (0.6, 5.0, 1.4, 0.9),
-        "+CC+IP": (7.5, 14.1, 13.2, 15.0),
-        "+CC+IP+HR": (12.5, 17.3, 16.3, 18.0),
-    },
-    MEDICAL: {
-        "Raw": (52.0, 57.2, 63.9, 75.7),
-        "+CC": (6.7, 8.1, 8.1, 6.1),
-        "+CC+IP": (18.0, 18.3, 19.7, 14.5),
-        "+CC+IP+HR": (20.0, 22.3, 25.6, 18.8),
-    },
-}
+PRINTED = printed_tables("autokb")["retrieval"]
 NO_PARAPHRASE = "no child issue has a paraphrase of this level"
 QUERIES = (
     f"Paraphrases of {SAMPLE} child issues at most, made by rules. Raw rows are right where one of the chunks is found "

@@ -16,106 +16,13 @@ from autokb.evaluation.suggestions.cases import TextCount
 from autokb.evaluation.suggestions.judging import RATES
 from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT
 from autokb.studies.papers import PaperRun
+from autokb.studies.papers.printed import printed_tables
 from autokb.studies.papers.suggestion_figures import DraftedFile, Subject, Tried, measure_subjects
 from autokb.suggesting.suggest import refusal_of
 
 RATE_COLUMNS = ("accuracy %", "hallucination rate %", "missing rate %")
-OPEN_SETS = ("SQUAD", "TriviaQA", "MS-MARCO")  # whose questions are no part of a workspace
 THRESHOLD = 0.7  # cosine; the paper's, of its encoder
-# What the paper prints, table by table.
-COUNTS = {  # total, words of the article or query, words of the response
-    "KB articles": (1205, 134.25, None),
-    "In domain Q/A from KB articles": (4785, 10.7, 33.59),
-    "In domain Q/A from previous history": (3000, 9.58, 28.81),
-    "Out domain Q/A": (3660, 5.73, 5),
-}
-ENCODERS = {  # size, and per cent over USE
-    "USE": (512, None, None, None),
-    "SBERT": (768, 15.36, 9.42, 8.22),
-    "Vertex AI": (768, 21.55, 13.87, 11.85),
-}
-AUTOMATED = {  # points between its system and the incumbent
-    "Accuracy": ("accuracy", 10.15),
-    "Hallucination": ("hallucination_rate", -4.76),
-    "Missing rate": ("missing_rate", -5.43),
-    "AlignScore": ("consistency_judged@1", 5.6),
-    "Semantic similarity": ("semantic_similarity@1", 20.01),
-    "AI-generated": ("human_touch", -40.17),
-    "Likeness of words, tf-idf": ("tfidf_similarity@1", None),
-    "Likeness of words, ROUGE-L": ("rouge_l@1", None),
-}
-BY_PEOPLE = {  # per cent over the incumbent
-    "Contextual Relevance": ("relevance", 48.14),
-    "Specificity": ("specificity", 97.97),
-    "Completeness": ("completeness", 70.15),
-    "Accuracy": ("accuracy", 45.69),
-    "Hallucination Rate": ("hallucination_rate", -27.49),
-    "Missing Rate": ("missing_rate", -70.02),
-    "Preference": ("preferred", 200.61),
-}
-STRATEGIES = {  # name, K: our system, its baseline, per cent over the baseline
-    "ReAct, K=1": ("react@1", "plain@1", (-2.13, 51.40, -34.38)),
-    "ReAct, K=3": ("react@3", "plain@3", (7.08, -13.48, -19.38)),
-    "CoVe, K=3": ("chain_of_verification@3", "plain@3", (-43.65, 27.43, 11.35)),
-    "CoTP, K=3": ("chain_of_thought@3", "plain@3", (-3.45, 1.33, 1.98)),
-}
-LATENCY = {"reAct": ("react@3", (None, 4.0942, 6.2084)), "non-reAct": ("plain@3", (None, 0.8850, 1.1678))}
-SAMPLES = {  # unique documents and their mean tokens, so of questions and answers
-    "MS-MARCO": (4997, 58.80, 5000, 5.67, 4999, 14.37),
-    "SQUAD": (5000, 94.21, 4994, 10.33, 4413, 2.59),
-    "TriviaQA": (3530, 4321.4, 4087, 12.95, 3471, 1.67),
-}
-RECALL: dict[str, dict[str, tuple[float, ...]]] = {
-    "SQUAD": {
-        "USE, HNSW KNN": (0.4188, 0.5946, 0.6634, 0.7424),
-        "SBERT, HNSW KNN": (0.6708, 0.8444, 0.8902, 0.9336),
-        "Vertex AI, HNSW KNN": (0.6958, 0.8486, 0.8804, 0.911),
-        "USE, ScaNN": (0.4282, 0.6116, 0.6834, 0.7666),
-        "SBERT, ScaNN": (0.685, 0.8636, 0.913, 0.9584),
-        "Vertex AI, ScaNN": (0.7156, 0.874, 0.908, 0.9414),
-    },
-    "TriviaQA": {
-        "USE, HNSW KNN": (0.459, 0.6004, 0.6604, 0.7333),
-        "SBERT, HNSW KNN": (0.793, 0.8691, 0.8921, 0.9171),
-        "Vertex AI, HNSW KNN": (0.6423, 0.7487, 0.782, 0.8233),
-        "USE, ScaNN": (0.4101, 0.6039, 0.6687, 0.7548),
-        "SBERT, ScaNN": (0.7086, 0.8654, 0.8992, 0.9288),
-        "Vertex AI, ScaNN": (0.5936, 0.759, 0.8038, 0.8537),
-    },
-    "MS-MARCO": {
-        "USE, HNSW KNN": (0.5263, 0.6856, 0.7347, 0.784),
-        "SBERT, HNSW KNN": (0.9128, 0.9798, 0.9878, 0.9925),
-        "Vertex AI, HNSW KNN": (0.8194, 0.9241, 0.9425, 0.9577),
-        "USE, ScaNN": (0.5347, 0.6996, 0.7518, 0.8035),
-        "SBERT, ScaNN": (0.9132, 0.9816, 0.9896, 0.9944),
-        "Vertex AI, ScaNN": (0.8296, 0.9376, 0.9581, 0.9738),
-    },
-}
-GENERATED = {  # k and data: accuracy, hallucination rate, missing rate
-    (1, "SQUAD"): (84.74, 8.36, 6.9),
-    (1, "TriviaQA"): (58.48, 28.68, 12.8),
-    (1, "MS-MARCO"): (89.06, 7.06, 3.86),
-    (3, "SQUAD"): (91.32, 5.48, 3.2),
-    (3, "TriviaQA"): (25.08, 67.41, 7.46),
-    (3, "MS-MARCO"): (89.9, 6.93, 3.16),
-}
-GOLD_BASELINE = {"SQUAD": (98.14, 1.0, 0.86), "TriviaQA": (63.95, 22.85, 13.18), "MS-MARCO": (92.1, 4.64, 3.26)}
-GOLD_STRATEGIES: dict[str, tuple[str, str, dict[str, tuple[float | None, ...]]]] = {
-    "Table 10: chain of thought on the right documents": (
-        "CoTP",
-        "chain_of_thought",
-        {
-            "SQUAD": (94.58, 4.16, 1.9),
-            "TriviaQA": (86.27, 6.45, 6.38),
-            "MS-MARCO": (None, None, None),  # not legible in the copy at hand
-        },
-    ),
-    "Table 11: chain of verification on the right documents": (
-        "CoVe",
-        "chain_of_verification",
-        {"SQUAD": (95.96, 3.24, 0.8), "TriviaQA": (63.76, 23.83, 12.4), "MS-MARCO": (92.6, 5.54, 1.86)},
-    ),
-}
+PRINTED = printed_tables("suggestions")
 
 _SUGGESTIONS = "autokb evaluate suggestions WORKSPACE --cases FILE"
 SHEET = NEEDS_PEOPLE.format(
@@ -161,7 +68,7 @@ def tables(run: PaperRun) -> Iterator[PaperTable]:
     yield _sample_statistics(subjects)
     yield _recalls(subjects)
     yield _generated(subjects, run)
-    for name in GOLD_STRATEGIES:
+    for name in PRINTED["gold_strategies"]:
         yield _on_gold(name, subjects, run)
 
 
@@ -172,7 +79,7 @@ def _counts(subjects: Sequence[Subject]) -> PaperTable:
     """Table 1: how many articles and questions there are, and how long they are."""
     rows, cells = [], []
     for subject in subjects:
-        for (source, printed), ours in zip(COUNTS.items(), _counted(subject), strict=True):
+        for (source, printed), ours in zip(PRINTED["counts"].items(), _counted(subject), strict=True):
             rows.append(f"{subject.name}: {source}")
             cells.append(tuple(replace(cell, paper=paper) for cell, paper in zip(ours, printed, strict=True)))
     columns = ("total", "words of the article or query", "words of the response")
@@ -213,7 +120,7 @@ def _sample_statistics(subjects: Sequence[Subject]) -> PaperTable:
     )
     rows = {subject.name: _unique(subject) for subject in subjects}
     missing = OPEN_QUESTIONS.format(systems="short_answer@1,short_answer@3")
-    rows |= {name: tuple(Cell(paper=value, missing=missing) for value in values) for name, values in SAMPLES.items()}
+    rows |= {name: Cell.unmeasured(values, missing) for name, values in PRINTED["samples"].items()}
     note = "The paper counts tokens, we count words between white space."
     return PaperTable.of("Table 7: the questions that are asked", rows, columns, note)
 
@@ -238,7 +145,7 @@ def _over_the_worst(subjects: Sequence[Subject]) -> PaperTable:
         sizes = subject.retrievers.found.dimensions if subject.retrievers.found else {}
         above = Cell(missing=subject.retrievers.why_not or ONE_ENCODER)
         rows |= {f"{subject.name}: {encoder}": (Cell(size), above, above, above) for encoder, size in sizes.items()}
-    rows |= {name: tuple(Cell(paper=v, missing=OTHER_ENCODERS) for v in values) for name, values in ENCODERS.items()}
+    rows |= {name: Cell.unmeasured(values, OTHER_ENCODERS) for name, values in PRINTED["encoders"].items()}
     columns = ("embedding size", "R@1 %", "R@3 %", "R@5 %")
     note = (
         "The recalls of the workspace's own encoder are in table 8; ours is an exact search where the paper's is ScaNN."
@@ -256,9 +163,9 @@ def _recalls(subjects: Sequence[Subject]) -> PaperTable:
             continue
         for system, body in report.results.systems.items():
             rows[f"{subject.name}: {system}"] = tuple(Cell.of(body.metrics[recall]) for recall in RECALLS)
-    for data, systems in RECALL.items():
+    for data, systems in PRINTED["recall"].items():
         for system, values in systems.items():
-            rows[f"{data}: {system}"] = tuple(Cell(paper=value, missing=OPEN_RETRIEVAL) for value in values)
+            rows[f"{data}: {system}"] = Cell.unmeasured(values, OPEN_RETRIEVAL)
     note = "Ours are the workspace's past issues with known documents, of which a question may have several."
     return PaperTable.of("Table 8: recall of documents", rows, RECALLS, note)
 
@@ -297,7 +204,7 @@ def _cosines(subjects: Sequence[Subject]) -> PaperTable:
 def _automated(subject: Subject, run: PaperRun) -> PaperTable:
     """Table 3: the product beside the incumbent."""
     rows: dict[str, tuple[Cell, ...]] = {}
-    for label, (metric, printed) in AUTOMATED.items():
+    for label, (metric, printed) in PRINTED["automated"].items():
         reason = subject.suggestions.why_not or _why_missing(label, run)
         ours, theirs = (_figure(subject, system, metric, reason) for system in (AUTOKB, INCUMBENT))
         if label == "AlignScore":
@@ -359,7 +266,7 @@ def _improvement(subject: Subject, metric: str, paper: float | None, reason: str
 def _by_people(subject: Subject) -> PaperTable:
     """Table 4: what people say of the two, on the sheets in the workspace's folder."""
     rows: dict[str, tuple[Cell, ...]] = {}
-    for label, (figure, printed) in BY_PEOPLE.items():
+    for label, (figure, printed) in PRINTED["by_people"].items():
         after, before = _both(subject, figure)
         if not after:
             missing = Cell(missing=subject.by_people.why_not or SHEET)
@@ -380,7 +287,7 @@ def _strategies(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
     """Table 5: strategies in per cent over the plain one of as many passages."""
     rows: dict[str, tuple[Cell, ...]] = {}
     for subject in subjects:
-        for label, (system, baseline, printed) in STRATEGIES.items():
+        for label, (system, baseline, printed) in PRINTED["strategies"].items():
             pairs = (_relative(subject, run, system, baseline, *pair) for pair in zip(RATES, printed, strict=True))
             rows[f"{subject.name}: {label}"] = tuple(cell for pair in pairs for cell in pair)
     note = "Per cent over the plain strategy with as many passages." + (f" {WRITES_TOO}" if run.has_judge else "")
@@ -407,7 +314,7 @@ def _latency(subjects: Sequence[Subject]) -> PaperTable:
     rows: dict[str, tuple[Cell, ...]] = {}
     for subject in subjects:
         report = subject.suggestions.found
-        for label, (system, printed) in LATENCY.items():
+        for label, (system, printed) in PRINTED["latency"].items():
             body = report.systems.get(system) if report else None
             seconds: Mapping[str, float | None] = body.seconds if body else dict.fromkeys(("p50", "p95", "p99"))
             reason = subject.suggestions.why_not or NEEDS_MODEL
@@ -428,8 +335,8 @@ def _generated(subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
         for subject in subjects:
             rows[f"k={passages}, {subject.name}"] = _rates(subject, run, f"plain@{passages}")
         missing = OPEN_QUESTIONS.format(systems="short_answer@1,short_answer@3")
-        for name in OPEN_SETS:
-            rows[f"k={passages}, {name}"] = tuple(Cell(paper=v, missing=missing) for v in GENERATED[passages, name])
+        for name, values in PRINTED["generated"][passages].items():
+            rows[f"k={passages}, {name}"] = Cell.unmeasured(values, missing)
     return PaperTable.of("Table 9: the plain strategy", rows, RATE_COLUMNS)
 
 
@@ -440,10 +347,10 @@ def _rates(subject: Subject, run: PaperRun, system: str) -> tuple[Cell, ...]:
 
 def _on_gold(title: str, subjects: Sequence[Subject], run: PaperRun) -> PaperTable:
     """Tables 10 and 11: a strategy beside the plain one, both from the documents that answer."""
-    label, strategy, theirs = GOLD_STRATEGIES[title]
+    label, strategy, theirs = PRINTED["gold_strategies"][title]
     missing = OPEN_QUESTIONS.format(systems=f"plain{GOLD},{strategy}{GOLD}")
     rows = {s.name: _rates(s, run, f"plain{GOLD}") + _rates(s, run, strategy + GOLD) for s in subjects}
-    for name in OPEN_SETS:
-        rows[name] = tuple(Cell(paper=value, missing=missing) for value in (*GOLD_BASELINE[name], *theirs[name]))
+    for name, plain in PRINTED["gold_baseline"].items():
+        rows[name] = Cell.unmeasured((*plain, *theirs[name]), missing)
     columns = tuple(f"{of} {rate}" for of in ("baseline", label) for rate in RATE_COLUMNS)
     return PaperTable.of(title, rows, columns)

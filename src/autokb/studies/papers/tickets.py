@@ -24,6 +24,7 @@ from autokb.stores.ticket_tables import read_edges, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.studies.evaluate_tickets import rank_tickets
 from autokb.studies.papers import PaperRun
+from autokb.studies.papers.printed import printed_tables
 from autokb.ticket_answers.ask_tickets import FoundForQuestion, Gathered, TicketAnswerer, TicketQuestionRun
 from autokb.ticket_answers.open_tickets import NO_TICKETS, open_tickets
 from autokb.ticket_answers.report import resolution_times
@@ -34,22 +35,10 @@ BASELINE, EXPERIMENT, DIFFERENCE = "Baseline", "Experiment", "Experiment - Basel
 METRICS = {"MRR": "mrr", "Recall@1": "recall@1", "Recall@3": "recall@3", "NDCG@1": "ndcg@1", "NDCG@3": "ndcg@3"}
 GAIN = "gain in MRR %"
 ARMS = {TICKET_TEXT: BASELINE, TICKETS: EXPERIMENT, TICKET_WORDING: "Experiment, without components and dates"}
-# What the paper prints in table 1 in the order of METRICS, with the gain in per cent, and what follows from that.
-RETRIEVAL: Mapping[str, tuple[float | None, ...]] = {
-    BASELINE: (0.522, 0.400, 0.640, 0.400, 0.520, None),
-    EXPERIMENT: (0.927, 0.860, 1.000, 0.860, 0.946, 77.6),
-    ARMS[TICKET_WORDING]: (None,) * 6,
-    DIFFERENCE: (0.405, 0.460, 0.360, 0.460, 0.426, 77.6),
-}
 COMPARED = ("BLEU", "METEOR", "ROUGE", "answered")
-ANSWERS = {  # table 2
-    BASELINE: (0.057, 0.279, 0.183),
-    EXPERIMENT: (0.377, 0.613, 0.546),
-    DIFFERENCE: (0.320, 0.334, 0.363),
-}
 TIMES = ("mean", "p50", "p90")
 NOT_USED, USED = "Tool Not Used", "Tool Used"
-HOURS = {NOT_USED: (40, 7, 87), USED: (15, 5, 47)}  # table 3
+RETRIEVAL, ANSWERS, HOURS = (printed_tables("tickets")[table] for table in ("retrieval", "answers", "hours"))
 SECONDS_AN_HOUR = 3_600  # in which outcomes are reported
 DIRECT, SAME_PROBLEM = 2.0, 1.0  # grades of the ticket that a duplicate names, and of others about the same problem
 _DUPLICATE = re.compile("dupli[ck]at", re.IGNORECASE)
@@ -158,7 +147,7 @@ def _retrieval(name: str, workspace: Workspace, cases: Cases, run: PaperRun) -> 
         rows += [f"{arm}{suffix}" for arm in RETRIEVAL]
         if not asked.questions:
             why = missing if cases.questions else NO_QUESTIONS
-            cells += [tuple(Cell(paper=theirs, missing=why) for theirs in printed) for printed in RETRIEVAL.values()]
+            cells += [Cell.unmeasured(printed, why) for printed in RETRIEVAL.values()]
             continue
         ranked = rank_tickets(
             workspace, asked.questions, asked.right, tuple(ARMS), without=asked.without, progress=run.progress

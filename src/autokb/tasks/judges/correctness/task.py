@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
-
-from autokb.tasks.prompts import unescaped
-from autokb.tasks.task import Read, Reply, ReplyError, Task
+from autokb.tasks.judges.reasoned_verdicts import NOBODY_JUDGES, ReasonedReply, ReasonedTask
 
 __all__ = ["TASK", "Correct", "JudgeCorrectness", "JudgedCorrectness"]
 
@@ -31,45 +28,26 @@ class JudgeCorrectness:
     quotes: tuple[str, ...]
 
 
-class JudgedCorrectness(Reply):
+class JudgedCorrectness(ReasonedReply):
     """Whether the solution is correct for its issue, and why."""
 
-    reason: str
     verdict: Correct
 
 
-class CorrectnessTask(Task[JudgeCorrectness, JudgedCorrectness]):
+class CorrectnessTask(ReasonedTask[JudgeCorrectness, JudgedCorrectness]):
     """Does this solution solve its issue?"""
 
     input = JudgeCorrectness
     output = JudgedCorrectness
-    most = 6  # solutions; more of them and a judge begins to repeat itself
     grouped_by = ("domain",)
-    entry_tokens = (182, 60)
-    reason_characters = 300
 
     def offline(self, item: JudgeCorrectness) -> JudgedCorrectness:
         """Say that it was not judged: no rule or lexicon knows whether a solution helps."""
-        return JudgedCorrectness(reason="Without a model nobody can judge it.", verdict="not judged")
-
-    def check(self, item: JudgeCorrectness, reply: JudgedCorrectness) -> None:
-        """Refuse a verdict without a reason."""
-        if not reply.reason.strip():
-            raise ReplyError(f"The verdict {reply.verdict!r} needs a reason.")
+        return JudgedCorrectness(reason=NOBODY_JUDGES, verdict="not judged")
 
     def values(self, items: Sequence[JudgeCorrectness]) -> Mapping[str, Any]:
         """Return the domain, which is the same for all, and the solutions."""
         return {"domain": items[0].domain, "solutions": items}
-
-    def entry(self, items: Sequence[JudgeCorrectness]) -> Mapping[str, Any]:
-        """Return the fields of an entry: the reason, and then the verdict."""
-        reason = Field(min_length=1, json_schema_extra={"maxLength": self.reason_characters})
-        return {"reason": Annotated[str, reason], "verdict": Literal["yes", "no", "unsure"]}
-
-    def read(self, item: JudgeCorrectness, entry: Any) -> Read[JudgedCorrectness]:
-        """Read reason and verdict."""
-        reason = unescaped(entry.reason).strip()[: self.reason_characters]
-        return Read(JudgedCorrectness(reason=reason, verdict=entry.verdict))
 
 
 TASK = CorrectnessTask()
