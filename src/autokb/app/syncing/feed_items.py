@@ -100,10 +100,9 @@ class SyncedItems:
         with self._workspace.file() as file, file.transaction():
             for item in items:
                 if not item.gone:
-                    note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
+                    note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key), listing)
                     if note["id"] or note["reason"]:
-                        since = note["since"] if item.key in self._items else listing
-                        changes[item.key] = {**note, "listing": listing, "missing": 0, "since": since}
+                        changes[item.key] = {**note, "listing": listing, "missing": 0}
             gone = [item.key for item in items if item.gone and item.key in self._items]
             if step.complete:
                 changes |= self._missing(listing, changes, gone)
@@ -138,9 +137,9 @@ class SyncedItems:
                 f"autokb sync with --source {self._source.name} and --accept."
             )
 
-    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> Body:
+    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None, listing: int) -> Body:
         """Store an item, where it has a content that can be stored, and return what is known of it then."""
-        note = dict(self._items.get(item.key, _UNKNOWN))
+        note = dict(self._items.get(item.key) or {**_UNKNOWN, "since": listing})
         if item.stamp is not None:
             note["stamp"] = dict(item.stamp)
         if new is not None:
@@ -227,12 +226,13 @@ class SyncedItems:
         lacked = {key: one for key, one in known.items() if key not in met and one["listing"] != listing}
         lost = {key: one for key, one in lacked.items() if self._accept or one["missing"] + 1 >= LISTINGS_WITHOUT}
         before, going = _staged_of({**known, **met}), _staged_of(lost)
-        self._most = before - going if self._accept else max(before, self._most - len(told))
-        last = max((one["listing"] for one in lost.values()), default=0)
-        stay = _staged_of({key: one for key, one in known.items() if key not in lost and one["since"] <= last})
-        if going and not self._accept and ((before - going) * 2 < self._most or stay < going):
-            self._held = TOO_MANY_GONE.format(gone=going, before=before)
-            lost = {}
+        if self._accept:
+            self._most = before - going
+        else:
+            self._most = max(before, self._most - len(told))
+            if going and (_is_most(lost, known) or (before - going) * 2 < self._most):
+                self._held = TOO_MANY_GONE.format(gone=going, before=before)
+                lost = {}
         told += lost
         return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in lost}
 
@@ -243,6 +243,13 @@ class SyncedItems:
                 file.unstage(known["kind"], [known["id"]])
                 self._touched[key] = "removed"
         forget_sync_items(file, self._source.name, keys)
+
+
+def _is_most(lost: Mapping[str, Body], known: Mapping[str, Body]) -> bool:
+    """Return whether more are lost than stay of what there was when the lost ones were met last."""
+    last = max(one["listing"] for one in lost.values())
+    stay = {key: one for key, one in known.items() if key not in lost and one["since"] <= last}
+    return _staged_of(stay) < _staged_of(lost)
 
 
 def _staged_of(items: Mapping[str, Body]) -> int:
