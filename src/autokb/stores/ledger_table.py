@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from autokb.core.ledger import CutReply, HiddenReasoning, Paid
@@ -144,7 +144,6 @@ class LedgerTable:
     def _from_columns(self, columns: Sequence[Any]) -> Paid:
         key, base_key, stage, task, model, items, state, text, *figures, reasoning, cost, calls, batch, cap = columns
         reply = None if text is None else replace(ModelReply(text, *figures), reasoning_tokens=reasoning or 0)
-        own = {"calls": calls, "batch": batch, "cap": cap or 0}
         return Paid(
             key=key,
             base_key=base_key,
@@ -155,7 +154,9 @@ class LedgerTable:
             state=state,
             reply=reply,
             cost=cost,
-            **own,
+            calls=calls,
+            batch=batch,
+            cap=cap or 0,
         )
 
     def _select_by_keys(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
@@ -194,32 +195,10 @@ def _read_items(stored: str) -> tuple[str, ...]:
 def _to_columns(row: Paid) -> tuple[Any, ...]:
     reply = row.reply
     waits = row.state == "awaited"
-    figures = (
-        (None, 0, 0, 0, None, None)
-        if reply is None
-        else (
-            reply.text,
-            reply.input_tokens,
-            reply.output_tokens,
-            reply.cached_tokens,
-            reply.finish,
-            reply.reasoning_tokens,
-        )
-    )
+    figures = (None, 0, 0, 0, None, None) if reply is None else astuple(reply)
     key = SENT + row.key if row.state == "sent" else row.key
-    return (
-        *(
-            key,
-            row.base_key,
-            row.stage,
-            row.task,
-            row.model,
-            json.dumps(row.items),
-            row.state,
-        ),
-        *figures,
-        *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch, row.cap or None),
-    )
+    named = (key, row.base_key, row.stage, row.task, row.model, json.dumps(row.items), row.state)
+    return (*named, *figures, 0.0 if waits else row.cost, 0 if waits else row.calls, row.batch, row.cap or None)
 
 
 def spending(file: WorkspaceFile) -> list[Spent]:
