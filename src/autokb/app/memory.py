@@ -167,6 +167,11 @@ class WorkspaceMemory:
             self._views = self._views or OpenViews(self.workspace)
             return self._views
 
+    def flush_log(self) -> None:
+        """Store the questions that are still to be logged, so that who reads the log finds them."""
+        if self.log is not None:
+            self.log.flush()
+
     def reopen(self) -> None:
         """Read the settings and the specification anew, which an import may have changed."""
         self.workspace = self.workspace.reopened()

@@ -290,9 +290,16 @@ def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
     return prices
 
 
+def _refuse_others(entry: str, value: Mapping[Any, Any], kind: type[Any]) -> None:
+    """Refuse what stands under an entry and is none of the settings of its kind."""
+    known = [f.name for f in fields(kind)]
+    if stray := [name for name in value if name not in known]:
+        taken = ", ".join(known) if len(known) > 1 else f"{known[0]} alone"
+        raise BadEntryError(f"settings.yaml: {entry} takes {taken}, not {shown_value(stray[0])}.")
+
+
 def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
-    if stray := [name for name in value if name != "caution"]:
-        raise BadEntryError(f"settings.yaml: answer takes caution alone, not {shown_value(stray[0])}.")
+    _refuse_others("answer", value, AnswerSettings)
     caution = _read_number(value.get("caution", CAUTION))
     if not 0 <= caution <= 1:
         raise BadEntryError(
@@ -303,9 +310,8 @@ def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
 
 
 def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
-    known, usual = [f.name for f in fields(AskSettings)], AskSettings()
-    if stray := [name for name in value if name not in known]:
-        raise BadEntryError(f"settings.yaml: ask takes {', '.join(known)}, not {shown_value(stray[0])}.")
+    _refuse_others("ask", value, AskSettings)
+    usual = AskSettings()
     timeout = _read_number(value.get("timeout", usual.timeout))
     if not 0 < timeout <= LONGEST_WAIT:
         raise BadEntryError(
@@ -325,8 +331,7 @@ def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
 
 
 def _read_clustering(value: Mapping[Any, Any]) -> ClusteringSettings:
-    if stray := [name for name in value if name != "reduce"]:
-        raise BadEntryError(f"settings.yaml: clustering takes reduce alone, not {shown_value(stray[0])}.")
+    _refuse_others("clustering", value, ClusteringSettings)
     reduce = value.get("reduce", "pca")
     if reduce not in REDUCTIONS:
         raise BadEntryError(
@@ -336,8 +341,7 @@ def _read_clustering(value: Mapping[Any, Any]) -> ClusteringSettings:
 
 
 def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
-    if stray := [name for name in value if name != "in_database_from"]:
-        raise BadEntryError(f"settings.yaml: search takes in_database_from alone, not {shown_value(stray[0])}.")
+    _refuse_others("search", value, SearchSettings)
     rows = value.get("in_database_from", SEARCHED_IN_DATABASE_FROM)
     if type(rows) is not int or not 0 <= rows <= LARGEST_NUMBER:
         raise BadEntryError(
@@ -346,11 +350,8 @@ def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
     return SearchSettings(rows)
 
 
-# Complex: each of its three entries is checked, and what is wrong is said in its own words.
 def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
-    known = [f.name for f in fields(EmbedSettings)]
-    if stray := [name for name in value if name not in known]:
-        raise BadEntryError(f"settings.yaml: embed takes {', '.join(known)}, not {shown_value(stray[0])}.")
+    _refuse_others("embed", value, EmbedSettings)
     origins = value.get("origins") or ()
     listed = origins if isinstance(origins, list | tuple) else (origins,)
     # As an address bar has a site; an origin has no slash, with which a browser would compare a path.
@@ -386,9 +387,7 @@ def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
 
 
 def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
-    known = [f.name for f in fields(ArmSettings)]
-    if stray := [name for name in value if name not in known]:
-        raise BadEntryError(f"settings.yaml: experiment takes {', '.join(known)}, not {shown_value(stray[0])}.")
+    _refuse_others("experiment", value, ArmSettings)
     usual = NO_EXPERIMENT
     share = _read_number(value.get("share", usual.share))
     if not 0 <= share <= 1:

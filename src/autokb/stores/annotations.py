@@ -14,26 +14,19 @@ COLUMNS = "item, annotator, text_hash, is_correct, author, date"
 
 def keep_annotation(file: WorkspaceFile, given: Annotation) -> None:
     """Store an answer in the place of what the same annotator said of the item before; call it in a transaction."""
-    with file.reading() as db:
-        db.execute(
-            put(KIND, COLUMNS, key="item, annotator"),
-            (given.item, given.annotator, given.text_hash, int(given.is_correct), given.author, given.date),
-        )
+    row = (given.item, given.annotator, given.text_hash, int(given.is_correct), given.author, given.date)
+    file.change(put(KIND, COLUMNS, key="item, annotator"), row)
 
 
 def drop_annotation(file: WorkspaceFile, item: str, annotator: str) -> None:
     """Take an answer back; call it in a transaction."""
-    with file.reading() as db:
-        db.execute("DELETE FROM annotation WHERE item = ? AND annotator = ?", (item, annotator))
+    file.change("DELETE FROM annotation WHERE item = ? AND annotator = ?", (item, annotator))
 
 
 def read_annotations(file: WorkspaceFile) -> list[Annotation]:
     """Return all answers, also those to texts that are no longer so."""
-    if file.meta("schema") in BEFORE_IN_USE:
-        return []
-    with file.reading() as db:
-        rows = db.execute(f"SELECT {COLUMNS} FROM annotation ORDER BY item, annotator").fetchall()
-    return [_read_row(row) for row in rows]
+    select = f"SELECT {COLUMNS} FROM annotation ORDER BY item, annotator"
+    return [_read_row(row) for row in file.rows(select, lacked_by=BEFORE_IN_USE)]
 
 
 def _read_row(row: tuple[object, ...]) -> Annotation:

@@ -19,53 +19,38 @@ COLUMNS = "id, role, created, revoked"
 
 def keep_api_key(file: WorkspaceFile, key: ApiKey, key_hash: str) -> None:
     """Store a new key under its hash; call it inside a transaction."""
-    with file.reading() as db:
-        db.execute(
-            f"INSERT INTO api_key ({COLUMNS}, hash) VALUES (?, ?, ?, ?, ?)",
-            (key.id, key.role, key.created, key.revoked, key_hash),
-        )
+    insert = f"INSERT INTO api_key ({COLUMNS}, hash) VALUES (?, ?, ?, ?, ?)"
+    file.change(insert, (key.id, key.role, key.created, key.revoked, key_hash))
 
 
 def read_api_keys(file: WorkspaceFile) -> list[ApiKey]:
     """Return every key that was ever made, the first one first."""
-    if _lacks_table(file):
-        return []
-    with file.reading() as db:
-        return [_read_row(row) for row in db.execute(f"SELECT {COLUMNS} FROM api_key ORDER BY rowid").fetchall()]
+    rows = file.rows(f"SELECT {COLUMNS} FROM api_key ORDER BY rowid", lacked_by=BEFORE_KEYS)
+    return [_read_row(row) for row in rows]
 
 
 def read_keys_by_hash(file: WorkspaceFile) -> dict[str, ApiKey]:
     """Return every key that was ever made, by its hash."""
-    if _lacks_table(file):
-        return {}
-    with file.reading() as db:
-        rows = db.execute(f"SELECT hash, {COLUMNS} FROM api_key").fetchall()
+    rows = file.rows(f"SELECT hash, {COLUMNS} FROM api_key", lacked_by=BEFORE_KEYS)
     return {str(key_hash): _read_row(tuple(row)) for key_hash, *row in rows}
 
 
 def find_api_key(file: WorkspaceFile, key_hash: str) -> ApiKey | None:
     """Return the key with this hash, also a revoked one."""
-    if _lacks_table(file):
-        return None
-    with file.reading() as db:
-        row = db.execute(f"SELECT {COLUMNS} FROM api_key WHERE hash = ?", (key_hash,)).fetchone()
-    return None if row is None else _read_row(row)
+    rows = file.rows(f"SELECT {COLUMNS} FROM api_key WHERE hash = ?", (key_hash,), lacked_by=BEFORE_KEYS)
+    return _read_row(rows[0]) if rows else None
 
 
 def has_api_keys(file: WorkspaceFile) -> bool:
     """Return whether any key was ever made, be it revoked since."""
-    if _lacks_table(file):
-        return False
-    with file.reading() as db:
-        return db.execute("SELECT 1 FROM api_key LIMIT 1").fetchone() is not None
+    return bool(file.rows("SELECT 1 FROM api_key LIMIT 1", lacked_by=BEFORE_KEYS))
 
 
 def note_revoked(file: WorkspaceFile, key: ApiKey, moment: str) -> ApiKey:
     """Note that a key counts no more; one that did not before keeps its moment. Call it inside a transaction."""
     if key.revoked is not None:
         return key
-    with file.reading() as db:
-        db.execute("UPDATE api_key SET revoked = ? WHERE id = ?", (moment, key.id))
+    file.change("UPDATE api_key SET revoked = ? WHERE id = ?", (moment, key.id))
     return replace(key, revoked=moment)
 
 
@@ -78,8 +63,3 @@ def _read_row(row: tuple[object, ...]) -> ApiKey:
             if role == known:
                 return ApiKey(key, known, created, revoked)
         raise DamagedRowError(KIND)
-
-
-def _lacks_table(file: WorkspaceFile) -> bool:
-    """Return whether the file is of an earlier version, which nobody could bring up to date."""
-    return file.meta("schema") in BEFORE_KEYS

@@ -43,8 +43,6 @@ def drop_checks(file: WorkspaceFile, ids: Sequence[str]) -> None:
 
 def read_checks(file: WorkspaceFile) -> tuple[Check, ...]:
     """Return all checks in the order of their adding."""
-    if file.meta("schema") in BEFORE_VERSIONS:
-        return ()
-    with file.reading() as db, damaged_rows(KIND):
-        rows = db.execute("SELECT body FROM checks ORDER BY number").fetchall()
+    with damaged_rows(KIND):
+        rows = file.rows("SELECT body FROM checks ORDER BY number", lacked_by=BEFORE_VERSIONS)
         return tuple(CHECK.read(json.loads(body)) for (body,) in rows)

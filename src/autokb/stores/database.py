@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from weakref import finalize
 
 from autokb import __version__
@@ -110,6 +112,17 @@ def damaged_rows(table: str) -> Iterator[None]:
         raise
     except UNREADABLE:
         raise DamagedRowError(table) from None
+
+
+def read_object(table: str, body: Any) -> dict[str, Any]:
+    """Read the JSON object that a row of a table must hold (DamagedRowError)."""
+    try:
+        found = json.loads(body)
+    except UNREADABLE:
+        found = None
+    if not isinstance(found, dict):
+        raise DamagedRowError(table)
+    return found
 
 
 @contextmanager

@@ -39,46 +39,35 @@ def keep_feedback(file: WorkspaceFile, feedback: Feedback) -> Feedback | None:
 
 def read_feedback(file: WorkspaceFile, *, after: int = 0, limit: int | None = None) -> list[Feedback]:
     """Return what nobody took back, in the order of its taking, from behind a number on."""
-    if _lacks_table(file):
-        return []
     select = f"SELECT {COLUMNS} FROM feedback WHERE number > ? AND undone = 0 ORDER BY number LIMIT ?"
-    with file.reading() as db:
-        rows = db.execute(select, (after, ALL_ROWS if limit is None else limit)).fetchall()
+    rows = file.rows(select, (after, ALL_ROWS if limit is None else limit), lacked_by=BEFORE_FEEDBACK)
     return [_read_row(row) for row in rows]
 
 
 def count_verdicts(file: WorkspaceFile) -> dict[str, dict[str, int]]:
     """Return how often each verdict was given on each solution, without what was taken back."""
-    if _lacks_table(file):
-        return {}
     solution = json_text("solution_id")
     select = (
         f"SELECT {solution}, {json_text('verdict')}, count(*) "
         f"FROM feedback WHERE undone = 0 AND {solution} IS NOT NULL GROUP BY 1, 2"
     )
     counts: dict[str, dict[str, int]] = {}
-    with file.reading() as db:
-        for one, verdict, count in db.execute(select):
-            counts.setdefault(str(one), {})[str(verdict)] = count
+    for one, verdict, count in file.rows(select, lacked_by=BEFORE_FEEDBACK):
+        counts.setdefault(str(one), {})[str(verdict)] = count
     return counts
 
 
 def find_feedback(file: WorkspaceFile, feedback: str) -> Feedback | None:
     """Return one feedback by its id, also one that was taken back."""
-    if _lacks_table(file):
-        return None
-    with file.reading() as db:
-        row = db.execute(f"SELECT {COLUMNS} FROM feedback WHERE id = ?", (feedback,)).fetchone()
-    return None if row is None else _read_row(row)
+    rows = file.rows(f"SELECT {COLUMNS} FROM feedback WHERE id = ?", (feedback,), lacked_by=BEFORE_FEEDBACK)
+    return _read_row(rows[0]) if rows else None
 
 
 def feedback_ids(file: WorkspaceFile, *, undone: bool | None = None) -> frozenset[str]:
     """Return the ids of all feedback, or of what was taken back or not alone."""
-    if _lacks_table(file):
-        return frozenset()
     where = "" if undone is None else f" WHERE undone = {int(undone)}"
-    with file.reading() as db:
-        return frozenset(str(i) for (i,) in db.execute(f"SELECT id FROM feedback{where}"))
+    rows = file.rows(f"SELECT id FROM feedback{where}", lacked_by=BEFORE_FEEDBACK)
+    return frozenset(str(i) for (i,) in rows)
 
 
 def take_back(file: WorkspaceFile, feedback: str) -> None:
@@ -86,8 +75,7 @@ def take_back(file: WorkspaceFile, feedback: str) -> None:
 
     Call it inside a transaction.
     """
-    with file.reading() as db:
-        db.execute("UPDATE feedback SET undone = 1 WHERE id = ?", (feedback,))
+    file.change("UPDATE feedback SET undone = 1 WHERE id = ?", (feedback,))
 
 
 def replace_all_feedback(file: WorkspaceFile, feedback: Sequence[Feedback]) -> None:
@@ -118,8 +106,3 @@ def _read_row(row: tuple[object, object, str]) -> Feedback:
         if not isinstance(number, int) or not isinstance(feedback, str):
             raise DamagedRowError(KIND)
         return FEEDBACK.read(body, id=feedback, number=number)
-
-
-def _lacks_table(file: WorkspaceFile) -> bool:
-    """Return whether the file is of an earlier version, which nobody could bring up to date."""
-    return file.meta("schema") in BEFORE_FEEDBACK

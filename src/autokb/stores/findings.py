@@ -18,22 +18,17 @@ FINDING = Codec(SettledFinding, "id")
 
 def keep_finding(file: WorkspaceFile, settled: SettledFinding) -> None:
     """Store what a person said of a finding, in the place of what was said before; call it inside a transaction."""
-    with file.reading() as db:
-        row = (settled.id, canonical_json(FINDING.body(settled)))
-        db.execute(put("finding", "id, body", "id"), row)
+    row = (settled.id, canonical_json(FINDING.body(settled)))
+    file.change(put("finding", "id, body", "id"), row)
 
 
 def drop_finding(file: WorkspaceFile, finding: str) -> None:
     """Forget what was said of a finding; call it inside a transaction."""
-    with file.reading() as db:
-        db.execute("DELETE FROM finding WHERE id = ?", (finding,))
+    file.change("DELETE FROM finding WHERE id = ?", (finding,))
 
 
 def read_findings(file: WorkspaceFile) -> dict[str, SettledFinding]:
     """Return what people said of findings, by id."""
-    if file.meta("schema") in BEFORE_VERSIONS:  # a file that nobody can write has no such table
-        return {}
-    with file.reading() as db:
-        rows = db.execute("SELECT id, body FROM finding ORDER BY id").fetchall()
+    rows = file.rows("SELECT id, body FROM finding ORDER BY id", lacked_by=BEFORE_VERSIONS)
     with damaged_rows(KIND):
         return {i: FINDING.read(json.loads(body), id=i) for i, body in rows}

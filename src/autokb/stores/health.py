@@ -100,25 +100,19 @@ def _busy(path: Path) -> str:
 def look_at_server(url: str) -> StoreHealth:
     """Look at a workspace on a Postgres server (StoreAwayError, BadInputError where the extra is missing)."""
     try:
-        from psycopg import Error
+        from autokb.stores.postgres_pool import pool_of
     except ImportError:
         raise BadInputError("A Postgres server needs the extra: pip install 'autokb[postgres]'.") from None
-    from autokb.stores.postgres_pool import failure_of, pool_of
 
-    try:
-        with pool_of(url).connection() as db:
-            if not db.execute("SELECT to_regclass('meta') IS NOT NULL").fetchone()[0]:  # type: ignore[index]
-                raise AutokbError("The server has no tables of a workspace there; see the schema that the URL names.")
-            noted = dict(
-                db.execute("SELECT key, value FROM meta WHERE key IN ('schema', %s)", (WRITTEN_BY,)).fetchall()
-            )
-            extension = db.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
-            size, version, writable, builds, writes = db.execute(
-                f"SELECT ({SIZE_ON_SERVER}), current_setting('server_version'), has_table_privilege('meta', 'INSERT') "
-                "AND NOT pg_is_in_recovery(), " + ", ".join(_HOLDS.format(number=number) for number in (2, 1))
-            ).fetchone()  # type: ignore[misc]
-    except Error as error:
-        raise failure_of(error) from error
+    with pool_of(url).connected() as db:
+        if not db.execute("SELECT to_regclass('meta') IS NOT NULL").fetchone()[0]:  # type: ignore[index]
+            raise AutokbError("The server has no tables of a workspace there; see the schema that the URL names.")
+        noted = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('schema', %s)", (WRITTEN_BY,)).fetchall())
+        extension = db.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+        size, version, writable, builds, writes = db.execute(
+            f"SELECT ({SIZE_ON_SERVER}), current_setting('server_version'), has_table_privilege('meta', 'INSERT') "
+            "AND NOT pg_is_in_recovery(), " + ", ".join(_HOLDS.format(number=number) for number in (2, 1))
+        ).fetchone()  # type: ignore[misc]
     busy = "a build is at work" if builds else "another process is writing" if writes else ""
     number = re.match(r"[\d.]+", version)
     return StoreHealth(

@@ -160,25 +160,19 @@ def conversation_messages(file: WorkspaceFile, helpdesk: str, conversation: str,
     select = (
         f"SELECT {COLUMNS} FROM {KIND} WHERE helpdesk = ? AND conversation = ? ORDER BY said DESC, number DESC LIMIT ?"
     )
-    with file.reading() as db:
-        return [_read_row(row) for row in db.execute(select, (helpdesk, conversation, newest)).fetchall()][::-1]
+    return [_read_row(row) for row in file.rows(select, (helpdesk, conversation, newest))][::-1]
 
 
 def next_due(file: WorkspaceFile) -> float | None:
     """Return when the next message is due, in seconds of Unix; None where nothing is to be done."""
-    if file.meta("schema") in BEFORE_HOOKS:
-        return None
-    with file.reading() as db:
-        row = db.execute(f"SELECT min(due) FROM {KIND} WHERE state = 'open'").fetchone()
-    return None if row is None or row[0] is None else float(row[0])
+    rows = file.rows(f"SELECT min(due) FROM {KIND} WHERE state = 'open'", lacked_by=BEFORE_HOOKS)
+    return next((float(due) for (due,) in rows if due is not None), None)
 
 
 def count_states(file: WorkspaceFile) -> dict[str, int]:
     """Return how many messages are in each state."""
-    if file.meta("schema") in BEFORE_HOOKS:
-        return {}
-    with file.reading() as db:
-        return {str(state): int(n) for state, n in db.execute(f"SELECT state, count(*) FROM {KIND} GROUP BY state")}
+    rows = file.rows(f"SELECT state, count(*) FROM {KIND} GROUP BY state", lacked_by=BEFORE_HOOKS)
+    return {str(state): int(n) for state, n in rows}
 
 
 def unfinished_messages(file: WorkspaceFile) -> list[UnfinishedMessages]:
@@ -237,8 +231,7 @@ def _counted_hooks(file: WorkspaceFile, now: float) -> list[CountedHooks]:
 def forget_messages(file: WorkspaceFile, before: float) -> None:
     """Forget what was done with before a moment, in seconds of Unix; call it inside a transaction."""
     file.overwrite_deleted()
-    with file.reading() as db:
-        db.execute(f"DELETE FROM {KIND} WHERE state <> 'open' AND due < ?", (before,))
+    file.change(f"DELETE FROM {KIND} WHERE state <> 'open' AND due < ?", (before,))
 
 
 def _write(db: Any, message: HookMessage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from autokb.core.ledger import CutReply, HiddenReasoning, Paid
@@ -87,9 +87,8 @@ class LedgerTable:
             f"SELECT base_key, key, {cap}, coalesce({_column('reasoning', self.file)}, 0) FROM request "
             f"WHERE state = 'unreadable' AND finish = 'length' AND {cap} IS NOT NULL"
         )
-        with self.file.reading() as db:
-            for base_key, key, *figures in db.execute(select):
-                found.setdefault(base_key, {})[key] = CutReply(*map(int, figures))
+        for base_key, key, *figures in self.file.rows(select):
+            found.setdefault(base_key, {})[key] = CutReply(*map(int, figures))
         return found
 
     def reasoning(self, model: str) -> dict[str, HiddenReasoning]:
@@ -100,8 +99,8 @@ class LedgerTable:
             f"SELECT room, coalesce(max({ended}), 0), coalesce(avg({ended}), 0.0) FROM request "
             f"WHERE model = ? AND state IN {HAS_REPLY} GROUP BY room HAVING max({reasoning}) > 0"
         )
-        with self.file.reading() as db:
-            return {task: HiddenReasoning(int(m), float(mean)) for task, m, mean in db.execute(select, (model,))}
+        rows = self.file.rows(select, (model,))
+        return {task: HiddenReasoning(int(most), float(mean)) for task, most, mean in rows}
 
     # Complex: the rows of each state go into other statements of one transaction.
     def keep(self, rows: Sequence[Paid]) -> None:
@@ -133,21 +132,18 @@ class LedgerTable:
     def open_groups(self, task: str) -> list[tuple[str, ...]]:
         """Return the items of each request that is paid but unread or awaited, oldest first, none twice."""
         select = "SELECT items FROM request WHERE state IN ('paid', 'awaited') AND room = ? ORDER BY number"
-        with self.file.reading() as db:
-            rows = db.execute(select, (task,)).fetchall()
+        rows = self.file.rows(select, (task,))
         groups = map(_read_items, dict.fromkeys(row[0] for row in rows))
         return [group for group in groups if group]
 
     def awaited(self) -> list[Paid]:
         """Return the requests whose replies a batch still owes, oldest first."""
         select = f"SELECT {COLUMNS} FROM request WHERE state = 'awaited' ORDER BY number"
-        with self.file.reading() as db:
-            return [self._from_columns(columns) for columns in db.execute(select).fetchall()]
+        return [self._from_columns(columns) for columns in self.file.rows(select)]
 
     def _from_columns(self, columns: Sequence[Any]) -> Paid:
         key, base_key, stage, task, model, items, state, text, *figures, reasoning, cost, calls, batch, cap = columns
         reply = None if text is None else replace(ModelReply(text, *figures), reasoning_tokens=reasoning or 0)
-        own = {"calls": calls, "batch": batch, "cap": cap or 0}
         return Paid(
             key=key,
             base_key=base_key,
@@ -158,14 +154,15 @@ class LedgerTable:
             state=state,
             reply=reply,
             cost=cost,
-            **own,
+            calls=calls,
+            batch=batch,
+            cap=cap or 0,
         )
 
     def _select_by_keys(self, select: str, keys: Sequence[str], after: str = "") -> list[Any]:
         found: list[Any] = []
-        with self.file.reading() as db:
-            for part in parts_of(keys):
-                found += db.execute(f"{select} ({marks(part)}) {after}", part).fetchall()
+        for part in parts_of(keys):
+            found += self.file.rows(f"{select} ({marks(part)}) {after}", part)
         return found
 
 
@@ -198,32 +195,10 @@ def _read_items(stored: str) -> tuple[str, ...]:
 def _to_columns(row: Paid) -> tuple[Any, ...]:
     reply = row.reply
     waits = row.state == "awaited"
-    figures = (
-        (None, 0, 0, 0, None, None)
-        if reply is None
-        else (
-            reply.text,
-            reply.input_tokens,
-            reply.output_tokens,
-            reply.cached_tokens,
-            reply.finish,
-            reply.reasoning_tokens,
-        )
-    )
+    figures = (None, 0, 0, 0, None, None) if reply is None else astuple(reply)
     key = SENT + row.key if row.state == "sent" else row.key
-    return (
-        *(
-            key,
-            row.base_key,
-            row.stage,
-            row.task,
-            row.model,
-            json.dumps(row.items),
-            row.state,
-        ),
-        *figures,
-        *(0.0 if waits else row.cost, 0 if waits else row.calls, row.batch, row.cap or None),
-    )
+    named = (key, row.base_key, row.stage, row.task, row.model, json.dumps(row.items), row.state)
+    return (*named, *figures, 0.0 if waits else row.cost, 0 if waits else row.calls, row.batch, row.cap or None)
 
 
 def spending(file: WorkspaceFile) -> list[Spent]:
@@ -236,10 +211,7 @@ def spending(file: WorkspaceFile) -> list[Spent]:
         f"CASE WHEN count(cost) = count(*) THEN sum(cost) END, coalesce(sum({_column('reasoning', file)}), 0) "
         "FROM request WHERE calls > 0 AND state <> 'sent' GROUP BY stage, room ORDER BY min(number)"
     )
-    if file.meta("schema") in BEFORE_LEDGER:
-        return []
-    with file.reading() as db:
-        rows = list(db.execute(select).fetchall())
+    rows = file.rows(select, lacked_by=BEFORE_LEDGER)
     if not all(isinstance(name, str) for stage, task, *_ in rows for name in (stage, task)):
         raise DamagedRowError("request")
     return rows
@@ -270,8 +242,6 @@ def in_flight(file: WorkspaceFile) -> tuple[int, int, int, float | None]:
         "SELECT coalesce(sum(calls), 0), coalesce(sum(input), 0), coalesce(sum(output), 0), "
         "CASE WHEN count(cost) = count(*) THEN coalesce(sum(cost), 0.0) END FROM request WHERE state = 'sent'"
     )
-    if file.meta("schema") in BEFORE_LEDGER:
-        return 0, 0, 0, 0.0
-    with file.reading() as db:
-        calls, read, wrote, cost = db.execute(select).fetchone()
+    rows = file.rows(select, lacked_by=BEFORE_LEDGER)
+    calls, read, wrote, cost = rows[0] if rows else (0, 0, 0, 0.0)
     return int(calls), int(read), int(wrote), cost

@@ -29,11 +29,8 @@ def keep_arms(file: WorkspaceFile, arms: Iterable[AssignedArm]) -> None:
 
 def read_arms(file: WorkspaceFile, salt: str) -> list[AssignedArm]:
     """Return the arms of an experiment's conversations, in the order in which they came."""
-    if _lacks_tables(file):
-        return []
-    with file.reading() as db:
-        select = "SELECT conversation, salt, arm, date FROM arm WHERE salt = ? ORDER BY rowid"
-        return [_read_arm(row) for row in db.execute(select, (salt,)).fetchall()]
+    select = "SELECT conversation, salt, arm, date FROM arm WHERE salt = ? ORDER BY rowid"
+    return [_read_arm(row) for row in file.rows(select, (salt,), lacked_by=BEFORE_IN_USE)]
 
 
 def keep_outcome(file: WorkspaceFile, given: ConversationOutcome) -> tuple[ConversationOutcome, bool]:
@@ -45,10 +42,9 @@ def keep_outcome(file: WorkspaceFile, given: ConversationOutcome) -> tuple[Conve
     known = given if before is None else _joined(before, given)
     if known == before:
         return known, False
-    with file.reading() as db:
-        flags = (None if flag is None else int(flag) for flag in (known.resolved, known.returned))
-        row = (known.conversation, *flags, known.seconds, known.date)
-        db.execute(put("outcome", COLUMNS, key="conversation"), row)
+    flags = (None if flag is None else int(flag) for flag in (known.resolved, known.returned))
+    row = (known.conversation, *flags, known.seconds, known.date)
+    file.change(put("outcome", COLUMNS, key="conversation"), row)
     return known, True
 
 
@@ -64,19 +60,14 @@ def _joined(before: ConversationOutcome, given: ConversationOutcome) -> Conversa
 
 def find_outcome(file: WorkspaceFile, conversation: str) -> ConversationOutcome | None:
     """Return how a conversation ended, where that was reported."""
-    if _lacks_tables(file):
-        return None
-    with file.reading() as db:
-        row = db.execute(f"SELECT {COLUMNS} FROM outcome WHERE conversation = ?", (conversation,)).fetchone()
-    return None if row is None else _read_outcome(row)
+    select = f"SELECT {COLUMNS} FROM outcome WHERE conversation = ?"
+    rows = file.rows(select, (conversation,), lacked_by=BEFORE_IN_USE)
+    return _read_outcome(rows[0]) if rows else None
 
 
 def read_outcomes(file: WorkspaceFile) -> list[ConversationOutcome]:
     """Return every reported outcome, ordered by conversation."""
-    if _lacks_tables(file):
-        return []
-    with file.reading() as db:
-        rows = db.execute(f"SELECT {COLUMNS} FROM outcome ORDER BY conversation").fetchall()
+    rows = file.rows(f"SELECT {COLUMNS} FROM outcome ORDER BY conversation", lacked_by=BEFORE_IN_USE)
     return [_read_outcome(row) for row in rows]
 
 
@@ -99,8 +90,3 @@ def _read_flag(value: object) -> bool | None:
     if value not in (0, 1, None):
         raise DamagedRowError(KIND)
     return None if value is None else bool(value)
-
-
-def _lacks_tables(file: WorkspaceFile) -> bool:
-    """Return whether the file is of an earlier version, which nobody could bring up to date."""
-    return file.meta("schema") in BEFORE_IN_USE

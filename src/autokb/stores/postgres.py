@@ -172,22 +172,19 @@ def storable(values: Sequence[Any]) -> list[Any]:
 
 def make_postgres_schema(pool: Pool) -> None:
     """Make the tables of a new workspace, in one transaction."""
-    try:
-        with pool.connection() as db, db.transaction():
-            row = db.execute(
-                "SELECT to_regclass('meta') IS NOT NULL AND NOT has_schema_privilege(current_schema(), 'CREATE')"
-            ).fetchone()
-            if row and row[0]:  # a user who may only read what is there
-                return
-            db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(pool.schema)))
-            db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
-            for statement in (*_statements(SCHEMA), RATES, *TRIGGERS):
-                db.execute(statement)
-            note = "INSERT INTO meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
-            db.execute(note, ("schema", SCHEMA_VERSION))
-            db.execute(note, (WRITTEN_BY, __version__))
-    except Error as error:
-        raise failure_of(error) from error
+    with pool.connected() as db, db.transaction():
+        row = db.execute(
+            "SELECT to_regclass('meta') IS NOT NULL AND NOT has_schema_privilege(current_schema(), 'CREATE')"
+        ).fetchone()
+        if row and row[0]:  # a user who may only read what is there
+            return
+        db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(pool.schema)))
+        db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
+        for statement in (*_statements(SCHEMA), RATES, *TRIGGERS):
+            db.execute(statement)
+        note = "INSERT INTO meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
+        db.execute(note, ("schema", SCHEMA_VERSION))
+        db.execute(note, (WRITTEN_BY, __version__))
 
 
 def _statements(tables: str) -> Iterator[str]:
@@ -234,19 +231,16 @@ def open_postgres(url: str, migrations: Mapping[str, Sequence[str]] = MIGRATIONS
 
 def _migrate(pool: Pool, migrations: Mapping[str, Sequence[str]]) -> None:
     """Bring tables up to date in one transaction, wherever they are when nobody else writes."""
-    try:
-        with pool.connection() as db, db.transaction():
-            db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
-            (version,) = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone() or ("",)
-            while version in migrations:
-                for statement in migrations[version]:
-                    db.execute(statement)
-                version = str(int(version) + 1)
-            note = "UPDATE meta SET value = %s WHERE key = %s"
-            db.execute(note, (version, "schema"))
-            db.execute(note, (__version__, WRITTEN_BY))
-    except Error as error:
-        raise failure_of(error) from error
+    with pool.connected() as db, db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
+        (version,) = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone() or ("",)
+        while version in migrations:
+            for statement in migrations[version]:
+                db.execute(statement)
+            version = str(int(version) + 1)
+        note = "UPDATE meta SET value = %s WHERE key = %s"
+        db.execute(note, (version, "schema"))
+        db.execute(note, (__version__, WRITTEN_BY))
     _known.pop((pool.address, pool.schema), None)
 
 
@@ -254,17 +248,14 @@ def _look_at(pool: Pool) -> tuple[str | None, bool]:
     """Return the version of a schema's tables, None where there are none, and whether they can be written."""
     if (known := _known.get((pool.address, pool.schema))) is not None:
         return known
-    try:
-        with pool.connection() as db:
-            (there,) = db.execute("SELECT to_regclass('meta') IS NOT NULL").fetchone() or (False,)
-            if not there:
-                return None, True
-            found = db.execute(
-                "SELECT max(value), has_table_privilege('meta', 'INSERT') AND NOT pg_is_in_recovery() "
-                "FROM meta WHERE key = 'schema'"
-            ).fetchone()
-    except Error as error:
-        raise failure_of(error) from error
+    with pool.connected() as db:
+        (there,) = db.execute("SELECT to_regclass('meta') IS NOT NULL").fetchone() or (False,)
+        if not there:
+            return None, True
+        found = db.execute(
+            "SELECT max(value), has_table_privilege('meta', 'INSERT') AND NOT pg_is_in_recovery() "
+            "FROM meta WHERE key = 'schema'"
+        ).fetchone()
     version, may_write = found or ("", False)
     seen = _known[pool.address, pool.schema] = str(version), bool(may_write)
     return seen

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlsplit
 
-from psycopg import Connection, Error
+from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 
 from autokb.core.errors import BadInputError
 from autokb.stores.postgres import make_postgres_schema
-from autokb.stores.postgres_pool import failure_of, joined_url, pool_of, split_url
+from autokb.stores.postgres_pool import joined_url, pool_of, split_url
 from autokb.stores.workspace_file import WorkspaceFile
 
 LONGEST = 55  # characters of a schema's name that are part of its copy's; Postgres keeps 63
@@ -40,24 +40,21 @@ def make_staging(url: str, owner: str) -> str:
     """
     beside = staging_url(url)
     (_, schema), (_, filled) = split_url(url), split_url(beside)
-    try:
-        with pool_of(beside).connection() as db:
-            if _owner(db, schema) == owner:  # it had its name already when the move was killed
-                if _owner(db, filled) == owner:
-                    db.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(filled)))
-                db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(schema), Identifier(filled)))
-            elif _holds_anything(db, schema):
-                raise BadInputError(_taken(schema))
+    with pool_of(beside).connected() as db:
+        if _owner(db, schema) == owner:  # it had its name already when the move was killed
             if _owner(db, filled) == owner:
-                return beside
-            if _holds_anything(db, filled):
-                raise BadInputError(_taken(filled))
-            with db.transaction():
-                db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(filled)))
-                db.execute(f"CREATE TABLE {TIED} (owner TEXT NOT NULL)")
-                db.execute(f"INSERT INTO {TIED} VALUES (%s)", (owner,))
-    except Error as error:
-        raise failure_of(error) from error
+                db.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(filled)))
+            db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(schema), Identifier(filled)))
+        elif _holds_anything(db, schema):
+            raise BadInputError(_taken(schema))
+        if _owner(db, filled) == owner:
+            return beside
+        if _holds_anything(db, filled):
+            raise BadInputError(_taken(filled))
+        with db.transaction():
+            db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(filled)))
+            db.execute(f"CREATE TABLE {TIED} (owner TEXT NOT NULL)")
+            db.execute(f"INSERT INTO {TIED} VALUES (%s)", (owner,))
     return beside
 
 
@@ -85,30 +82,21 @@ def give_name(url: str) -> None:
     """Give the schema that was filled the name that the URL has, in one transaction."""
     beside = staging_url(url)
     schema, filled = Identifier(split_url(url)[1]), Identifier(split_url(beside)[1])
-    try:
-        with pool_of(beside).connection() as db, db.transaction():
-            db.execute(SQL("DROP SCHEMA IF EXISTS {}").format(schema))  # which is empty, or this fails
-            db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(filled, schema))
-    except Error as error:
-        raise failure_of(error) from error
+    with pool_of(beside).connected() as db, db.transaction():
+        db.execute(SQL("DROP SCHEMA IF EXISTS {}").format(schema))  # which is empty, or this fails
+        db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(filled, schema))
 
 
 def is_tied(url: str, owner: str) -> bool:
     """Return whether a schema is a copy of this owner that nobody has let go yet."""
-    try:
-        with pool_of(url).connection() as db:
-            return _owner(db, split_url(url)[1]) == owner
-    except Error as error:
-        raise failure_of(error) from error
+    with pool_of(url).connected() as db:
+        return _owner(db, split_url(url)[1]) == owner
 
 
 def let_go(url: str) -> None:
     """Forget whose copy a schema is, once it is the truth."""
-    try:
-        with pool_of(url).connection() as db:
-            db.execute(f"DROP TABLE IF EXISTS {TIED}")
-    except Error as error:
-        raise failure_of(error) from error
+    with pool_of(url).connected() as db:
+        db.execute(f"DROP TABLE IF EXISTS {TIED}")
 
 
 def _owner(db: Connection, schema: str) -> str:

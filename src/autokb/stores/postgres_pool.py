@@ -160,6 +160,15 @@ class Pool:
         finally:
             self.give_back(db)
 
+    @contextmanager
+    def connected(self) -> Iterator[BoundedConnection]:
+        """Give a connection for the length of a block; what fails there is said in a sentence (AutokbError)."""
+        try:
+            with self.connection() as db:
+                yield db
+        except Error as error:
+            raise failure_of(error) from error
+
 
 def _is_dead(db: BoundedConnection) -> bool:
     """Return whether an idle connection was closed by the other side: its socket then has something to read."""

@@ -52,32 +52,26 @@ def note_batch(file: WorkspaceFile, writer: str, batch: str) -> None:
     """Note the batch (moment and number) that a process writes; call it inside the transaction that writes it."""
     file.note(f"{BATCH}{writer}", batch)
     old = (datetime.now(UTC) - REMEMBERED).isoformat(timespec="seconds")
-    with file.reading() as db:
-        db.execute("DELETE FROM meta WHERE key > ? AND key < ? AND value < ?", (BATCH, AFTER_BATCHES, old))
+    file.change("DELETE FROM meta WHERE key > ? AND key < ? AND value < ?", (BATCH, AFTER_BATCHES, old))
 
 
 def read_questions(file: WorkspaceFile, outcome: str = "") -> list[LoggedQuestion]:
     """Return what is kept, the oldest first; of one ``outcome`` alone where it is named."""
-    if _lacks_tables(file):
-        return []
     # A body without an outcome is damaged; it is read so that this is said.
     where = f" WHERE coalesce({json_text('outcome')}, ?) = ?" if outcome else ""
-    with file.reading() as db:
-        select = f"SELECT number, body FROM question{where} ORDER BY number"
-        rows = db.execute(select, (outcome, outcome) if outcome else ()).fetchall()
+    select = f"SELECT number, body FROM question{where} ORDER BY number"
+    rows = file.rows(select, (outcome, outcome) if outcome else (), lacked_by=BEFORE_IN_USE)
     with damaged_rows(KIND):
         return [QUESTION.read(json.loads(body), number=int(number)) for number, body in rows]
 
 
 def read_question_outcomes(file: WorkspaceFile) -> list[QuestionOutcome]:
     """Return what became of the kept questions, the oldest first."""
-    if _lacks_tables(file):
-        return []
     texts = (f"coalesce({json_text(name)}, '')" for name in ("conversation", "date", "reader"))
     cost = f"CASE WHEN {has_null('cost')} THEN NULL ELSE coalesce({json_number('cost')}, 0) END"
     columns = (json_text("outcome"), *texts, json_number("seconds"), cost)
-    with file.reading() as db:
-        rows = db.execute(f"SELECT number, {', '.join(columns)} FROM question ORDER BY number").fetchall()
+    select = f"SELECT number, {', '.join(columns)} FROM question ORDER BY number"
+    rows = file.rows(select, lacked_by=BEFORE_IN_USE)
     for number, *said, seconds, spent in rows:
         figures = all(isinstance(one, int | float | None) for one in (seconds, spent))
         if not (isinstance(number, int) and all(isinstance(text, str) for text in said) and figures):
@@ -87,21 +81,16 @@ def read_question_outcomes(file: WorkspaceFile) -> list[QuestionOutcome]:
 
 def count_questions(file: WorkspaceFile) -> tuple[int, str]:
     """Return how many questions are kept, and the date of the oldest."""
-    if _lacks_tables(file):
-        return 0, ""
-    with file.reading() as db:
-        (count,) = db.execute("SELECT count(*) FROM question").fetchone()
-        oldest = db.execute(f"SELECT {json_text('date')} FROM question ORDER BY number LIMIT 1").fetchone()
-    return int(count), "" if oldest is None else str(oldest[0])
+    first = f"SELECT {json_text('date')} FROM question ORDER BY number LIMIT 1"
+    rows = file.rows(f"SELECT count(*), ({first}) FROM question", lacked_by=BEFORE_IN_USE)
+    count, oldest = rows[0] if rows else (0, None)
+    return int(count), "" if oldest is None else str(oldest)
 
 
 def count_shown_first(file: WorkspaceFile) -> dict[str, int]:
     """Return by the ids of solutions how many of the kept questions each was shown first for."""
-    if _lacks_tables(file):
-        return {}
-    select = f"SELECT {json_text('solutions', 0)}, count(*) FROM question GROUP BY 1"
-    with file.reading() as db:
-        return {str(solution): int(count) for solution, count in db.execute(select) if solution is not None}
+    rows = file.rows(f"SELECT {json_text('solutions', 0)}, count(*) FROM question GROUP BY 1", lacked_by=BEFORE_IN_USE)
+    return {str(solution): int(count) for solution, count in rows if solution is not None}
 
 
 def count_lost(file: WorkspaceFile) -> int:
@@ -112,7 +101,7 @@ def count_lost(file: WorkspaceFile) -> int:
 
 def forget_questions(file: WorkspaceFile) -> int:
     """Empty the log, so that nothing of it is left in the file; returns how many questions went."""
-    if _lacks_tables(file):
+    if file.meta("schema") in BEFORE_IN_USE:  # which has no such table, and nobody could bring up to date
         return 0
     file.overwrite_deleted()
     with file.transaction(), file.reading() as db:
@@ -139,10 +128,7 @@ def open_gaps(file: WorkspaceFile, ids: Sequence[str]) -> None:
 
 def read_closed_gaps(file: WorkspaceFile) -> dict[str, ClosedGap]:
     """Return what people said of gaps, by id."""
-    if _lacks_tables(file):
-        return {}
-    with file.reading() as db:
-        rows = db.execute("SELECT id, status, author, date FROM closed_gap").fetchall()
+    rows = file.rows("SELECT id, status, author, date FROM closed_gap", lacked_by=BEFORE_IN_USE)
     return {one.id: one for one in map(_read_closed, rows)}
 
 
@@ -152,8 +138,3 @@ def _read_closed(row: tuple[object, ...]) -> ClosedGap:
     if known is None or not (isinstance(gap, str) and isinstance(author, str) and isinstance(date, str)):
         raise DamagedRowError(CLOSED)
     return ClosedGap(gap, known, author, date)
-
-
-def _lacks_tables(file: WorkspaceFile) -> bool:
-    """Return whether the file is of an earlier version, which nobody could bring up to date."""
-    return file.meta("schema") in BEFORE_IN_USE

@@ -188,12 +188,7 @@ def migrate(db: sqlite3.Connection) -> None:
             _number_edits(db)
             _separate_verdicts(db)
         if version in EARLIER:
-            _execute_all(db, TICKETS)
-            _execute_all(db, FEEDBACK)
-            _execute_all(db, API_KEYS)
-            _execute_all(db, ANNOTATIONS)
-            _execute_all(db, IN_USE)
-            for tables in (VERSIONS, CHECKS, FINDINGS, SYNC, HOOKS):
+            for tables in (TICKETS, FEEDBACK, API_KEYS, ANNOTATIONS, IN_USE, VERSIONS, CHECKS, FINDINGS, SYNC, HOOKS):
                 _execute_all(db, tables)
             if version in BEFORE_VERSIONS:
                 _begin_versions(db)

@@ -61,10 +61,7 @@ def staged_tickets(file: WorkspaceFile) -> list[Ticket]:
 
 def has_tickets(file: WorkspaceFile) -> bool:
     """Return whether any ticket is published."""
-    if _lacks_tables(file):
-        return False
-    with file.reading() as db:
-        return db.execute("SELECT 1 FROM ticket LIMIT 1").fetchone() is not None
+    return bool(file.rows("SELECT 1 FROM ticket LIMIT 1", lacked_by=BEFORE_TICKETS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +91,7 @@ def count_tickets(file: WorkspaceFile) -> TicketCounts:
 
 def fingerprints(file: WorkspaceFile) -> dict[str, str]:
     """Return the fingerprint of each published ticket by its id, in order."""
-    if _lacks_tables(file):
-        return {}
-    with file.reading() as db:
-        return dict(db.execute("SELECT id, fingerprint FROM ticket ORDER BY id"))
+    return dict(file.rows("SELECT id, fingerprint FROM ticket ORDER BY id", lacked_by=BEFORE_TICKETS))
 
 
 def read_tickets(file: WorkspaceFile, ids: Sequence[str] | None = None) -> dict[str, PublishedTicket]:
@@ -123,23 +117,20 @@ def read_tickets(file: WorkspaceFile, ids: Sequence[str] | None = None) -> dict[
 
 def list_ticket_ids(file: WorkspaceFile, after: str = "", limit: int = ALL_ROWS) -> list[str]:
     """Return ids of published tickets in order, from behind one on."""
-    if _lacks_tables(file):
-        return []
-    with file.reading() as db:
-        rows = db.execute("SELECT id FROM ticket WHERE id > ? ORDER BY id LIMIT ?", (after, limit)).fetchall()
+    select = "SELECT id FROM ticket WHERE id > ? ORDER BY id LIMIT ?"
+    rows = file.rows(select, (after, limit), lacked_by=BEFORE_TICKETS)
     _check_texts("ticket", *(i for (i,) in rows))
     return [str(i) for (i,) in rows]
 
 
 def read_edges(file: WorkspaceFile, ids: Sequence[str] | None = None) -> list[Edge]:
     """Return the edges in order; all of them, or those that begin or end at one of ``ids``."""
-    if _lacks_tables(file):
-        return []
     found: set[Edge] = set()
-    with file.reading() as db, damaged_rows("ticket_edge"):
+    with file.reading(), damaged_rows("ticket_edge"):
         for column in ("source",) if ids is None else ("source", "target"):
             for where, parameters in _conditions(column, ids):
-                rows = db.execute(f"SELECT {EDGE_COLUMNS} FROM ticket_edge{where}", parameters)
+                select = f"SELECT {EDGE_COLUMNS} FROM ticket_edge{where}"
+                rows = file.rows(select, parameters, lacked_by=BEFORE_TICKETS)
                 for source, kind, target, origin, dangling, score in rows:
                     _check_texts("ticket_edge", source, kind, target, origin)
                     found.add(Edge(source, kind, target, origin, bool(dangling), float(score)))
@@ -151,14 +142,11 @@ def read_field_values(
 ) -> dict[str, list[str]]:
     """Return the values of sections that only hold a field, the most common first; of ``lists`` their parts."""
     found: dict[str, Counter[str]] = {name: Counter() for name in sections}
-    if _lacks_tables(file):
-        return {name: [] for name in sections}
-    with file.reading() as db:
-        for name, counts in found.items():
-            rows = db.execute("SELECT text, count(*) FROM ticket_section WHERE section = ? GROUP BY text", (name,))
-            for text, count in rows:
-                for value in dict.fromkeys(text.split(", ") if name in lists else (text,)):
-                    counts[value] += int(count)
+    select = "SELECT text, count(*) FROM ticket_section WHERE section = ? GROUP BY text"
+    for name, counts in found.items():
+        for text, count in file.rows(select, (name,), lacked_by=BEFORE_TICKETS):
+            for value in dict.fromkeys(text.split(", ") if name in lists else (text,)):
+                counts[value] += int(count)
     return {
         name: [value for value, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if value.strip()]
         for name, counts in found.items()
@@ -167,10 +155,7 @@ def read_field_values(
 
 def read_link_types(file: WorkspaceFile) -> tuple[str, ...]:
     """Return the types of the published edges, in order."""
-    if _lacks_tables(file):
-        return ()
-    with file.reading() as db:
-        return tuple(str(name) for (name,) in db.execute(LINK_TYPES))
+    return tuple(str(name) for (name,) in file.rows(LINK_TYPES, lacked_by=BEFORE_TICKETS))
 
 
 def read_pieces(file: WorkspaceFile, dimensions: int) -> tuple[list[SectionPiece], Vectors]:

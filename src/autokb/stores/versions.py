@@ -8,7 +8,6 @@ versions.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import Any
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import DISPLAYED
 from autokb.core.settings import KEPT_VERSIONS
-from autokb.stores.database import damaged_rows
+from autokb.stores.database import damaged_rows, read_object
 from autokb.stores.sql import json_text, put
 
 CANDIDATE = "candidate"  # what a workspace is opened by to be shown its candidate; meta: what the candidate is
@@ -79,7 +78,7 @@ def stored_versions(db: sqlite3.Connection) -> list[StoredVersion]:
     """Return what was noted of each version that is kept, from the oldest."""
     with damaged_rows("version"):
         rows = db.execute("SELECT number, body FROM version ORDER BY number").fetchall()
-        return [StoredVersion(int(number), _read_object(body)) for number, body in rows]
+        return [StoredVersion(int(number), read_object("version", body)) for number, body in rows]
 
 
 def newest_number(db: sqlite3.Connection) -> int:
@@ -177,7 +176,7 @@ def read_candidate(db: sqlite3.Connection) -> dict[str, Any]:
     """Return what was noted of the candidate, which must be there."""
     row = db.execute("SELECT value FROM meta WHERE key = ?", (CANDIDATE,)).fetchone()
     with damaged_rows("meta"):
-        return _read_object(row[0])
+        return read_object("meta", row[0])
 
 
 def candidate_differs(db: sqlite3.Connection) -> bool:
@@ -195,10 +194,3 @@ def records_of(db: sqlite3.Connection, shows: int | str, kinds: Iterable[str] = 
     """Return the records of a version, of the candidate, or (0) of the newest version, by kind and id."""
     wanted = set(kinds)
     return {(kind, i): body for kind, i, body in db.execute(select_shown(shows)) if not wanted or kind in wanted}
-
-
-def _read_object(text: Any) -> dict[str, Any]:
-    body = json.loads(text)
-    if not isinstance(body, dict):
-        raise ValueError("no object")
-    return body

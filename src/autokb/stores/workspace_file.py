@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,12 +17,12 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.vectors import TokenVectors, Vectors, encoder_key
 from autokb.stores.database import (
     DISK,
-    UNREADABLE,
     DamagedRowError,
     create_database,
     damaged_rows,
     failure,
     open_database,
+    read_object,
     result_code,
 )
 from autokb.stores.schema import BEFORE_DECISIONS, BEFORE_VERSIONS, columns_of, order_of, tables_of
@@ -179,8 +178,7 @@ class WorkspaceFile:
         if self._url:
             self._db.wait_seconds = seconds
             return
-        with self.reading() as db:
-            db.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+        self.change(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
 
     def is_in_place(self) -> bool:
         """Return whether the open file is still the one at its path, and not a copy that was put there since."""
@@ -230,6 +228,21 @@ class WorkspaceFile:
         with self._lock:
             yield self._db
 
+    def rows(self, query: str, parameters: Sequence[Any] = (), *, lacked_by: Sequence[str] = ()) -> list[Any]:
+        """Return the rows of a query; none where the file is of a version that lacks the table.
+
+        Such a file is one that nobody could bring up to date. What another thread is writing is waited for.
+        """
+        if lacked_by and self.meta("schema") in lacked_by:
+            return []
+        with self.reading() as db:
+            return db.execute(query, parameters).fetchall()
+
+    def change(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        """Run a statement that changes a table of this package; call it inside a transaction."""
+        with self.reading() as db:
+            db.execute(statement, parameters)
+
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Make all reads inside see one state, also while another process publishes.
@@ -263,21 +276,14 @@ class WorkspaceFile:
     def staged(self, kind: str) -> list[Staged]:
         """Return everything added of a kind, ordered by id."""
         rows = self._db.execute("SELECT id, root, relative, body FROM staged WHERE kind = ? ORDER BY id", (kind,))
-        return [
-            Staged(
-                _text("staged", source_id), _text("staged", root), _text("staged", relative), _object("staged", body)
-            )
-            for source_id, root, relative, body in rows
-        ]
+        return [_read_staged(row) for row in rows]
 
     def staged_some(self, kind: str, ids: Sequence[str]) -> dict[str, Staged]:
         """Return what was added of a kind under these ids."""
-        found = {}
+        found: dict[str, Staged] = {}
         for part in parts_of(ids):
-            marks = ",".join("?" * len(part))
-            select = f"SELECT id, root, relative, body FROM staged WHERE kind = ? AND id IN ({marks})"
-            for source_id, root, relative, body in self._db.execute(select, [kind, *part]):
-                found[source_id] = Staged(source_id, root, relative, _object("staged", body))
+            select = f"SELECT id, root, relative, body FROM staged WHERE kind = ? AND id IN ({marks(part)})"
+            found |= {row[0]: _read_staged(row) for row in self._db.execute(select, [kind, *part])}
         return found
 
     def staged_places(self) -> list[StagedPlace]:
@@ -442,8 +448,7 @@ class WorkspaceFile:
 
     def overwrite_deleted(self) -> None:
         """Have what is deleted from now on leave nothing behind in the file."""
-        with self.reading() as db:
-            db.execute("PRAGMA secure_delete = ON")
+        self.change("PRAGMA secure_delete = ON")
 
     def empty_log(self, table: str = "") -> None:
         """Merge the write-ahead log, in which what was deleted may still stand, into the file.
@@ -468,7 +473,7 @@ class WorkspaceFile:
     def newest(self, kind: str, record_id: str) -> dict[str, Any] | None:
         """Return a record of the newest version, whichever readers see, or None."""
         body = records_of(self._db, 0, [kind]).get((kind, record_id))
-        return None if body is None else _object("record", body)
+        return None if body is None else read_object("record", body)
 
     def keep_candidate(self, records: Mapping[tuple[str, str], str], body: Mapping[str, Any]) -> None:
         """Keep records beside what readers see, in the place of a candidate that waits; inside a transaction."""
@@ -514,13 +519,13 @@ class WorkspaceFile:
         """Yield id and body of the published records of a kind, ordered by id, from behind an id on."""
         select = f"SELECT id, body FROM {self._shown} WHERE kind = ? AND id > ? ORDER BY id"
         for record_id, body in self._db.execute(select, (kind, after)):
-            yield record_id, _object("record", body)
+            yield record_id, read_object("record", body)
 
     def record(self, kind: str, record_id: str) -> dict[str, Any] | None:
         """Return one published record or None."""
         select = f"SELECT body FROM {self._shown} WHERE kind = ? AND id = ?"
         row = self._db.execute(select, (kind, record_id)).fetchone()
-        return None if row is None else _object("record", row[0])
+        return None if row is None else read_object("record", row[0])
 
     def titles(self, kind: str) -> dict[str, str]:
         """Return the titles of the published records of a kind by their ids, without reading anything else of them."""
@@ -596,10 +601,10 @@ class WorkspaceFile:
         if self.meta("schema") in BEFORE_DECISIONS:  # a file that nobody can write is read as it is
             if kind != "edit":
                 return []
-            edits = [(i, _object("edit", body)) for i, body in self._db.execute("SELECT id, body FROM edit")]
+            edits = [(i, read_object("edit", body)) for i, body in self._db.execute("SELECT id, body FROM edit")]
             return sorted(edits, key=lambda row: (str(row[1].get("date", "")), row[0]))
         rows = self._db.execute("SELECT id, number, body FROM decision WHERE kind = ? ORDER BY number, id", (kind,))
-        return [(i, {**_object("decision", body), "number": int(number)}) for i, number, body in rows]
+        return [(i, {**read_object("decision", body), "number": int(number)}) for i, number, body in rows]
 
     def last_number(self) -> int:
         """Return the number of the decision that was taken last; 0 where there is none."""
@@ -643,15 +648,9 @@ class WorkspaceFile:
         return rows
 
 
-def _object(table: str, body: Any) -> dict[str, Any]:
-    """Read the JSON object that a row of a table must hold (DamagedRowError)."""
-    try:
-        found = json.loads(body)
-    except UNREADABLE:
-        found = None
-    if not isinstance(found, dict):
-        raise DamagedRowError(table)
-    return found
+def _read_staged(row: Sequence[Any]) -> Staged:
+    source_id, root, relative = (_text("staged", text) for text in row[:3])
+    return Staged(source_id, root, relative, read_object("staged", row[3]))
 
 
 def _text(table: str, value: Any) -> str:

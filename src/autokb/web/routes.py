@@ -105,7 +105,9 @@ async def _seen(given: ReadVersion | None = None, if_match: IfMatch = None) -> s
     return _version(if_match, given)
 
 
+Agent = Annotated[Caller, AGENT]
 Editor = Annotated[Caller, EDITOR]
+Admin = Annotated[Caller, ADMIN]
 Seen = Annotated[str, Depends(_seen)]
 
 

@@ -6,20 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
 
 if TYPE_CHECKING:
-    from autokb.app.memory import WorkspaceMemory
     from autokb.core.checks import CheckList
     from autokb.core.results import KeptChecks
     from autokb.evaluation.checks import CheckRun
 
 
-class ChecksDoor:
+class ChecksDoor(MemoryDoor):
     """Questions that must stay right: kept, and asked of what readers see or of a candidate."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
 
     def add(self, file: Path | str) -> KeptChecks:
         """Keep the checks of a JSONL file, each in the place of one with its id (BadInputError names the line)."""

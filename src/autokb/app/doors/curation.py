@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
-    from autokb.app.memory import WorkspaceMemory
     from autokb.core.findings import FindingStatus
     from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Verb, Written
     from autokb.curation.judged_pairs import JudgedPairs, Told
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from autokb.curation.stale import FindingSettled, Stale
 
 
-class CurationDoor:
+class CurationDoor(MemoryDoor):
     """What people decide about solutions, its history, and what waits for them."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
 
     def approve(
         self, solutions: Iterable[str] | str, *, author: str = "", undo: bool = False, version: str = ""

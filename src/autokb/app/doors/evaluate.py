@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
-    from autokb.app.memory import WorkspaceMemory
     from autokb.evaluation.blind_sheet import SheetMarks
     from autokb.evaluation.papers.tables import PaperReport
     from autokb.evaluation.quality.report import QualityReport
@@ -28,11 +28,8 @@ if TYPE_CHECKING:
     from autokb.studies.trial import TrialReport
 
 
-class EvaluateDoor:
+class EvaluateDoor(MemoryDoor):
     """What the knowledge base is worth: evaluations, their cases and sheets, the gate's calibration."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
 
     def retrieval(
         self,

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autokb.app.doors.memory_door import MemoryDoor
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autokb.app.api_keys import ApiKeys, CreatedKey
-    from autokb.app.memory import WorkspaceMemory
     from autokb.core.api_keys import ApiKey
 
 
-class KeysDoor:
+class KeysDoor(MemoryDoor):
     """Who may use the service."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
 
     def create(self, role: str, name: str = "") -> CreatedKey:
         """Make a key of the service for a role: reader, agent, editor or admin; only its hash is kept.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.errors import UnknownIdError
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
-    from autokb.app.memory import WorkspaceMemory
     from autokb.core.api_keys import Role
     from autokb.core.results import TicketBuildReport
     from autokb.exchange.accept_ticket import Accepted
@@ -22,11 +22,8 @@ if TYPE_CHECKING:
     from autokb.views.ticket_browser import TicketView
 
 
-class TicketsDoor:
+class TicketsDoor(MemoryDoor):
     """Past tickets: their graph, answers from it, and lists of them."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
 
     def build(
         self, *, rethink: bool = False, budget: float | None = None, progress: Progress = show_progress

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from autokb.usage.trends import Trends
 
 
-class UsageDoor:
+class UsageDoor(MemoryDoor):
     """What becomes of answers: feedback, gaps, outcomes, figures in use."""
 
     def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
+        super().__init__(memory)
         self._nodes: tuple[object, dict[str, str]] = ("", {})  # of added conversations, as one publication has them
         self._asking = Lock()  # held while they are looked up, so that each is asked for once
 
@@ -91,8 +92,7 @@ class UsageDoor:
         """
         from autokb.usage.gaps import find_gaps
 
-        if self._memory.log is not None:
-            self._memory.log.flush()
+        self._memory.flush_log()
         return find_gaps(self._memory.workspace, self._memory.views.solutions, limit, newest=newest, closed=closed)
 
     def dismiss_gap(self, gap: str, *, done: bool = False, undo: bool = False, author: str = "") -> SettledGap:
@@ -106,8 +106,7 @@ class UsageDoor:
         """Empty the log of questions; nothing of it is left in the file."""
         from autokb.usage.gaps import forget_all_questions
 
-        if self._memory.log is not None:
-            self._memory.log.flush()
+        self._memory.flush_log()
         return forget_all_questions(self._memory.workspace)
 
     def in_use(self, since: str | None = None) -> InUse:
@@ -117,8 +116,7 @@ class UsageDoor:
         """
         from autokb.usage.in_use import measure_use
 
-        if self._memory.log is not None:
-            self._memory.log.flush()
+        self._memory.flush_log()
         return measure_use(self._memory.workspace, since)
 
     def trends(self, weeks: int | None = None, until: str | None = None) -> Trends:
@@ -129,8 +127,7 @@ class UsageDoor:
         """
         from autokb.usage.trends import find_all_trends
 
-        if self._memory.log is not None:
-            self._memory.log.flush()
+        self._memory.flush_log()
         memory = self._memory
         return find_all_trends(memory.workspace, memory.views.solutions, self._nodes_of, weeks, until)
 
@@ -138,8 +135,7 @@ class UsageDoor:
         """Return one page of Markdown about what happened since a day (BadInputError): for a weekly meeting."""
         from autokb.usage.digest import write_digest
 
-        if self._memory.log is not None:
-            self._memory.log.flush()
+        self._memory.flush_log()
         memory = self._memory
         return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since, self._what_rots)
 

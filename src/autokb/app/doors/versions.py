@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autokb.app.doors.memory_door import MemoryDoor
+
 if TYPE_CHECKING:
-    from autokb.app.memory import WorkspaceMemory
     from autokb.core.changes import Changes
     from autokb.core.results import Discarded, Publication, Vacuumed, Versions
 
 
-class VersionsDoor:
+class VersionsDoor(MemoryDoor):
     """What readers saw before, what waits to be seen, and which of it they see."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
 
     @property
     def has_candidate(self) -> bool:

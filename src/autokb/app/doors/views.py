@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from autokb.app.doors.memory_door import MemoryDoor
+
 if TYPE_CHECKING:
-    from autokb.app.memory import WorkspaceMemory
     from autokb.core.api_keys import Role
     from autokb.core.changes import Changes
     from autokb.core.nouns import Span
@@ -23,11 +24,8 @@ if TYPE_CHECKING:
     from autokb.views.show import ShownKB
 
 
-class ViewsDoor:
+class ViewsDoor(MemoryDoor):
     """What people and pages read of what was built."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        self._memory = memory
 
     def show(self, *, most: int | None = None) -> ShownKB:
         """Return the trees; ``most`` keeps those that most customers reported."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from autokb.app.api_keys import NAME_CHARACTERS, CreatedKey
@@ -12,30 +10,25 @@ from autokb.core.api_keys import ROLES
 from autokb.core.errors import BadInputError
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import render
 from autokb.web.problems import ProblemError
-from autokb.web.routes import needs
+from autokb.web.routes import Admin
 from autokb.web.serving import kb_of, see_other
 
-ADMINS = needs("admin")
 FIRST = "The first key is an admin's: from then on nobody gets in without a key."
 OWN = "You are signed in with this key; sign in with another one to revoke it."
 pages = APIRouter(include_in_schema=False)
 
 
 @pages.get("/settings")
-async def show(request: Request, caller: Annotated[Caller, ADMINS]) -> Response:
+async def show(request: Request, caller: Admin) -> Response:
     """Show the keys and the settings."""
     return await _page(request, caller)
 
 
 @pages.post("/settings/keys")
-async def create(
-    request: Request,
-    caller: Annotated[Caller, ADMINS],
-    role: Annotated[str, Form()],
-    name: Annotated[str, Form()] = "",
-) -> Response:
+async def create(request: Request, caller: Admin, role: Text, name: Text = "") -> Response:
     """Make a key and show it, this once; the first one is an admin's, so that somebody can make the others."""
     kb = kb_of(request)
 
@@ -52,12 +45,11 @@ async def create(
 
 
 @pages.post("/settings/keys/revoke")
-async def revoke(request: Request, caller: Annotated[Caller, ADMINS], key: Annotated[str, Form()]) -> Response:
+async def revoke(request: Request, caller: Admin, key: Text) -> Response:
     """Let a key count no more; one's own is kept, so that an admin is left who can sign in."""
     if key == caller.key:
         raise ProblemError(422, OWN)
-    kb = kb_of(request)
-    await in_thread(lambda: kb.keys.revoke(key))
+    await in_thread(lambda: kb_of(request).keys.revoke(key))
     return see_other("/settings")
 
 

@@ -22,9 +22,4 @@ def shown_kb(request: Request) -> SupportKB:
     if not kb.versions.has_candidate:
         return kb
     request.scope["state"]["at_candidate"] = True
-    return candidate_kb(request)
-
-
-def candidate_kb(request: Request) -> SupportKB:
-    """Return what answers and shows the candidate (BadInputError where there is none); it stays open."""
     return candidate_of(request)

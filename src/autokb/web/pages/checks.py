@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from autokb.evaluation.checks import MEASURES, CheckRun
 from autokb.web.middleware import compute, in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import render
-from autokb.web.routes import needs
+from autokb.web.routes import AGENT, EDITOR
 from autokb.web.serving import kb_of, see_other
 
-AGENTS, EDITORS = needs("agent"), needs("editor")
 pages = APIRouter(include_in_schema=False)
 
 
-@pages.get("/checks", dependencies=[AGENTS])
+@pages.get("/checks", dependencies=[AGENT])
 async def show(request: Request) -> Response:
     """Show the checks."""
     return await _show(request)
 
 
-@pages.post("/checks/run", dependencies=[EDITORS])
-async def run(request: Request, of: Annotated[str, Form()]) -> Response:
+@pages.post("/checks/run", dependencies=[EDITOR])
+async def run(request: Request, of: Text) -> Response:
     """Ask the checks of what readers see, or of the candidate beside it."""
-    kb = kb_of(request)
-    found = await compute(request, lambda: kb.checks.run(candidate=of == "candidate"))
+    found = await compute(request, lambda: kb_of(request).checks.run(candidate=of == "candidate"))
     return await _show(request, found, of)
 
 
-@pages.post("/checks/remove", dependencies=[EDITORS])
-async def remove(request: Request, id: Annotated[str, Form()]) -> Response:  # noqa: A002
+@pages.post("/checks/remove", dependencies=[EDITOR])
+async def remove(request: Request, id: Text) -> Response:  # noqa: A002
     """Forget a check."""
-    kb = kb_of(request)
-    await in_thread(lambda: kb.checks.remove([id]))
+    await in_thread(lambda: kb_of(request).checks.remove([id]))
     return see_other("/checks")
 
 

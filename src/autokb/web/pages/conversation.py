@@ -6,9 +6,9 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
@@ -22,9 +22,10 @@ from autokb.core.storable import without_surrogates
 from autokb.usage.sent_replies import is_as_offered, whole_of
 from autokb.web.access import Caller, check_role
 from autokb.web.middleware import compute, in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import render
 from autokb.web.problems import ProblemError
-from autokb.web.routes import needs
+from autokb.web.routes import Editor, needs
 from autokb.web.serving import kb_of, see_other
 
 AGENTS = needs("agent")
@@ -33,7 +34,6 @@ NOTHING_SENT = "Write a reply, or choose a suggestion, before you send."
 NOTHING_SAID = "Write what the customer said first."
 CONVERSATION_BYTES = 8  # random ones of the id of a conversation that is begun here
 pages = APIRouter(include_in_schema=False, prefix="")
-Text = Annotated[str, Form()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ async def judge(request: Request, state: Text, place: Text, verdict: Text, group
 
 
 @pages.post("/conversation/check")
-async def check(request: Request, caller: Annotated[Caller, needs("editor")], state: Text, place: Text) -> Response:
+async def check(request: Request, caller: Editor, state: Text, place: Text) -> Response:
     """Keep that a suggestion is right for what was asked, as a question that must stay right."""
     found = _read(state)
     if (chosen := _place(place, found)) is None:

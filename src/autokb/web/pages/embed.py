@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
@@ -26,10 +26,11 @@ from autokb.core.storable import without_surrogates
 from autokb.views.reader_labels import Labels
 from autokb.web.access import EMBED
 from autokb.web.middleware import compute, in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import render, said_in_box
 from autokb.web.problems import NO_PATH, ProblemError, refusal_of
 from autokb.web.rate_limit import LEAST_BURST
-from autokb.web.routes import needs
+from autokb.web.routes import READER
 from autokb.web.serving import Door, Serving, kb_of, path_of
 
 SHOWN = 3  # solutions, the best of them in full
@@ -38,10 +39,8 @@ IPV6_NETWORK = 64  # bits that one customer of a provider has for itself
 NOTHING_ASKED = "Write your question first."
 TOO_MANY = "Too many questions came from your network. Ask again in {seconds}."
 ASK = "/ask"  # for who has a key
-READERS = needs("reader")
 NEITHER = "NONE"  # the value of who has something else; what holds for everybody answers
 pages = APIRouter(include_in_schema=False)
-Text = Annotated[str, Form()]
 _KNOWN = TypeAdapter(dict[str, list[str]])
 
 
@@ -71,13 +70,13 @@ async def answer(
     return await _answer(request, kb, question, known, "box", attribute=attribute, value=value, model=OFFLINE_MODEL)
 
 
-@pages.get(ASK, dependencies=[READERS])
+@pages.get(ASK, dependencies=[READER])
 async def ask_page(request: Request) -> Response:
     """Show readers and above the same box as a page of their own."""
     return _show(request)
 
 
-@pages.post(ASK, dependencies=[READERS])
+@pages.post(ASK, dependencies=[READER])
 async def ask(
     request: Request, text: Text = "", known: Text = "{}", attribute: Text = "", value: Text = ""
 ) -> Response:

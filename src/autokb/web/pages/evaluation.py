@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import is_partial, render
-from autokb.web.routes import needs
+from autokb.web.routes import EDITOR, Editor
 from autokb.web.serving import kb_of, see_other
 
-EDITORS = needs("editor")
 ANSWERS = {"yes": True, "no": False, "": None}
 BARS = 10  # questions of the picture of what was asked and not answered
 pages = APIRouter(include_in_schema=False)
 
 
-@pages.get("/evaluation", dependencies=[EDITORS])
+@pages.get("/evaluation", dependencies=[EDITOR])
 async def report(request: Request, whole: bool = False) -> Response:
     """Show the figures; they follow the page, which is there at once, or come with it where no script runs."""
     if not whole and not is_partial(request):
@@ -37,22 +36,15 @@ async def report(request: Request, whole: bool = False) -> Response:
     return render(request, "evaluation.html#figures", **await in_thread(work))
 
 
-@pages.get("/evaluation/sheet", dependencies=[EDITORS])
+@pages.get("/evaluation/sheet", dependencies=[EDITOR])
 async def sheet(request: Request, annotator: str = "1", item: str = "") -> Response:
     """Show what an annotator has not judged yet."""
-    kb = kb_of(request)
-    page = await in_thread(lambda: kb.evaluate.sheet_item(annotator, item))
+    page = await in_thread(lambda: kb_of(request).evaluate.sheet_item(annotator, item))
     return render(request, "evaluation_sheet.html#item", page=page, before="")
 
 
 @pages.post("/evaluation/sheet")
-async def answer(
-    request: Request,
-    caller: Annotated[Caller, EDITORS],
-    item: Annotated[str, Form()],
-    annotator: Annotated[str, Form()] = "1",
-    correct: Annotated[str, Form()] = "",
-) -> Response:
+async def answer(request: Request, caller: Editor, item: Text, annotator: Text = "1", correct: Text = "") -> Response:
     """Keep an answer and show the next solution."""
     kb = kb_of(request)
     page = await in_thread(lambda: kb.evaluate.annotate(item, annotator, ANSWERS.get(correct), author=caller.key))

@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from autokb.core.errors import UnknownIdError
 from autokb.views.reader_labels import plain_reason
-from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import is_partial, render
-from autokb.web.routes import needs
+from autokb.web.routes import EDITOR, Editor
 from autokb.web.serving import kb_of, see_other
 
-EDITORS = needs("editor")
 GAPS = 50  # of each list
 MOST_TITLES = 3  # of the solutions that did not help with a question
 pages = APIRouter(include_in_schema=False)
 
 
-@pages.get("/in-use", dependencies=[EDITORS])
+@pages.get("/in-use", dependencies=[EDITOR])
 async def figures(request: Request, since: str = "", whole: bool = False) -> Response:
     """Show the figures of the team; with a full log they take seconds, so that they follow the page."""
     if not (whole or since or is_partial(request)):
         return render(request, "in_use.html", found=None, since=since)
-    kb = kb_of(request)
-    found = await in_thread(lambda: kb.usage.in_use(since or None).as_json())
+    found = await in_thread(lambda: kb_of(request).usage.in_use(since or None).as_json())
     return render(request, "in_use.html#figures", found=found, since=since)
 
 
-@pages.get("/in-use/gaps", dependencies=[EDITORS])
+@pages.get("/in-use/gaps", dependencies=[EDITOR])
 async def gaps(request: Request, newest: bool = False, closed: bool = False) -> Response:
     """Show what the knowledge base lacks, as a queue."""
     kb = kb_of(request)
@@ -49,12 +47,7 @@ async def gaps(request: Request, newest: bool = False, closed: bool = False) -> 
 
 
 @pages.post("/in-use/gaps")
-async def settle(
-    request: Request,
-    caller: Annotated[Caller, EDITORS],
-    gap: Annotated[str, Form()],
-    what: Annotated[str, Form()] = "done",
-) -> Response:
+async def settle(request: Request, caller: Editor, gap: Text, what: Text = "done") -> Response:
     """Close a gap, or open it again."""
     kb = kb_of(request)
     settled = await in_thread(

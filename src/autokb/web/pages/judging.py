@@ -6,50 +6,38 @@ who they are.
 
 from __future__ import annotations
 
-from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from autokb.evaluation.suggestions.sheet_form import CHOICES, MARKS
-from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import render
-from autokb.web.routes import needs
+from autokb.web.routes import Agent
 from autokb.web.serving import kb_of, see_other
 
-AGENTS = needs("agent")
 PATH = "/evaluation/suggestions"
 pages = APIRouter(include_in_schema=False)
 
 
 @pages.get(PATH)
-async def sheets(request: Request, caller: Annotated[Caller, AGENTS], annotator: str = "") -> Response:
+async def sheets(request: Request, caller: Agent, annotator: str = "") -> Response:
     """Show which sheets there are, and ask who judges where no key says it."""
-    kb = kb_of(request)
-    names = await in_thread(kb.evaluate.sheets)
+    names = await in_thread(kb_of(request).evaluate.sheets)
     return render(request, "judging.html", sheets=names, annotator=caller.key or annotator.strip())
 
 
 @pages.get(f"{PATH}/sheet")
-async def case(
-    request: Request, caller: Annotated[Caller, AGENTS], sheet: str, annotator: str = "", item: str = ""
-) -> Response:
+async def case(request: Request, caller: Agent, sheet: str, annotator: str = "", item: str = "") -> Response:
     """Show a case that is named, else the first that the annotator has not judged whole."""
-    kb = kb_of(request)
-    page = await in_thread(lambda: kb.evaluate.sheet_case(sheet, caller.key or annotator.strip(), item))
+    page = await in_thread(lambda: kb_of(request).evaluate.sheet_case(sheet, caller.key or annotator.strip(), item))
     return render(request, "judging_case.html", page=page, choices=CHOICES)
 
 
 @pages.post(f"{PATH}/sheet")
-async def judge(
-    request: Request,
-    caller: Annotated[Caller, AGENTS],
-    sheet: Annotated[str, Form()],
-    item: Annotated[str, Form()],
-    annotator: Annotated[str, Form()] = "",
-) -> Response:
+async def judge(request: Request, caller: Agent, sheet: Text, item: Text, annotator: Text = "") -> Response:
     """Save the marks of a case and show the next one."""
     kb = kb_of(request)
     form = await request.form()

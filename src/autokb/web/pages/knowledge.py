@@ -16,17 +16,16 @@ from autokb.views.knowledge import Kind, KnowledgeFilter
 from autokb.web.middleware import in_thread
 from autokb.web.pages.candidate import shown_kb
 from autokb.web.pages.rendering import render
-from autokb.web.routes import needs, role_of
+from autokb.web.routes import READER, role_of
 from autokb.web.serving import root
 
-READERS = needs("reader")
 TREES_A_PAGE, RESULTS_A_PAGE, RESULTS_OF_A_KIND, DOCUMENTS_A_PAGE = 20, 20, 5, 50
 MOST_PAGES = 1_000_000  # a page number is never larger
 SECTION = "/knowledge"  # what of the navigation these pages belong to
 OF_ATTRIBUTE = "a."  # in front of an attribute's name in the query of an address
 _PLACE = re.compile(r"(\d{1,9})-(\d{1,9})")
 Page = Annotated[int, Query(ge=1, le=MOST_PAGES)]
-pages = APIRouter(include_in_schema=False, dependencies=[READERS])
+pages = APIRouter(include_in_schema=False, dependencies=[READER])
 
 
 @pages.get("/knowledge")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import mimetypes
-from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from autokb.web.access import COOKIE
 from autokb.web.middleware import in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import read_asset, render
 from autokb.web.problems import ProblemError
 from autokb.web.serving import keys_of, root, see_other
@@ -27,7 +27,7 @@ async def show(request: Request, next: str = "") -> Response:  # noqa: A002 - th
 
 
 @pages.post("/login")
-async def sign_in(request: Request, key: Annotated[str, Form()], next: Annotated[str, Form()] = "") -> Response:  # noqa: A002
+async def sign_in(request: Request, key: Text, next: Text = "") -> Response:  # noqa: A002
     """Keep a key that counts in a cookie."""
     keys = keys_of(request)
     if await in_thread(lambda: keys.find(key.strip())) is None:

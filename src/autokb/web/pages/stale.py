@@ -8,13 +8,12 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from autokb.core.findings import FindingStatus
-from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
+from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import is_partial, render
-from autokb.web.routes import needs
+from autokb.web.routes import EDITOR, Editor
 from autokb.web.serving import kb_of, see_other
 
-EDITORS = needs("editor")
 LISTED = 50  # findings of a page; what is settled makes room for the next ones
 KINDS = {
     "": "All",
@@ -28,22 +27,15 @@ KINDS = {
 pages = APIRouter(include_in_schema=False)
 
 
-@pages.get("/stale", dependencies=[EDITORS])
+@pages.get("/stale", dependencies=[EDITOR])
 async def show(request: Request, kind: str = "", settled: bool = False) -> Response:
     """Show what is open, of one kind or of all that are on, or what people said something of."""
-    kb = kb_of(request)
-    found = await in_thread(lambda: kb.curation.stale(kind, settled=settled))
+    found = await in_thread(lambda: kb_of(request).curation.stale(kind, settled=settled))
     return render(request, "stale.html", found=found, kind=kind, settled=settled, kinds=KINDS, listed=LISTED)
 
 
 @pages.post("/stale")
-async def settle(
-    request: Request,
-    caller: Annotated[Caller, EDITORS],
-    finding: Annotated[str, Form()],
-    what: Annotated[FindingStatus, Form()],
-) -> Response:
+async def settle(request: Request, caller: Editor, finding: Text, what: Annotated[FindingStatus, Form()]) -> Response:
     """Settle a finding, or open it again."""
-    kb = kb_of(request)
-    done = await in_thread(lambda: kb.curation.settle_finding(finding, what, author=caller.key))
+    done = await in_thread(lambda: kb_of(request).curation.settle_finding(finding, what, author=caller.key))
     return render(request, "stale_settled.html", one=done) if is_partial(request) else see_other("/stale")

@@ -12,8 +12,9 @@ from starlette.responses import Response
 from autokb.views.ticket_browser import TicketGraph
 from autokb.web.middleware import in_thread
 from autokb.web.pages.candidate import shown_kb
-from autokb.web.pages.knowledge import READERS, SECTION, Page, link_maker
+from autokb.web.pages.knowledge import SECTION, Page, link_maker
 from autokb.web.pages.rendering import is_partial, render
+from autokb.web.routes import READER
 
 TICKETS_A_PAGE = 50  # of the list
 NEIGHBOURS = 12  # that a picture has room for
@@ -21,7 +22,7 @@ SIMILAR = 5  # tickets beside the one that is read
 WIDTH, HEIGHT = 360, 300  # of the picture, as wide as a telephone
 RADIUS_X, RADIUS_Y = 128, 112
 LABEL_CHARACTERS = 14  # of an id in the picture
-pages = APIRouter(include_in_schema=False, dependencies=[READERS])
+pages = APIRouter(include_in_schema=False, dependencies=[READER])
 
 
 @dataclass(frozen=True, slots=True)
