@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,7 @@ def test_what_another_process_writes_is_seen_by_a_connection_that_stays_open(tmp
 
 def test_a_file_is_looked_at_again_when_nobody_has_it_open(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.db"
+    gc.collect()  # what earlier tests left open counts no more from now on
     before = dict(_in_use)
     first, second = WorkspaceFile(path, create=True), WorkspaceFile(path)
     first.close()
