@@ -277,9 +277,8 @@ def open_served_index(workspace: Workspace, before: OpenIndex | None = None) -> 
         settings = dict(file.records("setting"))
         gate_of(settings, encoder.name).check_encoder(encoder.name)
         if not _has_rows(file):
-            with process_pool(
-                2, MORE_MEMORY
-            ) as in_processes:  # whose memory, that of the whole knowledge base, is given back
+            # whose memory, that of the whole knowledge base, is given back
+            with process_pool(2, MORE_MEMORY) as in_processes:
                 list(in_processes(_write_rows, [workspace]))
         sliced = open_sliced(file, settings, spec_of(workspace, settings), encoder, workspace.settings.answer.caution)
         if (reranker := open_reranker(workspace.settings, stack)) is not None:
