@@ -105,10 +105,10 @@ class Answer:
     query: str
     attributes: Attributes
     outcome: Outcome
-    question: Clarification | None
-    matches: tuple[Matched, ...]
-    passages: tuple[ShownPassage, ...]
-    documents: tuple[Hit, ...]
+    question: Clarification | None = None
+    matches: tuple[Matched, ...] = ()
+    passages: tuple[ShownPassage, ...] = ()
+    documents: tuple[Hit, ...] = ()
     reason: str | None = None
     confidence: float = 0.0
     seconds: float = field(default=0.0, compare=False)
@@ -155,9 +155,7 @@ def solution_json(solution: Solution) -> dict[str, Any]:
         "text": solution.text,
         "steps": list(solution.steps),
         "attributes": as_lists(solution.attributes),
-        "evidence": [
-            {"document": e.document, "start": e.start, "end": e.end, "quote": e.quote} for e in solution.evidence
-        ],
+        "evidence": [asdict(one) for one in solution.evidence],
     }
 
 
@@ -182,16 +180,7 @@ def answer(
     choices = list(chosen) if chosen is not None else [] if refused else shown.choose(k)
     if not choices:
         reason = refused or _nothing_fits(shown)
-        return Answer(
-            query=question,
-            attributes=asked.attributes,
-            outcome="abstains",
-            question=None,
-            matches=(),
-            passages=(),
-            documents=nearest,
-            reason=reason,
-        )
+        return Answer(question, asked.attributes, "abstains", documents=nearest, reason=reason)
     warned = shown.scored.urgent or choices[0].row in warnings
     urgent = frozenset(c.solution.id for c in choices if c.row in warnings or c.row in shown.scored.urgent)
     back = None if warned or chosen is not None else clarify(shown, choices[0])

@@ -140,17 +140,8 @@ def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, stated: 
     choices = list(presentation.fitting(rows))
     if not choices:
         documents = found.documents if found.outcome == "abstains" else presentation.scored.documents.best(k)
-        attributes = presentation.asked.attributes
-        return Answer(
-            found.query,
-            attributes,
-            "abstains",
-            question=None,
-            matches=(),
-            passages=(),
-            documents=documents,
-            reason=found.reason or LEFT_OPEN,
-        )
+        attributes, reason = presentation.asked.attributes, found.reason or LEFT_OPEN
+        return Answer(found.query, attributes, "abstains", documents=documents, reason=reason)
     made = answer(found.query, presentation, k=k, chosen=choices, warnings=index.warnings)
     warned = choices[0].row in index.warnings  # which a customer reads before anything is asked
     back = None if warned else _question_back(offered, presentation, chosen)

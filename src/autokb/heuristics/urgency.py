@@ -19,9 +19,8 @@ from autokb.text.stemming import stem
 from autokb.text.words import Words, split_words
 
 MOST_BETWEEN = 3  # words between two of a phrase, small ones not counted: "pain in the left side of my chest"
-MOST_AFTER_NOT = (
-    1  # of them behind a negation of the phrase: "cannot even breathe", but no "do not have trouble breathing"
-)
+# Of them behind a negation of the phrase: "cannot even breathe", but no "do not have trouble breathing".
+MOST_AFTER_NOT = 1
 MOST_JOINED = 3  # words that a negation reaches over before an "or": no pain in the chest or trouble breathing
 ANY_NEGATION = "not"  # the word of a phrase that stands for all negations, in every language
 

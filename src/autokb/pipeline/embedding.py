@@ -136,28 +136,22 @@ class Encoder(Protocol):
     @property
     def name(self) -> str:
         """Return the name of weights and preparation, which is part of every key."""
-        ...
 
     @property
     def dimensions(self) -> int:
         """Return the length of the vectors; 0 where nobody knows it yet."""
-        ...
 
     def learn_dimensions(self, stage: str, texts: Sequence[str]) -> int:
         """Encode the first of the texts where the length is not known; returns how many texts that took."""
-        ...
 
     def encode(self, stage: str, texts: Sequence[str]) -> Iterator[tuple[Sequence[str], Vectors]]:
         """Yield the vectors of distinct texts batch by batch, each on the disk before it is yielded."""
-        ...
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts that nobody will ask for again; they are not kept."""
-        ...
 
     def token_reader(self, language: str) -> TokenEncoder | None:
         """Return what gives the tokens of texts their vectors; None by an encoder that gives only those of texts."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -40,11 +40,10 @@ from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.index import (
     QuestionIndex,
     TokenReader,
+    calibration_of,
     gate_of,
     load_decisions,
     load_index,
-    published_calibration,
-    published_gate,
 )
 from autokb.retrieval.read_question import spec_for_question_in
 from autokb.stores.database import failures_as_sentences
@@ -217,8 +216,8 @@ def open_index(workspace: Workspace, *, calibrated: bool = True, before: OpenInd
             settings = {setting: body for setting, body in published.settings.items() if setting != CALIBRATION}
             published = replace(published, settings=settings)
         name = encoder_name(workspace.settings)
-        published_gate(published, name).check_encoder(name)  # before anything is embedded, perhaps for money
-        if (calibration := published_calibration(published)) is not None:
+        gate_of(published.settings, name).check_encoder(name)  # before anything is embedded, perhaps for money
+        if (calibration := calibration_of(published.settings)) is not None:
             calibration.check_encoder(name)
         index = _load(workspace, published, file, stack)
         index = replace(index, reranker=open_reranker(workspace.settings, stack))
@@ -278,9 +277,8 @@ def open_served_index(workspace: Workspace, before: OpenIndex | None = None) -> 
         settings = dict(file.records("setting"))
         gate_of(settings, encoder.name).check_encoder(encoder.name)
         if not _has_rows(file):
-            with process_pool(
-                2, MORE_MEMORY
-            ) as in_processes:  # whose memory, that of the whole knowledge base, is given back
+            # whose memory, that of the whole knowledge base, is given back
+            with process_pool(2, MORE_MEMORY) as in_processes:
                 list(in_processes(_write_rows, [workspace]))
         sliced = open_sliced(file, settings, spec_of(workspace, settings), encoder, workspace.settings.answer.caution)
         if (reranker := open_reranker(workspace.settings, stack)) is not None:

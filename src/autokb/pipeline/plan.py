@@ -34,9 +34,8 @@ from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
 
 # Both in the time that this machine needs to encode one text: what builds took of it, measured on headphones, medical,
 # cashbook, espresso (no issues) and Thunderbird with 840 issues, first builds and builds of what was built already.
-TEXT_TIMES = (
-    1.9  # for each new text of a window, title or issue; in it are nodes, solutions and all that is no encoding
-)
+# For each new text of a window, title or issue; in it are nodes, solutions and all that is no encoding.
+TEXT_TIMES = 1.9
 ITEM_TIMES = 0.2  # for each document and issue, new or not
 SAMPLE = 32  # texts that are encoded to measure the time of one
 ITEM_SECONDS = 0.003  # the same where no text is encoded here: measured on two cores

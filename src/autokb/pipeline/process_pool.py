@@ -25,7 +25,6 @@ class ParallelMap(Protocol):
 
     def __call__(self, function: Callable[[T], R], things: Iterable[T], /) -> Iterator[R]:
         """Yield the results in the order of the things; the function must be one of a module, so that it can travel."""
-        ...
 
 
 @contextmanager

@@ -23,13 +23,8 @@ from autokb.tasks.issues.merge_parents.task import TASK as MERGE_PARENTS
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 from autokb.tasks.task import Task
 
-TREES_ON = (
-    "trees",
-    "merge",
-    "solutions",
-    "solution_attributes",
-    "rules",
-)  # each asks about what the one before it brought
+# Each asks about what the one before it brought.
+TREES_ON = ("trees", "merge", "solutions", "solution_attributes", "rules")
 AFTER: Mapping[str, tuple[str, ...]] = {
     "chunks": ("context", *TREES_ON),
     "context": TREES_ON,

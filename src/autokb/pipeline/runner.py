@@ -55,11 +55,9 @@ class Runner(Protocol):
     @property
     def name(self) -> str:
         """Return what keys hold that hang on who answers."""
-        ...
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return what each item's answer is kept under: the hash of everything that can change it."""
-        ...
 
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Yield answers as they are done; what was yielded is on the disk when the next are asked for.
@@ -67,7 +65,6 @@ class Runner(Protocol):
         A position that is never yielded waits for a reply that comes later. Raises StoppedOnPurposeError when the
         budget is reached, and BadInputError when this runner cannot answer the task at all.
         """
-        ...
 
 
 class OfflineRunner:

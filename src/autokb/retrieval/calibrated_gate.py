@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -37,10 +37,6 @@ class CalibrationData:
     n: int
     passing: int
     sha256: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the record."""
-        return {"n": self.n, "passing": self.passing, "sha256": self.sha256}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +83,8 @@ class CalibratedGate:
 
     def as_json(self) -> dict[str, Any]:
         """Return the record of the calibration."""
-        return {
-            "threshold": self.threshold,
-            "encoder": self.encoder,
-            "date": self.date,
-            "intercept": self.intercept,
-            "weights": dict(zip(FEATURES, self.weights, strict=True)),
-            "vector": list(self.vector),
-            "in_domain": self.in_domain.as_json(),
-            "out_of_domain": self.out_of_domain.as_json(),
-        }
+        weights = dict(zip(FEATURES, self.weights, strict=True))
+        return {**asdict(self), "weights": weights, "vector": list(self.vector)}
 
 
 # Complex: each entry is refused in its own words before the next one is read.

@@ -105,16 +105,7 @@ def learnt(found: QuestionEvidence) -> Scores:
 
 
 FEATURES: Mapping[str, Feature] = {
-    feature.__name__: feature
-    for feature in (
-        section,
-        heading,
-        late_interaction,
-        words,
-        same_words,
-        votes,
-        learnt,
-    )
+    feature.__name__: feature for feature in (section, heading, late_interaction, words, same_words, votes, learnt)
 }
 HISTORY = ("votes", "learnt")  # features that are left out where a measurement asks for no history
 

@@ -18,12 +18,10 @@ QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundr
 DEVIATIONS = 3.0  # below the median: off-topic issues among the raw ones (a pizza order) must not lower the gate
 MOST_REJECTED = 0.1  # of the raw issues are turned away, however close together the others lie
 FEWEST_FITTED = 20  # below, nothing is measured
-ENOUGH_ISSUES = (
-    100  # from 1 / QUANTILE issues on the quantile is more than one odd issue; below, the default counts beside it
-)
-DEFAULT_THRESHOLD = (
-    0.3  # the packaged encoder: 98 % of real questions lie above, 76 % of those about other things below
-)
+# From 1 / QUANTILE issues on the quantile is more than one odd issue; below, the default counts beside it.
+ENOUGH_ISSUES = 100
+# The packaged encoder: 98 % of real questions lie above, 76 % of those about other things below.
+DEFAULT_THRESHOLD = 0.3
 SLOPE = 22.0  # log-odds for each unit of cosine, where only a threshold is known: what fitted gates have of both
 LARGEST_COEFFICIENT = 1e6  # no fit comes near it; what an import says must not overflow
 DUPLICATE = 0.999  # cosine from which two issues are the same text,

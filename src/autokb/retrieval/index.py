@@ -50,19 +50,15 @@ class TokenReader(Protocol):
 
     def ordinary_words(self) -> frozenset[str]:
         """Return the ordinary words of the language, as far as they are known."""
-        ...
 
     def question(self, text: str) -> TokenVectors:
         """Return the tokens of a question."""
-        ...
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the tokens of a text stand in it."""
-        ...
 
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Return the tokens of texts, each encoded once."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -362,8 +358,8 @@ def load_index(
         candidates=Candidates.of(shown, knowledge, dict(zip(texts, parts[4], strict=True)), chunks),
         chunks=chunks,
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
-        gate=published_gate(published, encoder),
-        calibration=published_calibration(published),
+        gate=gate_of(published.settings, encoder),
+        calibration=calibration_of(published.settings),
         generation=published.generation,
         caution=caution,
         spelling=None if tokens is None else _spelling(corpus, spec, tokens.ordinary_words()),
@@ -449,24 +445,14 @@ def normal_attributes(attributes: Attributes, spec: DomainSpec) -> Attributes:
     return {name: known[name].normal(values) if name in known else values for name, values in attributes.items()}
 
 
-def published_gate(published: Published, encoder: str) -> Gate:
-    """Read the published gate; an import without one has the default of its encoder."""
-    return gate_of(published.settings, encoder)
-
-
 def gate_of(settings: Mapping[str, Mapping[str, object]], encoder: str) -> Gate:
-    """Read the gate among published settings."""
+    """Read the gate among published settings; an import without one has the default of its encoder."""
     kept = settings.get("gate")
     return read_gate(kept) if kept else Gate(DEFAULT_THRESHOLD, encoder)
 
 
-def published_calibration(published: Published) -> CalibratedGate | None:
-    """Read the calibration of a team, None where there is none."""
-    return calibration_of(published.settings)
-
-
 def calibration_of(settings: Mapping[str, Mapping[str, object]]) -> CalibratedGate | None:
-    """Read the calibration among published settings."""
+    """Read the calibration of a team among published settings, None where there is none."""
     kept = settings.get(CALIBRATION)
     return read_calibrated_gate(kept) if kept else None
 

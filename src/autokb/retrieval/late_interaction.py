@@ -30,13 +30,11 @@ class ComparedTokens(Protocol):
 
     def scores(self, question: TokenVectors, rows: Positions) -> Scores:
         """Return the score of some candidates, 0 to 1; one without tokens meets nothing."""
-        ...
 
     def scores_of_parts(
         self, question: TokenVectors, rows: Sequence[int], within: Sequence[NDArray[np.bool_]]
     ) -> list[Scores]:
         """Return the scores of parts of candidates."""
-        ...
 
 
 @dataclass(frozen=True)

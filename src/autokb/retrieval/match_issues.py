@@ -16,7 +16,6 @@ class Similarities(Protocol):
 
     def __getitem__(self, row: int, /) -> float:
         """Return that of one node."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import DISPLAYED, Issue, Passage, Solution
 from autokb.core.vectors import TokenVectors, Vectors
-from autokb.retrieval.candidates import Candidate, candidates_of, cited_first, without_rejected
+from autokb.retrieval.candidates import Candidate, candidates_of, cited_first, searched_texts, without_rejected
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.history import Learnt, PastIssue, issues_that_count, learn
 from autokb.retrieval.index import normal_attributes, past_issues
@@ -267,16 +267,11 @@ class _Tree:
         """Return the raw issues behind its nodes that are there."""
         return [i for node in self.nodes for i in node.raw_issues if i in raw]
 
-    @property
-    def texts_alone(self) -> list[str]:
-        """What is embedded of its solutions that begin in no section, each text once."""
-        return list(dict.fromkeys(text for one in self.alone for text in (one.searched_text, one.searched_headings)))
-
     def texts(self, raw: Mapping[str, str]) -> Iterator[str]:
         """Give everything of it that is embedded."""
         yield from (node.text for node in self.nodes)
         yield from (raw[i] for i in self.behind(raw))
-        yield from self.texts_alone
+        yield from searched_texts(self.alone)
 
     def part(self, raw: Mapping[str, str], vectors: Mapping[str, Vectors]) -> TreePart:
         """Return it with the vectors of its texts."""
@@ -286,7 +281,7 @@ class _Tree:
             solutions=tuple(self.solutions),
             vectors=np.array([vectors[node.text] for node in self.nodes]),
             raw={i: vectors[raw[i]] for i in self.behind(raw)},
-            alone={text: vectors[text] for text in self.texts_alone},
+            alone={text: vectors[text] for text in searched_texts(self.alone)},
             sections=frozenset(self.sections),
         )
 

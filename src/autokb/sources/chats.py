@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,21 @@ from autokb.core.ids import short_id
 from autokb.core.nouns import AGENT, CUSTOMER, Conversation, Message, Role, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
-from autokb.sources.decoding import decode, read_bytes
-from autokb.sources.delimited import read_delimited
 from autokb.sources.documents import checked_id, named_id
 from autokb.sources.fields import Record
-from autokb.sources.files import FoundFile, find_files
-from autokb.sources.formats import format_of
+from autokb.sources.files import find_files
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import date_notes, id_notes, named, without_ids
-from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
-from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
+from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
+from autokb.sources.record_files import read_record_file
+from autokb.sources.records import PlacedRecord, shorten_report
 from autokb.text.control_characters import printable_name, replace_controls
 
 LONGEST_MESSAGE = 20_000  # characters that are taken of one; people write fewer, logs that they paste more
 MOST_MESSAGES = 5_000  # of one conversation
 _CUT_MARK = " […]"
 _LONGEST_ROLE = 40  # characters of an unknown role that its reason shows
-_KINDS = frozenset({"csv", "tsv", "jsonl", "json"})
+_NO_CHATS = "is of a kind that holds no conversations; export them as JSONL, JSON or CSV."
 _MESSAGES = "messages"
 _CONVERSATION = ("conversation", "conversation_id", "chat", "chat_id", "thread", "thread_id", "session", "session_id")
 _ID = ("id",)
@@ -41,7 +38,6 @@ _CUSTOMERS = frozenset({"customer", "user", "client", "visitor", "end-user", "en
 _AGENTS = frozenset({"agent", "assistant", "support", "operator", "bot", "staff", "admin", "berater", "mitarbeiter"})
 
 
-# Complex: files and conversations can each be refused, and what is told of them counts over all files.
 def read_chats(
     paths: Sequence[Path],
     fields: Fields | None = None,
@@ -60,18 +56,13 @@ def read_chats(
     authors: dict[str, None] = {}
     columns: dict[str, tuple[str, ...]] = {}
     files, skipped = find_files(paths, added, follow_links=follow_links)
-    wanted = NamedFields(
-        {"--text-field": _in_message(fields.text), "--id-field": fields.id, "--date-field": _in_message(fields.date)}
-    )
+    wanted = NamedFields(_of_message(fields), "text", "id", "date")
     found: dict[str, tuple[SourceRecord[Conversation], str]] = {}
     undated: list[str] = []
     made: list[str] = []
-    for position, file in enumerate(files, 1):
-        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
-        if tell:
-            tell()
+    for file, tell in each_file(files, progress):
         try:
-            records, bad = _records(file)
+            records, bad = read_record_file(file, _NO_CHATS, _MESSAGES)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
@@ -133,7 +124,7 @@ def read_conversation_file(path: Path) -> Conversation:
         raise BadInputError(f"There is no file {path}; give a conversation as JSON, JSONL or CSV.")
     (file,), _ = find_files([path], ())
     try:
-        records, bad = _records(file)
+        records, bad = read_record_file(file, _NO_CHATS, _MESSAGES)
     except UnreadableFileError as error:
         raise BadInputError(f"{path} {error}") from error
     read = _read_conversations(records, Fields(), file.relative)
@@ -143,18 +134,6 @@ def read_conversation_file(path: Path) -> Conversation:
         what = f"{len(read.conversations)} conversations" if read.conversations else "no message"
         raise BadInputError(f"{path} holds {what}; give a file with the messages of one.")
     return read.conversations[0][0]
-
-
-def _records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
-    data = read_bytes(file)
-    kind = format_of(file.relative, data)
-    if kind not in _KINDS:
-        raise UnreadableFileError("is of a kind that holds no conversations; export them as JSONL, JSON or CSV.")
-    if kind == "jsonl":
-        return read_json_lines(data, file.relative)
-    if kind == "json":
-        return read_json(data, file.relative, _MESSAGES)
-    return read_delimited(decode(data), file.relative, "\t" if kind == "tsv" else None)
 
 
 def _with_messages(records: Iterable[PlacedRecord]) -> Iterator[PlacedRecord]:
@@ -172,9 +151,10 @@ def _inner(record: Record) -> list[Any] | None:
     return messages if isinstance(messages, list) else None
 
 
-def _in_message(name: str | None) -> str | None:
-    """Return a field's name as it stands in a message, also where it was named from the conversation's record."""
-    return name and name.removeprefix(f"{_MESSAGES}[].")
+def _of_message(fields: Fields) -> Fields:
+    """Return the fields of text and date as a message has them, also where they were named from the conversation's."""
+    text, date = (name and name.removeprefix(f"{_MESSAGES}[].") for name in (fields.text, fields.date))
+    return replace(fields, text=text, date=date)
 
 
 @dataclass(slots=True)
@@ -204,7 +184,7 @@ def _read_conversations(
     """Put the messages of a file together; ``columns`` gets the names of the fields that hold their parts."""
     read = _ReadFile()
     agents, columns = _names_of_agents(fields), {} if columns is None else columns
-    parts = replace(fields, text=_in_message(fields.text), date=_in_message(fields.date))
+    parts = _of_message(fields)
     names = _conversation_fields(records)
     found: dict[tuple[str, int], tuple[int, list[Message]]] = {}
     for placed in with_progress(records, tell):

@@ -15,7 +15,6 @@ from autokb.core.nouns import Document, Skipped
 from autokb.core.storable import without_surrogates
 from autokb.sources import fields as f
 from autokb.sources.decoding import clean, decode, read_bytes
-from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
 from autokb.sources.generated_pages import without_generated
@@ -23,8 +22,9 @@ from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import id_notes, without_ids
 from autokb.sources.page import ConvertedFile, first_heading, short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
-from autokb.sources.records import PlacedRecord, join_sections, read_json, read_json_lines, shorten_report
+from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
+from autokb.sources.record_files import RECORD_FORMATS, read_records
+from autokb.sources.records import PlacedRecord, join_sections, shorten_report
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
 from autokb.sources.wiki import wiki_page
 from autokb.text.control_characters import printable_name, replace_controls
@@ -78,11 +78,8 @@ def read_documents(
     columns: dict[str, tuple[str, ...]] = {}
     made: list[str] = []
     fields = fields or Fields()
-    named = NamedFields({"--text-field": fields.text, "--title-field": fields.title, "--id-field": fields.id})
-    for position, file in enumerate(pages, 1):
-        tell = progress and partial(tell_place, progress, position, len(pages), file.relative)
-        if tell:
-            tell()
+    named = NamedFields(fields, "text", "title", "id")
+    for file, tell in each_file(pages, progress):
         try:
             documents, unreadable = _read_file(
                 file, fields, known_markup, templates or {}, named, tell, columns=columns
@@ -160,7 +157,7 @@ def _read_file(
     kind = format_of(file.relative, data)
     if kind is None:
         raise UnreadableFileError(_UNKNOWN)
-    if kind in ("jsonl", "json", "csv", "tsv"):
+    if kind in RECORD_FORMATS:
         placed, bad = read_records(data, file.relative, kind)
         if kind in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
             header = shown_fields(placed[0].record) if placed else "no rows"
@@ -207,15 +204,6 @@ def _fetched(read: _ReadDocument) -> SourceRecord[Document]:
     if not document.text.strip():
         raise UnreadableFileError("holds no text, only control characters; leave it out.")
     return SourceRecord(document, "", read.place, read.marks)
-
-
-def read_records(data: bytes, relative: str, kind: Format) -> tuple[list[PlacedRecord], list[Skipped]]:
-    """Return the records of a JSON Lines, JSON, CSV or TSV file."""
-    if kind == "jsonl":
-        return read_json_lines(data, relative)
-    if kind == "json":
-        return read_json(data, relative)
-    return read_delimited(decode(data), relative, "\t" if kind == "tsv" else None)
 
 
 def _convert_whole_file(data: bytes, kind: Format, templates: Mapping[str, str]) -> ConvertedFile:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,19 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import DateOrder, date_orders, iso_date, only_order
 from autokb.sources.decoding import clean, decode, read_bytes
-from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_text, missing_text, named_id, read_records
+from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_text, missing_text, named_id
 from autokb.sources.files import FoundFile, find_files
-from autokb.sources.formats import Format, format_of
+from autokb.sources.formats import format_of
 from autokb.sources.markup import detect_markup, to_markdown
-from autokb.sources.named_fields import NamedFields, shown_fields
+from autokb.sources.named_fields import NamedFields, option_of, shown_fields
 from autokb.sources.notes import WRITE_DATES, date_notes, id_notes, without_ids
 from autokb.sources.page import short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord, read_parts, tell_place, with_progress
+from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
+from autokb.sources.record_files import RECORD_FORMATS, read_records
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
 
-_FORMATS: frozenset[Format] = frozenset({"csv", "tsv", "jsonl", "json", "text"})
 # Characters of one raw issue that are taken. The longest of 16,000 real ones has 55,922, its log included; what is
 # longer is a file that somebody pasted, of which tokens and lists of words would need two hundred times its size.
 LONGEST_ISSUE = 200_000
@@ -77,19 +76,8 @@ def read_issues(
     found: list[tuple[RawIssue, FoundFile, str]] = []
     told: list[_Told] = []
     made: list[str] = []
-    named = NamedFields(
-        {
-            "--text-field": fields.text,
-            "--title-field": fields.title,
-            "--id-field": fields.id,
-            "--date-field": fields.date,
-            "--resolved-by-field": fields.resolved_by,
-        }
-    )
-    for position, file in enumerate(files, 1):
-        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
-        if tell:
-            tell()
+    named = NamedFields(fields, "text", "title", "id", "date", "resolved_by")
+    for file, tell in each_file(files, progress):
         try:
             records, skipped_lines = _read_file(file, fields, named)
         except UnreadableFileError as error:
@@ -135,26 +123,22 @@ def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[lis
     """Return the records of a file and what was skipped, a misspelt column among it: it would be lost unseen."""
     data = read_bytes(file)
     kind = format_of(file.relative, data)
-    if kind not in _FORMATS:
+    if kind == "text":
+        return list(read_lines(clean(decode(data)))), []
+    if kind not in RECORD_FORMATS:
         raise UnreadableFileError(
             "is of a kind that holds no issues; save them as CSV, TSV, JSONL, JSON or text (one a line)."
         )
-    if kind == "text":
-        return list(read_lines(clean(decode(data)))), []
     records, skipped = read_records(data, file.relative, kind)
     named.look_in(records, file.relative)
     if kind in ("csv", "tsv"):
         records = _with_text_column(records, fields)
         header = records[0].record
-        optional = (
-            (fields.title, "--title-field"),
-            (fields.date, "--date-field"),
-            (fields.resolved_by, "--resolved-by-field"),
-        )
-        for name, option in optional:
+        for optional in ("title", "date", "resolved_by"):
+            name = getattr(fields, optional)
             if name and f.raw_value(header, name, ()) is None:
                 reason = f"has no column {name!r}, so nothing was read from it; it has {shown_fields(header)}."
-                skipped.append(Skipped(option, f"{file.relative} {reason}"))
+                skipped.append(Skipped(option_of(optional), f"{file.relative} {reason}"))
     return records, skipped
 
 

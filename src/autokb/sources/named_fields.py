@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from autokb.sources.fields import has_field
 from autokb.sources.records import PlacedRecord
@@ -15,12 +15,17 @@ def shown_fields(fields: Iterable[str]) -> str:
     return ", ".join(list(fields)[:_MOST_SHOWN_FIELDS])
 
 
+def option_of(part: str) -> str:
+    """Return the option that names the field of a part of a record."""
+    return f"--{part.replace('_', '-')}-field"
+
+
 class NamedFields:
     """Which of the named fields some record has, over all files that one command reads."""
 
-    def __init__(self, named: Mapping[str, str | None]) -> None:
-        """Take the fields by the options that name them."""
-        self._missing = {option: name for option, name in named.items() if name}
+    def __init__(self, fields: object, *parts: str) -> None:
+        """Take the fields of some parts of a record, as a person named them."""
+        self._missing: dict[str, str] = {option_of(part): name for part in parts if (name := getattr(fields, part))}
         self._fields: dict[str, None] = {}
         self._files: dict[str, None] = {}
 

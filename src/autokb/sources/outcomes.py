@@ -13,18 +13,17 @@ from autokb.core.in_use import ConversationOutcome
 from autokb.core.nouns import Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
-from autokb.sources.decoding import decode, read_bytes
-from autokb.sources.delimited import read_delimited
 from autokb.sources.fields import Record
 from autokb.sources.files import find_files
-from autokb.sources.formats import format_of
 from autokb.sources.named_fields import NamedFields
-from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
+from autokb.sources.record_files import read_record_file
+from autokb.sources.records import shorten_report
 
 CONVERSATION = ("conversation", "conversation_id", "chat", "chat_id", "thread_id", "session_id", "id")
 RESOLVED = ("resolved", "is_resolved", "solved")
 RETURNED = ("returned", "is_returned", "reopened")
 SECONDS = ("seconds", "handling_seconds", "duration_seconds", "handle_time")
+_NO_OUTCOMES = "is of a kind that holds no outcomes; export them as CSV, JSON or JSONL."
 # How programs write truth values into a column.
 TRUE, FALSE = frozenset({"true", "1", "yes", "y", "t"}), frozenset({"false", "0", "no", "n", "f"})
 
@@ -52,18 +51,10 @@ def read_outcomes(
     if file is None:
         raise BadInputError(f"There is no file {path}; give outcomes as CSV, JSON or JSONL.")
     try:
-        records, bad = _records(read_bytes(file), file.relative)
+        records, bad = read_record_file(file, _NO_OUTCOMES)
     except UnreadableFileError as error:
         raise BadInputError(f"{path} {error}") from error
-    named = NamedFields(
-        {
-            "--conversation-field": fields.conversation,
-            "--resolved-field": fields.resolved,
-            "--returned-field": fields.returned,
-            "--seconds-field": fields.seconds,
-            "--date-field": fields.date,
-        }
-    )
+    named = NamedFields(fields, "conversation", "resolved", "returned", "seconds", "date")
     named.look_in(records, file.relative)
     if misspelt := named.missing_field():
         raise BadInputError(misspelt)
@@ -74,17 +65,6 @@ def read_outcomes(
         except UnreadableFileError as error:
             bad.append(Skipped(f"{file.relative}:{placed.line}", str(error)))
     return found, tuple(shorten_report(bad, file.relative, none_read=not found))
-
-
-def _records(data: bytes, relative: str) -> tuple[list[PlacedRecord], list[Skipped]]:
-    kind = format_of(relative, data)
-    if kind == "jsonl":
-        return read_json_lines(data, relative)
-    if kind == "json":
-        return read_json(data, relative)
-    if kind in ("csv", "tsv"):
-        return read_delimited(decode(data), relative, "\t" if kind == "tsv" else None)
-    raise UnreadableFileError("is of a kind that holds no outcomes; export them as CSV, JSON or JSONL.")
 
 
 def _outcome(record: Record, fields: OutcomeFields) -> ConversationOutcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -80,16 +81,7 @@ def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
             and part.left > before.left
         ):
             text = f"{before.text.strip()} {part.text}"
-            part = Line(
-                text=text,
-                left=before.left,
-                right=part.right,
-                top=before.top,
-                bottom=part.bottom,
-                size=part.size,
-                bold=part.bold,
-                mono=part.mono,
-            )
+            part = replace(part, text=text, left=before.left, top=before.top)
             result.pop()
         result.append(part)
     return result

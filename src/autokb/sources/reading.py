@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from autokb.core.marks import Mark
 from autokb.core.nouns import Skipped
 from autokb.sources.fields import Record, found_value
+from autokb.sources.files import FoundFile
 
 T = TypeVar("T")
 RECORDS_A_STEP = 1_000  # between two words of progress inside one file: about a second of issues
@@ -83,7 +85,18 @@ def with_progress(records: Sequence[T], tell: Callable[..., None] | None) -> Ite
         yield record
 
 
-def tell_place(
+def each_file(
+    files: Sequence[FoundFile], progress: Callable[[str], None] | None
+) -> Iterator[tuple[FoundFile, Callable[..., None] | None]]:
+    """Give files as their turn comes, which is told, with what tells how many of a file's records were read."""
+    for position, file in enumerate(files, 1):
+        tell = progress and partial(_tell_place, progress, position, len(files), file.relative)
+        if tell:
+            tell()
+        yield file, tell
+
+
+def _tell_place(
     progress: Callable[[str], None], position: int, files: int, relative: str, record: int = 0, records: int = 0
 ) -> None:
     """Tell how far a reading is: which file of how many, and in a long one which record of how many."""

@@ -121,16 +121,7 @@ class ReadConversation:
 
     def _ask(self, question: str) -> Answer:
         if self.opened is None:
-            return Answer(
-                query=question,
-                attributes={},
-                outcome="abstains",
-                question=None,
-                matches=(),
-                passages=(),
-                documents=(),
-                reason=NO_TICKET,
-            )
+            return Answer(question, {}, "abstains", reason=NO_TICKET)
         is_last = question == self.turn.text
         answer = self.opened.ask(
             question,

@@ -6,12 +6,12 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import finalize
 
 from autokb.core.errors import AutokbError
-from autokb.core.results import NOTHING_SPENT, Spending, Tokens
+from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.pipeline.model_choice import OFFLINE, model_of
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages
@@ -140,11 +140,5 @@ class Answering:
         """What this suggestion asked and paid."""
         if self._stages is None:
             return NOTHING_SPENT
-        now, before = self._stages.spending(), self._before
-        tokens = Tokens(
-            now.tokens.input - before.tokens.input,
-            now.tokens.output - before.tokens.output,
-            now.tokens.reasoning - before.tokens.reasoning,
-        )
-        cost = None if now.cost is None or before.cost is None else round(now.cost - before.cost, 9)
-        return Spending(now.calls - before.calls, 0, tokens, cost)
+        spent = self._stages.spending() - self._before
+        return replace(spent, cached=0, cost=None if spent.cost is None else round(spent.cost, 9))

@@ -45,9 +45,8 @@ _MASK = re.compile(
 # CommonMark's autolinks, those that are surely one: no tag begins so, and no backtick in it can end code.
 _ADDRESS = re.compile(r"<(?:(?i:https?://|mailto:)[^\s<>`\"'\\]+|[\w.+-]+@[A-Za-z0-9.-]+)>", re.ASCII)
 # The marks of quotes may stand between ``](`` and a target in the next line.
-_LONGEST_TARGET = (
-    200  # characters that are looked at; one that is longer and has neither scheme nor slash hides something
-)
+# Characters that are looked at; one that is longer and has neither scheme nor slash hides something.
+_LONGEST_TARGET = 200
 _TARGET = re.compile(rf"[\s>]*(?:<([^<>\n]{{0,{_LONGEST_TARGET}}})|(\S{{0,{_LONGEST_TARGET}}}))")
 _CUT_REFERENCE = re.compile(r"&[^&;]*\Z")
 _IGNORED_IN_TARGETS = re.compile(r"[\s\x00-\x20\x7f\\]")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
+from operator import attrgetter
 from threading import Lock
 from typing import Literal, TypeVar
 
@@ -283,8 +285,4 @@ def _section_ends(levels: list[int], starts: list[int]) -> list[int]:
 
 def section_at(found: tuple[Section, ...], position: int) -> int:
     """Return which of the sections has this position in its own part."""
-    low, high = 0, len(found) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if found[middle].start <= position else (low, middle - 1)
-    return low
+    return max(bisect_right(found, position, key=attrgetter("start")) - 1, 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.text.lexicons import alternation, word_lists
+from autokb.text.lexicons import alternation, any_of, ignoring_case, word_lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,10 @@ def _patterns(language: str) -> _DirectionPatterns:
     return _DirectionPatterns(
         too_much=re.compile(rf"{too}(?:{alternation(known.much_words)})\b", re.IGNORECASE),
         too_little=re.compile(rf"{too}(?:{alternation(known.little_words)})\b", re.IGNORECASE),
-        raising=_any_of(known.raising_steps),
-        lowering=_any_of(known.lowering_steps),
-        switching_off=_any_of(known.switching_off),
+        raising=ignoring_case(any_of(known.raising_steps)),
+        lowering=ignoring_case(any_of(known.lowering_steps)),
+        switching_off=ignoring_case(any_of(known.switching_off)),
     )
-
-
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
 
 
 def makes_worse(issue: str, steps: Iterable[str], language: str) -> bool:

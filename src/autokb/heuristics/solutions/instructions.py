@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.text.lexicons import alternation, language_data, word_lists
+from autokb.text.lexicons import alternation, any_of, ignoring_case, language_data, word_lists
 from autokb.text.plain_text import plain_text
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -47,33 +47,25 @@ def _patterns(language: str) -> _InstructionPatterns:
     questions = alternation(sorted(data.question_words | data.question_verbs))
     steps = rf"(?:{alternation(known.step_words)}) \d{{1,2}}"
     return _InstructionPatterns(
-        before_imperative=_ignoring_case(
+        before_imperative=ignoring_case(
             rf"(?:{alternation(known.words_before_imperative)}|{steps})\b[\s,:.–-]*",
         ),
         leading_clause=re.compile(
             rf"(?:{alternation(known.clause_openings)})\b[^,;:]{{0,160}}[,:]\s*(.*)", re.IGNORECASE | re.DOTALL
         ),
-        advice=_ignoring_case(_any_of(known.advice)),
-        visit=_ignoring_case(_any_of(known.visits)),
-        navigation=_ignoring_case(_any_of(known.navigation)),
-        heading_without_solution=_ignoring_case(rf"(?:{_any_of(known.headings_without_solution)})\W*$"),
-        question_start=_ignoring_case(rf"(?!(?:{alternation(known.tasks_like_questions)})\b)(?:{questions})\b"),
-        announcement=_ignoring_case(_any_of(known.announcements)),
-        note=_ignoring_case(rf"\W*(?:{alternation(known.note_labels)})\s*[:：!–—-]"),
-        preparation=_ignoring_case(rf"(?:{_any_of(known.preparation_headings)})\W*$"),
-        step_number=_ignoring_case(rf"\W*(?:{alternation(known.step_words)})\s+(\d{{1,2}})\b"),
+        advice=ignoring_case(any_of(known.advice)),
+        visit=ignoring_case(any_of(known.visits)),
+        navigation=ignoring_case(any_of(known.navigation)),
+        heading_without_solution=ignoring_case(rf"(?:{any_of(known.headings_without_solution)})\W*$"),
+        question_start=ignoring_case(rf"(?!(?:{alternation(known.tasks_like_questions)})\b)(?:{questions})\b"),
+        announcement=ignoring_case(any_of(known.announcements)),
+        note=ignoring_case(rf"\W*(?:{alternation(known.note_labels)})\s*[:：!–—-]"),
+        preparation=ignoring_case(rf"(?:{any_of(known.preparation_headings)})\W*$"),
+        step_number=ignoring_case(rf"\W*(?:{alternation(known.step_words)})\s+(\d{{1,2}})\b"),
         imperative_verbs=data.imperative_verbs,
         generic_words=known.generic_words,
         generic_headings=known.generic_words | known.generic_headings,
     )
-
-
-def _any_of(patterns: tuple[str, ...]) -> str:
-    return "|".join(patterns) or "(?!)"
-
-
-def _ignoring_case(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
 
 
 @lru_cache(maxsize=50_000)

@@ -11,7 +11,7 @@ from functools import cache
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.subject_words import subject_words
 from autokb.heuristics.titles.words import TitleWords
-from autokb.text.lexicons import alternation, language_data, word_lists
+from autokb.text.lexicons import alternation, any_of, ignoring_case, language_data, word_lists
 
 LONGEST_TITLE = 120  # characters; a list of issues shows no more of one
 READ_CHARACTERS = 3_000  # of the text; what it is about is said there
@@ -50,23 +50,19 @@ def _patterns(language: str) -> _TitlePatterns:
     solved = rf"{alternation(known.solved_marks)}|(?-i:\b(?:{alternation(known.shouted_solved)})\b:?)"
     thanks = rf"(?:(?:{alternation(known.words_before_thanks)}) )?(?:{alternation(known.thanks)})\b.{{0,40}}"
     return _TitlePatterns(
-        markup=_ignoring_case(rf"<[^<>\s]{{1,40}}>|https?://\S+|www\.\S+|{solved}|[*_#>`~=]{{2,}}"),
-        date_in_front=_ignoring_case(rf"\A\W*(?:(?:{alternation(known.words_before_date)})\W+)?{_date(language)}\W*"),
-        cry_for_help=_ignoring_case(_cry_for_help(known)),
-        filler=_ignoring_case(rf"\A\W*(?:{'|'.join(known.fillers) or '(?!)'})\W*\Z"),
-        greeting=_ignoring_case(
+        markup=ignoring_case(rf"<[^<>\s]{{1,40}}>|https?://\S+|www\.\S+|{solved}|[*_#>`~=]{{2,}}"),
+        date_in_front=ignoring_case(rf"\A\W*(?:(?:{alternation(known.words_before_date)})\W+)?{_date(language)}\W*"),
+        cry_for_help=ignoring_case(_cry_for_help(known)),
+        filler=ignoring_case(rf"\A\W*(?:{any_of(known.fillers)})\W*\Z"),
+        greeting=ignoring_case(
             rf"\A\W*(?:(?:{greetings})\b[^.!?,;:\n]{{0,30}}(?:[,.!;:]+\s*|\Z)|"
             rf"(?:{alternation(known.greeting_cries)})\s*[,.!:;]+\s*)"
         ),
-        thanks=_ignoring_case(rf"\A\W*(?:{thanks}|(?:{alternation(known.signing_words)}) \w+\W*)\Z"),
-        problem=_ignoring_case(rf"(?:{negation_endings(known)})\b|\b{problem_words}|\?"),
-        lone_problem=_ignoring_case(rf"\b(?:{alternation(known.lone_problem_beginnings)})"),
+        thanks=ignoring_case(rf"\A\W*(?:{thanks}|(?:{alternation(known.signing_words)}) \w+\W*)\Z"),
+        problem=ignoring_case(rf"(?:{negation_endings(known)})\b|\b{problem_words}|\?"),
+        lone_problem=ignoring_case(rf"\b(?:{alternation(known.lone_problem_beginnings)})"),
         capital_words=frozenset(known.capital_words),
     )
-
-
-def _ignoring_case(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
 
 
 def _date(language: str) -> str:

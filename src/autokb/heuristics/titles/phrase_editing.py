@@ -13,7 +13,7 @@ from autokb.heuristics.subject_words import subject_words
 from autokb.heuristics.titles.issue_title import names_problem, negation_endings
 from autokb.heuristics.titles.words import TitleWords
 from autokb.text.lexicon import Spec, lexicon
-from autokb.text.lexicons import alternation, word_lists
+from autokb.text.lexicons import alternation, ignoring_case, word_lists
 from autokb.text.words import split_words
 
 _MARK_BEHIND_LABEL = re.compile(r"\s*[-–:|,]+\s+")
@@ -47,29 +47,23 @@ def _patterns(language: str) -> _EditingPatterns:
     needs_object = rf"{alternation(known.words_needing_object)}|\w+(?:{alternation(known.endings_needing_object)})"
     behind_joint = rf"(?:(?:{alternation(known.words_after_list_joint)})\s+)?"
     return _EditingPatterns(
-        version=_ignoring_case(
-            rf"(?:[ -]?v?\d[\d.]*\w{{0,3}}\b|\s+(?:{alternation(known.edition_words)})\b(?=\W|\Z))+"
-        ),
-        list_joint=_ignoring_case(
+        version=ignoring_case(rf"(?:[ -]?v?\d[\d.]*\w{{0,3}}\b|\s+(?:{alternation(known.edition_words)})\b(?=\W|\Z))+"),
+        list_joint=ignoring_case(
             rf"\s*(?:,|/|&|\+)\s*|\s*,?\s*\b(?:{alternation(known.list_joints)})\b\s*{behind_joint}|\s+"
         ),
-        head_noun=_ignoring_case(rf"\s+(?:{alternation(known.head_nouns)})\b"),
+        head_noun=ignoring_case(rf"\s+(?:{alternation(known.head_nouns)})\b"),
         head_nouns=frozenset(known.head_nouns),
-        preposition_before=_ignoring_case(rf"(?:\s|\A)(?:{alternation(known.phrase_prepositions)})\s+{determiners}\Z"),
-        phrase_ends=_ignoring_case(rf"\s*(?:[.,;:!?)\]|…/–-]|\Z)|\s+(?:{alternation(known.words_after_phrase)})\b"),
-        needs_object=_ignoring_case(
+        preposition_before=ignoring_case(rf"(?:\s|\A)(?:{alternation(known.phrase_prepositions)})\s+{determiners}\Z"),
+        phrase_ends=ignoring_case(rf"\s*(?:[.,;:!?)\]|…/–-]|\Z)|\s+(?:{alternation(known.words_after_phrase)})\b"),
+        needs_object=ignoring_case(
             rf"(?:{alternation(known.negation_endings)})\b|\b(?:{needs_object})\s+\Z|\b(?:{alternation(known.words_of_sentences)})\b"
         ),
-        only_determiners=_ignoring_case(rf"\A(?:(?:{alternation(known.subject_determiners)})\s+)*\Z"),
-        negated_verb=_ignoring_case(rf"\s+(?=(?:\w+{not_}|{alternation(known.negated_verbs)})\b\s*\w)"),
-        part_of=_ignoring_case(rf"\b(?:{alternation(known.parts_of_wholes)})\s*\Z"),
-        loose_end=_ignoring_case(rf"(?:[\s,;:/|–-]|\b(?:{alternation(known.loose_ends)})\b)+(?=[.!?…]*\Z)"),
-        opener=_ignoring_case(rf"\A(?:{alternation(known.openers)})\s+"),
+        only_determiners=ignoring_case(rf"\A(?:(?:{alternation(known.subject_determiners)})\s+)*\Z"),
+        negated_verb=ignoring_case(rf"\s+(?=(?:\w+{not_}|{alternation(known.negated_verbs)})\b\s*\w)"),
+        part_of=ignoring_case(rf"\b(?:{alternation(known.parts_of_wholes)})\s*\Z"),
+        loose_end=ignoring_case(rf"(?:[\s,;:/|–-]|\b(?:{alternation(known.loose_ends)})\b)+(?=[.!?…]*\Z)"),
+        opener=ignoring_case(rf"\A(?:{alternation(known.openers)})\s+"),
     )
-
-
-def _ignoring_case(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,9 +296,7 @@ def _node_requests(
     """Return the requests of nodes that have their passages for themselves, in paper mode."""
     requests: dict[int, WriteSolutions] = {}
     for number, issue in issues.items():
-        if passages := finder.best_chunks(
-            issue
-        ):  # nothing was found for the others, so there is nothing to ask a model
+        if passages := finder.best_chunks(issue):  # of the others nothing was found to ask a model about
             request = solutions_request(issue, workspace.spec, passages, most=PASSAGE_CHARACTERS)
             scratchpad = workspace.settings.scratchpad
             requests[number] = replace(request, tree=_tree(issue), with_attributes=False, scratchpad=scratchpad)

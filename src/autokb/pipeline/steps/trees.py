@@ -29,6 +29,7 @@ from autokb.tasks.task import In, Task
 
 STAGE = "trees"
 VERSION = "4"  # raise it when the question for a seed's tree changes
+ReportParts = Callable[[Mapping[str, SplitPart]], dict[str, SeedReports]]  # ``reports_by_lead`` of one build
 Grew = TypeVar("Grew", GrownTree, GrownTrees)
 OFF_TOPIC = "No document is near it, so no tree was grown from it."
 
@@ -95,26 +96,12 @@ def grow_trees(
     A tree is kept under what its question follows from, since the question costs more than looking the tree up.
     """
     reasons = _far_from_documents(raw, vectors, windows)
+    report = partial(reports_by_lead, workspace.spec, raw, attributes, organised, reasons)
     if shares_requests(workspace, stages):
-        grown = _grow_from_clusters(
-            stages=stages,
-            workspace=workspace,
-            raw=raw,
-            attributes=attributes,
-            organised=organised,
-            reasons=reasons,
-            manuals=manuals,
-        )
+        grown = _grow_from_clusters(stages, workspace, organised, manuals, report)
     else:
-        grown = _grow_from_seeds(
-            stages=stages,
-            workspace=workspace,
-            raw=raw,
-            attributes=attributes,
-            organised=organised,
-            reasons=reasons,
-            splitter=splitter,
-        )
+        grown = _grow_from_seeds(stages, workspace, organised, splitter, report)
+    grown = [(part, tree) for part, tree in grown if _is_left(part, reasons)]
     nodes = {part.lead: issues(part.lead, tree, part.seed) for part, tree in grown}
     seed_of = {tree[0].id: lead for lead, tree in nodes.items()}
     parent_of = {member: nodes[part.lead][0].id for part, _ in grown for member in part.members}
@@ -122,13 +109,7 @@ def grow_trees(
 
 
 def _grow_from_seeds(
-    stages: Stages,
-    workspace: Workspace,
-    raw: Sequence[RawIssue],
-    attributes: Mapping[str, Attributes],
-    organised: Organised,
-    reasons: Mapping[str, str],
-    splitter: ClusterSplitter,
+    stages: Stages, workspace: Workspace, organised: Organised, splitter: ClusterSplitter, report: ReportParts
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow one tree from each part of a cluster, offline or as the paper asks a model."""
     with stages.timed(STAGE):
@@ -138,7 +119,7 @@ def _grow_from_seeds(
             for seed, members in clusters.members().items()
             for part in splitter.parts(seed, members)
         }
-        reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons, parts)
+        reports = report(parts)
     questions = {seed: partial(one.question, workspace.spec) for seed, one in reports.items()}
     prints = {seed: (one.fingerprint,) for seed, one in reports.items()}
     trees = _remember_trees(stages, workspace, GROW_TREE, questions, prints, GrownTree)
@@ -146,25 +127,18 @@ def _grow_from_seeds(
 
 
 def _grow_from_clusters(
-    stages: Stages,
-    workspace: Workspace,
-    raw: Sequence[RawIssue],
-    attributes: Mapping[str, Attributes],
-    organised: Organised,
-    reasons: Mapping[str, str],
-    manuals: Manuals,
+    stages: Stages, workspace: Workspace, organised: Organised, manuals: Manuals, report: ReportParts
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
     with stages.timed(STAGE):
         clusters = {seed: members for one in organised.clusters.values() for seed, members in one.members().items()}
         parts = {seed: SplitPart(seed, members, seed) for seed, members in clusters.items()}
-        reports = reports_by_lead(workspace.spec, raw, attributes, organised, reasons, parts)
+        reports = report(parts)
         labels = {seed: manuals.distinguish(one.problem) for seed, one in reports.items()}
     questions = {seed: partial(one.cluster_question, workspace.spec, labels[seed]) for seed, one in reports.items()}
     prints = {seed: (one.fingerprint, *labels[seed]) for seed, one in reports.items()}
     trees = _remember_trees(stages, workspace, GROW_TREES, questions, prints, GrownTrees)
-    found = [part for seed, grown in trees.items() for part in reports[seed].parts(grown)]
-    return [(part, tree) for part, tree in found if _is_left(part, reasons)]
+    return [part for seed, grown in trees.items() for part in reports[seed].parts(grown)]
 
 
 def _remember_trees(

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import short_id
 from autokb.core.nouns import Skipped
-from autokb.core.tickets import Comment, Ticket
+from autokb.core.ticket_plan import DATE_FIELDS
+from autokb.core.tickets import LIST_FIELDS, Comment, Ticket
 from autokb.sources.dates import iso_date
-from autokb.sources.decoding import decode, read_bytes
-from autokb.sources.delimited import read_delimited
 from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW
 from autokb.sources.fields import Record
 from autokb.sources.files import FoundFile, find_files
-from autokb.sources.formats import format_of
 from autokb.sources.named_fields import NamedFields
 from autokb.sources.notes import date_notes, id_notes, without_ids
 from autokb.sources.page import short_title
-from autokb.sources.reading import Fields, Reading, SourceRecord, tell_place, with_progress
-from autokb.sources.records import PlacedRecord, read_json, read_json_lines, shorten_report
+from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, with_progress
+from autokb.sources.record_files import read_record_file
+from autokb.sources.records import PlacedRecord, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.sources.tickets.github import (
     find_references,
@@ -48,7 +47,8 @@ LONGEST_TEXT = 200_000  # characters of one text of a ticket; a longer one is a 
 MOST_COMMENTS = 2_000  # of one ticket; machines write more
 _CUT_MARK = " […]"
 _FEWEST_DIGITS = 2  # of what may be a date: ``resolved`` may hold "yes" or 1
-_KINDS = frozenset({"csv", "tsv", "jsonl", "json"})
+_NO_TICKETS = "is of a kind that holds no tickets; export them as JSON, JSONL, CSV or TSV."
+_IN_ONE_LINE = ("project", "type", "status", "resolution", "priority", "reporter", "assignee", "url")
 _TRACKERS = (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk)
 
 
@@ -74,23 +74,13 @@ def read_tickets(
     """
     fields = fields or Fields()
     files, skipped = find_files(paths, added, follow_links=follow_links)
-    named = NamedFields(
-        {
-            "--text-field": fields.text,
-            "--title-field": fields.title,
-            "--id-field": fields.id,
-            "--date-field": fields.date,
-        }
-    )
+    named = NamedFields(fields, "text", "title", "id", "date")
     found: dict[str, tuple[SourceRecord[Ticket], str]] = {}
     comments: list[tuple[str, Comment, str]] = []
     told = _Told()
-    for position, file in enumerate(files, 1):
-        tell = progress and partial(tell_place, progress, position, len(files), file.relative)
-        if tell:
-            tell()
+    for file, tell in each_file(files, progress):
         try:
-            records, bad = _read_records(file)
+            records, bad = read_record_file(file, _NO_TICKETS, repeated=True)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
@@ -181,18 +171,6 @@ def read_ticket(record: Record, fields: Fields | None = None) -> Ticket:
     return read_plain(record, fields)
 
 
-def _read_records(file: FoundFile) -> tuple[list[PlacedRecord], list[Skipped]]:
-    data = read_bytes(file)
-    kind = format_of(file.relative, data)
-    if kind not in _KINDS:
-        raise UnreadableFileError("is of a kind that holds no tickets; export them as JSON, JSONL, CSV or TSV.")
-    if kind == "jsonl":
-        return read_json_lines(data, file.relative)
-    if kind == "json":
-        return read_json(data, file.relative)
-    return read_delimited(decode(data), file.relative, "\t" if kind == "tsv" else None, repeated=True)
-
-
 # Complex: one line for each field, and what is empty after cleaning is left out or replaced.
 def _without_controls(ticket: Ticket) -> Ticket:
     """Return a ticket in which nothing steers a terminal, with ids that can be typed and dates in ISO 8601."""
@@ -200,14 +178,14 @@ def _without_controls(ticket: Ticket) -> Ticket:
     def line(text: str) -> str:
         return " ".join(replace_controls(text).split())
 
-    def lines(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(filter(None, map(line, texts)))
-
     description = replace_controls(ticket.description).strip()
     title = short_title(line(ticket.title)) or " ".join(description.split())[:80]
     if not title:
         raise UnreadableFileError("has neither a title nor a text; leave it out or fill it.")
     given = printable_name(ticket.id)
+    fields: dict[str, Any] = {name: line(getattr(ticket, name)) for name in _IN_ONE_LINE}
+    fields |= {name: line(iso_date(getattr(ticket, name))) for name in DATE_FIELDS}
+    fields |= {name: tuple(filter(None, map(line, getattr(ticket, name)))) for name in LIST_FIELDS}
     return replace(
         ticket,
         id=given or short_id("ticket", title, description),
@@ -224,22 +202,8 @@ def _without_controls(ticket: Ticket) -> Ticket:
             if (target := printable_name(link.target)) and target != given
         ),
         environment=replace_controls(ticket.environment).strip(),
-        project=line(ticket.project),
-        type=line(ticket.type),
-        status=line(ticket.status),
-        resolution=line(ticket.resolution),
-        priority=line(ticket.priority),
-        reporter=line(ticket.reporter),
-        assignee=line(ticket.assignee),
-        created=line(iso_date(ticket.created)),
-        updated=line(iso_date(ticket.updated)),
-        resolved=line(iso_date(ticket.resolved)),
-        url=line(ticket.url),
-        components=lines(ticket.components),
-        labels=lines(ticket.labels),
-        versions=lines(ticket.versions),
-        fix_versions=lines(ticket.fix_versions),
         other={line(name): replace_controls(text).strip() for name, text in ticket.other.items() if line(name)},
+        **fields,
     )
 
 

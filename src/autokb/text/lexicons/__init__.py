@@ -139,6 +139,16 @@ def alternation(phrases: Iterable[str]) -> str:
     return "|".join(pattern.replace("ss", "(?:ss|ß)") for pattern in escaped) or "(?!)"  # ß is folded to ss
 
 
+def any_of(patterns: Iterable[str]) -> str:
+    """Return the pattern that finds what one of these patterns finds; of no patterns it finds nothing."""
+    return "|".join(patterns) or "(?!)"
+
+
+def ignoring_case(pattern: str) -> re.Pattern[str]:
+    """Return a pattern that finds words in capitals and in small letters."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
 # Complex: word lists, whole files and the stemmer can be missing, and each is named in another way.
 @cache
 def missing(language: str) -> tuple[str, ...]:

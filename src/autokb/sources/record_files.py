@@ -1,0 +1,38 @@
+"""A file of records: JSON Lines, JSON, CSV or TSV, whichever it is."""
+
+from __future__ import annotations
+
+from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Skipped
+from autokb.sources.decoding import decode, read_bytes
+from autokb.sources.delimited import read_delimited
+from autokb.sources.files import FoundFile
+from autokb.sources.formats import Format, format_of
+from autokb.sources.records import PlacedRecord, read_json, read_json_lines
+
+RECORD_FORMATS: frozenset[Format] = frozenset({"jsonl", "json", "csv", "tsv"})
+
+
+def read_records(
+    data: bytes, relative: str, kind: Format, part: str = "", *, repeated: bool = False
+) -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Return the records of a file of one of the ``RECORD_FORMATS``.
+
+    A JSON object with an array named ``part`` is one record; columns may be ``repeated`` on purpose.
+    """
+    if kind == "jsonl":
+        return read_json_lines(data, relative)
+    if kind == "json":
+        return read_json(data, relative, part)
+    return read_delimited(decode(data), relative, "\t" if kind == "tsv" else None, repeated=repeated)
+
+
+def read_record_file(
+    file: FoundFile, otherwise: str, part: str = "", *, repeated: bool = False
+) -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Read a file of records; UnreadableFileError says what is ``otherwise`` to be done with it."""
+    data = read_bytes(file)
+    kind = format_of(file.relative, data)
+    if kind not in RECORD_FORMATS:
+        raise UnreadableFileError(otherwise)
+    return read_records(data, file.relative, kind, part, repeated=repeated)
