@@ -1,4 +1,4 @@
-"""A tenth of the measure of the guard, and that what watches it can see."""
+"""A twentieth of the measure of the guard, and that what watches it can see."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug
 
 @pytest.mark.slow
 @needs_ladybug
-def test_a_tenth_of_the_hostile_queries_does_no_harm(tmp_path: Path) -> None:
+def test_a_twentieth_of_the_hostile_queries_does_no_harm(tmp_path: Path) -> None:
     sandbox = tmp_path / "sandbox"
     sandbox.mkdir()
-    counts = measure(sandbox, QUERIES // 10, tickets=300)
-    assert sum(counts.made.values()) == QUERIES // 10
-    assert counts.ran > 30  # else nothing was measured
+    counts = measure(sandbox, QUERIES // 20, tickets=300)
+    assert sum(counts.made.values()) == QUERIES // 20
+    assert counts.ran > 15  # else nothing was measured
     assert counts.changed == [] and counts.touched == [] and counts.seen == 0 and counts.overdue == []
     assert counts.honest_refused == [] and counts.honest_failed == []
 
