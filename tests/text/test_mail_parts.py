@@ -66,6 +66,7 @@ def test_answers_between_quoted_lines_stay() -> None:
         "Thanks\nHow do I reset it",
         "my notes:\n> npm install\nfails with\n> error 42\nwhat now",
         "On 3 May 2024 I wrote:\nnothing came back",
+        "When I start the app it always says:\n> error 42\n> device not found",
         "Step 1 works\n---\nStep 2 fails",
         "see below\n\n-----Original Message-----\nSubject: help\n\nMy headset does not pair.",
     ],
@@ -77,6 +78,14 @@ def test_what_only_looks_like_a_part_stays(text: str) -> None:
 def test_a_sentence_behind_a_disclaimer_stays() -> None:
     text = f"It hisses. {DISCLAIMER} Also the case does not charge."
     assert without_mail_parts(text)[0].split() == ["It", "hisses.", *"Also the case does not charge.".split()]
+
+
+def test_quoted_lines_at_the_end_go_unless_the_writer_announces_them() -> None:
+    for said in (
+        "It still hisses and clicks a lot.",
+        "Het valt steeds weg.\n\nOp 3 nov. 2026 schreef Support <a@b.example>:",
+    ):
+        assert without_mail_parts(f"{said}\n{QUOTE}") == (said, ("quoted mail",))
 
 
 # The work on these lies inside regular expressions, where nothing counts it; a quadratic one would hang here.

@@ -17,6 +17,7 @@ TAIL = 2 * MOST_LINES * MOST_CHARACTERS  # characters at the end in which a sign
 MOST_PARTS = 20  # of one kind, of which each stands behind the next
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTED = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
+_OWN_OPENING = re.compile(r"(?:^|\n)[^\n\d@]*:\Z")  # "it says:", and no date or address as before quoted mail
 _DELIMITER = re.compile(r"^-- ?\n", re.MULTILINE)  # RFC 3676, section 4.3
 _POSTSCRIPT = re.compile(r"\W*p\.? ?s\b", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
@@ -74,8 +75,9 @@ def _find_quoted(text: str) -> Iterator[tuple[int, int]]:
         last = list(takewhile(lambda line: line.lstrip()[:1] in ("", ">"), reversed(marked)))
         while last and not last[-1].strip():
             last.pop()
-        if sum(bool(line.strip()) for line in last) > 1:
-            yield len(text) - sum(map(len, last)), len(text)
+        start = len(text) - sum(map(len, last))
+        if sum(bool(line.strip()) for line in last) > 1 and not _OWN_OPENING.search(text[:start].rstrip()[-TAIL:]):
+            yield start, len(text)
 
 
 def _find_sent_from(text: str) -> Iterator[tuple[int, int]]:
