@@ -10,11 +10,14 @@ standard error. ``python -m benchmarks.ranking fit --keep FOLDER`` does the same
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
+import itertools
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +27,17 @@ from numpy.typing import NDArray
 from autokb.answering.present import FIRST_SHOWN, MOST_OF_DOCUMENT
 from autokb.answering.probability import COMPARED, MOST_LEAD
 from autokb.core.attributes import Match
+from autokb.core.nouns import Passage
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import encoder_key
 from autokb.heuristics.urgency import find_urgent
+from autokb.retrieval.candidates import SectionRoles
 from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.features import FEATURES
+from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.logistic import fit_logistic
+from autokb.retrieval.ranker import REMEDY, Ranker
+from autokb.stores.word_index import WordIndex
 from autokb.text.markdown import section_at, sections
 from benchmarks import thunderbird
 from benchmarks.answers import BASES, DATA, Base, Gold, Place, development, make, out_of_scope, questions
@@ -40,6 +48,26 @@ from benchmarks.retriever_study import read_rps
 from benchmarks.running import autokb, folder, write_jsonl
 
 FURTHER = DATA / "questions" / "ranking"  # development questions of this harness, by fresh writers from documents alone
+TRAFFIC = DATA / "questions" / "traffic"  # questions like those that reach a support desk, by other fresh writers
+# What share of the questions of a desk is of a kind. Complaints lead in the forum's and the shops' questions of the
+# shared data; the shares are ours, and each kind is reported by itself.
+MIX = {
+    "complaint": 0.28,
+    "how_to": 0.15,
+    "fact": 0.12,
+    "short": 0.12,
+    "story": 0.13,
+    "known": 0.08,
+    "left_open": 0.07,
+    "off_topic": 0.05,
+}
+GNOME, PHONE = "gnome", "phone"  # public manuals that no rule was made on, documents alone
+PUBLIC = (GNOME, PHONE)
+ARTICLES = "articles"  # a vendor's articles of symptoms, cause and resolution, asked by how their symptoms begin
+ARTICLE_COUNT = 60  # the first by their hash
+ARTICLE_WORDS = 30  # of their symptoms that ask
+REMEDIES = ("resolution", "workaround", "solution")  # how the headings of their remedies begin
+RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack et al., 2009)
 LINKED = "thunderbird-linked"  # questions of the forum with the pages that helped, over the months before them
 SQUAD, OFFICE = "squad", "office"  # open data, documents alone: they are asked, and nothing is fitted on them
 OF_PAGES = (LINKED, OFFICE, SQUAD)  # whose gold is a page, so that each of its sections is right
@@ -81,10 +109,19 @@ class Case:
     fits: NDArray[np.bool_]
     columns: NDArray[np.int64]
     read: NDArray[np.float64]  # in the order of OF_QUESTION
+    roles: SectionRoles
+    plain: tuple[int, ...]  # rows that plain hybrid search has first
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the score of every candidate."""
+        ranker, features = Ranker(dict(zip(FEATURES, weights, strict=True))), self.features.copy()
+        features[:, REMEDY] = 0.0
+        ranker.lift_remedies(features, self.roles)
+        return ranker.score(features)
 
     def shown(self, weights: NDArray[np.float64], k: int) -> list[int]:
         """Return the k rows that are shown first, at most ``MOST_OF_DOCUMENT`` of a document among the first."""
-        scores = np.where(self.fits, self.features @ weights, -np.inf)
+        scores = np.where(self.fits, self.scores(weights), -np.inf)
         order = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[: k + DEEP]
         first: list[int] = []
         waiting: list[int] = []
@@ -98,7 +135,7 @@ class Case:
         shown = self.shown(weights, 1 + COMPARED)
         if not shown:
             return np.concatenate([np.zeros(len(HEAD) - len(OF_QUESTION)), self.read])
-        names, scores = list(FEATURES), self.features[shown] @ weights
+        names, scores = list(FEATURES), self.scores(weights)[shown]
         lead = min(float(scores[0] - max(scores[1:], default=-np.inf)), MOST_LEAD)
         first = self.features[shown[0]]
         return np.concatenate([[lead], [first[names.index(n)] for n in OF_FIRST], self.read])
@@ -109,10 +146,16 @@ class Case:
 
 def asked(base: str) -> list[Gold]:
     """Return the development questions of a base: the tuning half, the older ones, and those written for this."""
-    path = FURTHER / f"{base}.jsonl"
+    traffic = [{**gold, "kind": f"traffic.{gold['kind']}"} for gold in _written(TRAFFIC / f"{base}.jsonl")]
+    if base in PUBLIC:
+        return traffic
+    tuning = (g for g in questions(base) if g["part"] == "tune")
+    return [*tuning, *development(base), *_written(FURTHER / f"{base}.jsonl"), *traffic]
+
+
+def _written(path: Path) -> list[Gold]:
     lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-    further = [{**json.loads(line), "part": "further"} for line in lines if line.strip()]
-    return [*(g for g in questions(base) if g["part"] == "tune"), *development(base), *further]
+    return [{**json.loads(line), "part": "further"} for line in lines if line.strip()]
 
 
 def right_places(base: Base, gold: Gold) -> list[Place]:
@@ -208,6 +251,89 @@ def office(place: Path) -> tuple[Path, tuple[str, ...], QuestionMatch]:
     return write_jsonl(place / "office.jsonl", articles), fields, asked
 
 
+def public_manual(place: Path, name: str) -> Base:
+    """Return a public manual that no rule was made on, built from the documents alone."""
+    target, data = place / name, thunderbird.data_folder().parent
+    if not (target / "knowledge.db").exists():
+        if name == PHONE:
+            page = place / "Galaxy_A51.html"
+            page.write_bytes(gzip.decompress((data / "samsung_galaxy_manuals" / "Galaxy_A51.html.gz").read_bytes()))
+            _build_documents(target, page)
+        else:
+            lines = (data / "gnome_help" / "topics.jsonl").read_text(encoding="utf-8").split("\n")
+            topics = [_topic(json.loads(line)) for line in lines if line]
+            _build_documents(target, write_jsonl(place / "gnome.jsonl", topics), *RECORD)
+    return Base(name, target)
+
+
+RECORD = ("--id-field", "id", "--title-field", "title", "--text-field", "sections")
+
+
+def _build_documents(target: Path, *added: str | Path) -> None:
+    domain = target.parent / f"{target.name}.yaml"
+    domain.write_text(f"name: {target.name}\n", encoding="utf-8")
+    autokb("init", target, "--domain", domain)
+    autokb("add", target, *added, "--as", "documents")
+    autokb("build", target)
+
+
+def _topic(topic: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a topic of the desktop's help as a record with sections, its steps numbered."""
+
+    def text(block: Mapping[str, Any]) -> str:
+        if not block.get("items"):
+            return str(block.get("text", ""))
+        marks = (f"{n}." if block["type"] == "steps" else "-" for n in itertools.count(1))
+        return "\n".join(f"{mark} {item}" for mark, item in zip(marks, block["items"], strict=False))
+
+    sections = [
+        {"level": 2, "heading": s["heading"], "text": "\n\n".join(map(text, s["blocks"]))} for s in topic["sections"]
+    ]
+    return {"id": topic["topic_id"], "title": topic["title"], "sections": sections}
+
+
+def article_cases(place: Path) -> Iterator[Case]:
+    """Score how the symptoms of a vendor's articles begin; what stands under the headings of remedies is right."""
+    queries = {r["relevant"][0]: r for r in read_rps("office_support_kb/symptom_queries.jsonl")}
+    known = {a["article_id"]: a for a in read_rps("office_support_kb/articles.jsonl.gz")}
+    wanted = [
+        d for d in sorted(queries, key=lambda d: hashlib.sha256(d.encode()).hexdigest()) if _has_pattern(known[d])
+    ][:ARTICLE_COUNT]
+    records = [{"id": d, "title": known[d]["title"], "sections": known[d]["sections"]} for d in wanted]
+    target = place / ARTICLES
+    if not (target / "knowledge.db").exists():
+        _build_documents(target, write_jsonl(place / "articles.jsonl", records), *RECORD)
+    index = Base(ARTICLES, target).index
+    for document in wanted:
+        right = np.array([_is_remedy(one.passage, document) for one in index.candidates.rows])
+        text = " ".join(queries[document]["query"].split()[:ARTICLE_WORDS])
+        yield _case(document, ARTICLES, ARTICLES, index, text, right, answerable=True)
+
+
+def _has_pattern(article: Mapping[str, Any]) -> bool:
+    headings = [s["heading"].casefold() for s in article["sections"]]
+    return all(any(h.startswith(role) for h in headings) for role in (("symptom",), ("cause",), REMEDIES))
+
+
+def _is_remedy(passage: Passage | None, document: str) -> bool:
+    if passage is None or passage.solution.evidence[0].document != document:
+        return False
+    return any(heading.casefold().startswith(REMEDIES) for heading in passage.headings[1:])
+
+
+def plain_hybrid(index: QuestionIndex, text: str, words: WordIndex, k: int = DEEP) -> tuple[int, ...]:
+    """Return the rows that a plain hybrid search has first: cosine and BM25 over the sections, ranks fused."""
+    vector = index.embed_questions([text])[0]
+    rankings = (index.candidates.vectors @ vector, words.scores(text))
+    fused = sum(1 / (RANK_OFFSET + 1 + np.argsort(np.argsort(-r, kind="stable"), kind="stable")) for r in rankings)
+    return tuple(np.argsort(-np.asarray(fused), kind="stable")[:k].tolist())
+
+
+@cache
+def _words_of(generation: str, texts: tuple[str, ...], language: str) -> WordIndex:
+    return WordIndex.build(texts, language)
+
+
 def off_topic_cases(base: Base) -> Iterator[Case]:
     """Score questions of clinc150 that are about nothing in its domains: they fit no head, and are only refused."""
     for text in out_of_scope():
@@ -240,7 +366,10 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
         float(foreign is not None and is_of_company(foreign, index.spec.language)),
         float(foreign is not None and not is_of_company(foreign, index.spec.language)),
     ]
-    return Case(name, base, kind, answerable, scored.features, right, fits, index.candidates.columns, np.array(read))
+    words = _words_of(index.generation, tuple(one.searched_text for one in index.candidates.rows), index.spec.language)
+    plain = plain_hybrid(index, text, words) if answerable else ()
+    columns, roles = index.candidates.columns, index.candidates.roles
+    return Case(name, base, kind, answerable, scored.features, right, fits, columns, np.array(read), roles, plain)
 
 
 def _stands_in(evidence: Sequence[Any], places: Sequence[Place]) -> bool:
@@ -252,19 +381,29 @@ def _is_for_others(attributes: Mapping[str, Any], excluded: Mapping[str, set[str
     return any(values and set(values) <= excluded.get(name, set()) for name, values in attributes.items())
 
 
-def collect(place: Path) -> list[Case]:
-    """Return the cases of all bases, building what the folder does not have."""
-    found: list[Case] = []
-    for name in BASES:
+def collectors(place: Path) -> dict[str, Callable[[], Iterable[Case]]]:
+    """Return what scores the questions of each base, building what the folder does not have."""
+
+    def written(name: str) -> Iterator[Case]:
         base = Base(name, make(name, place / name))
-        found += cases_of(base)
-        found += off_topic_cases(base)
-        found += others_cases(base)
-    target = place / LINKED
-    if not (target / "knowledge.db").exists():
-        thunderbird.stage(target, split(thunderbird.issues(), tuning=True)[1])
-        thunderbird.build(target)
-    return [*found, *linked_cases(Base(LINKED, target)), *open_data_cases(place)]
+        yield from cases_of(base)
+        yield from off_topic_cases(base)
+        yield from others_cases(base)
+
+    def linked() -> Iterator[Case]:
+        target = place / LINKED
+        if not (target / "knowledge.db").exists():
+            thunderbird.stage(target, split(thunderbird.issues(), tuning=True)[1])
+            thunderbird.build(target)
+        yield from linked_cases(Base(LINKED, target))
+
+    return {
+        **{name: partial(written, name) for name in BASES},
+        **{name: partial(lambda name: cases_of(public_manual(place, name)), name) for name in PUBLIC},
+        ARTICLES: lambda: article_cases(place),
+        LINKED: linked,
+        "open_data": lambda: open_data_cases(place),
+    }
 
 
 # -- variants -----------------------------------------------------------------------------------------------------
@@ -370,10 +509,11 @@ def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -
         rows = np.array([c.kind == kind for c in written])
         yield Figure(f"{kind}.first", float(whole.first[rows].mean()), f"of {rows.sum()}")
         yield Figure(f"{kind}.three", float(whole.three[rows].mean()), f"of {rows.sum()}")
-    for base in BASES:
+    for base in (*BASES, *PUBLIC):
         rows = np.array([c.base == base for c in written])
         yield Figure(f"{base}.first", float(whole.first[rows].mean()), f"of {rows.sum()}")
         yield Figure(f"{base}.three", float(whole.three[rows].mean()), f"of {rows.sum()}")
+    yield from beside_plain_search(written, whole)
     by_page = [c for c in told if c.base in OF_PAGES]
     of_pages = rank(by_page, weights)
     for base in OF_PAGES:
@@ -388,6 +528,32 @@ def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -
             for place in ("first", "three"):
                 gain, error = difference(getattr(with_it, place), getattr(without, place))
                 yield Figure(f"gain_of.{name}.{kind}{place}", gain, f"standard error {error:.4f}")
+
+
+def beside_plain_search(cases: Sequence[Case], ranked: Ranked) -> Iterator[Figure]:
+    """Say what the mix of traffic comes to, and how often the right section is first here and not by plain search."""
+    kinds = np.array([c.kind.removeprefix("traffic.") if c.kind.startswith("traffic.") else "" for c in cases])
+    plain = np.array([[c.right[list(c.plain[:k])].any() for k in (1, FIRST_SHOWN)] for c in cases], dtype=np.float64)
+    shares = {kind: share for kind, share in MIX.items() if (kinds == kind).any()}
+    for column, place in enumerate(("first", "three")):
+        ours, theirs = getattr(ranked, place), plain[:, column]
+        for label, found in (("mix", ours), ("plain_hybrid.mix", theirs)):
+            mean = sum(share * found[kinds == kind].mean() for kind, share in shares.items()) / sum(shares.values())
+            yield Figure(f"{label}.{place}", float(mean), "kinds weighted by their share of traffic")
+        groups = {
+            **{kind: kinds == kind for kind in shares},
+            "traffic": kinds != "",
+            "all": np.ones(len(cases), dtype=bool),
+        }
+        bases = np.array([c.base for c in cases])
+        groups |= {base: (bases == base) & (kinds != "") for base in dict.fromkeys(bases.tolist())}
+        for name, rows in groups.items():
+            if not rows.any():
+                continue
+            wins, losses = int((ours > theirs)[rows].sum()), int((ours < theirs)[rows].sum())
+            ties = int(rows.sum()) - wins - losses
+            unit = f"{wins} / {ties} / {losses} win / tie / loss; plain {theirs[rows].mean():.3f}"
+            yield Figure(f"beside_plain_hybrid.{name}.{place}", float((ours - theirs)[rows].mean()), unit)
 
 
 def _study_heads(
@@ -468,7 +634,8 @@ def run(options: argparse.Namespace) -> Result:
     """Build the bases, score all questions, and say what the ranker and each feature of it are worth."""
     detail: dict[str, Any] = {}
     with folder() as place:
-        found = list(study(collect(place), WITH_TOKENS, detail))
+        cases = [case for collect in collectors(place).values() for case in collect()]
+        found = list(study(cases, WITH_TOKENS, detail))
     return Result("ranking", found, detail)
 
 
@@ -524,14 +691,18 @@ def _red_flags(base: Base) -> Iterator[Figure]:
     yield Figure(f"{base.name}.no_red_flag.warned", sum(needless) / len(needless), f"of {len(needless)}")
 
 
-def kept_cases(place: Path, *, again: bool) -> list[Case]:
-    """Return the cases that a folder keeps as arrays, else score them and keep them."""
+def kept_cases(place: Path, *, again: bool, skipped: Collection[str] = ()) -> list[Case]:
+    """Return the cases of all bases but the ``skipped`` ones: those that a folder keeps as arrays, else scored now."""
     import pickle
 
-    path = place / "ranking-cases.pickle"  # made and read by this command alone
-    if again or not path.exists():
-        path.write_bytes(pickle.dumps(collect(place)))
-    cases: list[Case] = pickle.loads(path.read_bytes())
+    cases: list[Case] = []
+    for name, collect in collectors(place).items():
+        path = place / f"cases-{name}.pickle"  # made and read by this command alone
+        if name in skipped:
+            continue
+        if again or not path.exists():
+            path.write_bytes(pickle.dumps(list(collect())))
+        cases += pickle.loads(path.read_bytes())
     return cases
 
 
@@ -544,19 +715,21 @@ def main() -> None:
     parser.add_argument("--rebuild", action="store_true", help="build the workspaces anew")
     parser.add_argument("--only", default="", help="these features alone, with commas between")
     parser.add_argument("--without", default="", help="all features but these")
+    parser.add_argument("--skip", default="", help="bases that are not scored, with commas between")
     parser.add_argument("--short", action="store_true", help="leave out what each feature is worth")
     parser.add_argument("--write", action="store_true", help="fit on everything and write what ships")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     if options.rebuild:
-        for name in (*BASES, *OF_PAGES):
+        for name in (*BASES, *OF_PAGES, *PUBLIC, ARTICLES):
             shutil.rmtree(options.keep / name, ignore_errors=True)
             shutil.rmtree(options.keep / f"{name}-articles", ignore_errors=True)
     if options.what == "ask":
         for figure in ask_product(options.keep):
             print(f"{figure.name:45} {figure.value:+.3f} {figure.unit}", flush=True)
         return
-    cases = kept_cases(options.keep, again=options.again or options.rebuild)
+    skipped = options.skip.split(",")
+    cases = kept_cases(options.keep, again=options.again or options.rebuild, skipped=skipped)
     names = [
         n for n in (options.only.split(",") if options.only else WITH_TOKENS) if n not in options.without.split(",")
     ]

@@ -11,6 +11,8 @@ from autokb.core.ids import digest
 
 Span = tuple[int, int]
 Status = Literal["displayed", "repaired", "withheld", "rejected", "hidden", "approved"]
+# What a section is to its article; "" is any other, as those of an article that follows no pattern.
+SectionRole = Literal["", "introduction", "symptoms", "environment", "cause", "remedy", "reference"]
 HumanVerdictName = Literal["approved", "rejected", "hidden"]
 DecisionName = (
     Literal["edited", "approved", "rejected", "hidden", "written"]
@@ -157,7 +159,8 @@ class Passage:
 
     ``distinguishes`` names the attributes that it fixes to other values than the document's title does; ``masked``
     holds the stems of each heading, with attributes in place of their values. ``section`` is what stands under the
-    heading, symptoms and explanations too, as it is searched.
+    heading, symptoms and explanations too, as it is searched. ``role`` is what it is to the article that the first
+    ``article`` of its headings name.
     """
 
     headings: tuple[str, ...]
@@ -165,6 +168,8 @@ class Passage:
     distinguishes: tuple[str, ...] = ()
     masked: tuple[tuple[str, ...], ...] = ()
     section: str = ""
+    role: SectionRole = ""
+    article: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Chunk, Document, Evidence, Issue, Passage, Solution, Span
 from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.solution_text import solution_text
+from autokb.heuristics.section_roles import is_bookkeeping, roles_of
 from autokb.heuristics.solutions.audience import mask_values
 from autokb.heuristics.solutions.solution import section_id
 from autokb.heuristics.solutions.write import write_passages
@@ -53,7 +54,9 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
             masked = tuple(mask_values(heading, spec) for heading in headings)
             checked = _checked(solution, one.title, spec)
             found.setdefault(solution.id, Passage(headings, checked, tuple(sorted(fixed)), masked, section))
-    return tuple(found.values())
+    passages = [p for p in found.values() if not is_bookkeeping(p.solution.steps, spec.language)]
+    roles = roles_of([(p.headings, len(p.solution.steps)) for p in passages], spec.language)
+    return tuple(replace(p, role=role, article=n) for p, (role, n) in zip(passages, roles, strict=True))
 
 
 def _checked(solution: Solution, title: str, spec: DomainSpec) -> Solution:

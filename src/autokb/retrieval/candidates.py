@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from autokb.core.attributes import ANY, Attributes, Values
 from autokb.core.domain import Urgent
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
@@ -56,13 +57,61 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class SectionRoles:
+    """The rows that introduce, those that state or explain a problem, and the remedies of the same articles.
+
+    ``problem_articles`` and ``remedy_articles`` number the articles of ``problems`` and ``remedies``.
+    """
+
+    introductions: Positions
+    problems: Positions
+    remedies: Positions
+    problem_articles: Positions
+    remedy_articles: Positions
+
+    @classmethod
+    def of(cls, found: Sequence[Candidate]) -> SectionRoles:
+        """Sort what can be shown by the roles of its sections."""
+        rows: dict[str, list[int]] = {"introduction": [], "problem": [], "remedy": []}
+        numbers: dict[tuple[str, ...], int] = {}
+        articles: list[int] = []
+        for row, passage in enumerate(one.passage for one in found):
+            role = passage.role if passage is not None else ""
+            article = (cited_first(passage.solution), *passage.headings[: passage.article]) if passage and role else ()
+            articles.append(numbers.setdefault(article, len(numbers)))
+            if role:
+                rows.get(role, rows["problem"]).append(row)
+        of_row = np.array(articles, dtype=np.int64)
+        kinds = {kind: np.array(some, dtype=np.int64) for kind, some in rows.items()}
+        problems, remedies = kinds["problem"], kinds["remedy"]
+        return cls(kinds["introduction"], problems, remedies, of_row[problems], of_row[remedies])
+
+    def lead_of_problems(self, scores: Scores, problems: Scores) -> Scores:
+        """Return for each remedy by how much the best section on its article's problem leads the article's best remedy.
+
+        ``problems`` are the scores by which the former count. 0 for all that is no remedy.
+        """
+        lead = np.zeros(len(scores))
+        if len(self.remedies):
+            count = int(max(self.problem_articles.max(initial=0), self.remedy_articles.max())) + 1
+            of_problem, of_remedy = np.full(count, -np.inf), np.full(count, -np.inf)
+            np.maximum.at(of_problem, self.problem_articles, problems[self.problems])
+            np.maximum.at(of_remedy, self.remedy_articles, scores[self.remedies])
+            lead[self.remedies] = np.maximum(of_problem - of_remedy, 0.0)[self.remedy_articles]
+        return lead
+
+
+@dataclass(frozen=True)
 class Candidates:
     """Row n of each array is ``rows[n]``; ``columns`` are the positions of their documents, of so many ``documents``.
 
     One by hand has none: -1.
 
+    ``fixed[row_fixed[n]]`` is what row n fixes, beside what the title of its document does.
+
     ``view_rows[m]`` is the row of a view of node ``view_nodes[m]``. Views for the same customers share an audience, of
-    which ``audiences`` holds the id of one solution each, by which a question is compared.
+    which ``audiences`` holds the id of one solution each, by which a question is compared. ``approved`` are the numbers
+    of the views that a person approved or wrote.
     """
 
     rows: tuple[Candidate, ...]
@@ -76,6 +125,10 @@ class Candidates:
     view_nodes: Positions
     audiences: tuple[str, ...]
     view_audiences: Positions
+    roles: SectionRoles
+    approved: Positions
+    fixed: tuple[Attributes, ...]
+    row_fixed: Positions
 
     @classmethod
     def of(
@@ -120,6 +173,8 @@ class Candidates:
                 audiences.append(solution.id)
             return combinations[combination]
 
+        numbers: dict[frozenset[tuple[str, Values]], int] = {}
+        row_fixed = [numbers.setdefault(_fixed(one), len(numbers)) for one in found]
         return cls(
             rows=tuple(found),
             vectors=sections,
@@ -131,6 +186,10 @@ class Candidates:
             view_rows=np.array([row for row, _ in views], dtype=np.int64),
             view_nodes=np.array([knowledge.rows[view.issue_id] for _, view in views], dtype=np.int64),
             view_audiences=np.array([audience(view) for _, view in views], dtype=np.int64),
+            roles=SectionRoles.of(found),
+            approved=np.array([n for n, (_, view) in enumerate(views) if view.status == "approved"], dtype=np.int64),
+            fixed=tuple(map(dict, numbers)),
+            row_fixed=np.array(row_fixed, dtype=np.int64),
             audiences=tuple(audiences),
         )
 
@@ -178,6 +237,12 @@ class Candidates:
         rows = self.rows_of.get(cited_first(passage.solution), ())
         others = (self.rows[row].passage for row in rows)
         return [p for p in others if p is not None and _likeness(p, passage) >= SAME_MATTER]
+
+
+def _fixed(one: Candidate) -> frozenset[tuple[str, Values]]:
+    names = one.passage.distinguishes if one.passage is not None else one.solution.attributes
+    values = ((name, one.solution.attributes.get(name, ANY)) for name in names)
+    return frozenset(pair for pair in values if pair[1] != ANY)
 
 
 # Complex: a solution belongs to the passage that it begins in, if one does, which one pass over all finds.

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.core.attributes import Match
-from autokb.core.ranking import Scores
+from autokb.core.attributes import ANY, Match, Values
+from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.knowledge_index import NodeCosines, QuestionMatch
@@ -29,7 +29,8 @@ class QuestionEvidence:
     ``sections``, ``headings`` and ``tokens`` have a number a row: the cosines of the section and of its heading, and
     the late interaction, 0 where the encoder has none. ``words``, ``votes`` and ``learnt`` have one a document: its
     best chunk's share of BM25, and what history says of it. ``nodes`` are the cosines of the nodes,
-    ``past`` those of past issues; ``long`` is 0 for a short question, 1 for a message.
+    ``past`` those of past issues; ``long`` is 0 for a short question, 1 for a message; ``asks_fact`` whether
+    it asks for a fact, which any section may state.
     """
 
     asked: QuestionMatch
@@ -43,6 +44,7 @@ class QuestionEvidence:
     nodes: NodeCosines
     past: Vectors
     long: float
+    asks_fact: bool = False
 
     def of_rows(self, documents: Scores) -> Scores:
         """Return for every row its document's number; a solution by hand has none."""
@@ -79,15 +81,17 @@ def words(found: QuestionEvidence) -> Scores:
 
 
 def same_words(found: QuestionEvidence) -> Scores:
-    """Return by how much the cosine of a node that shows the section is above ``SAME_WORDS``: the best, of those that
-    are not for others. The question is nearly that node's own words.
+    """Return by how much the cosine of a node is above ``SAME_WORDS`` whose view of the section a person approved: the
+    best, of those that are not for others. The question is nearly that node's own words.
+
+    What nobody has read is the build's guess, and moves nothing.
     """
     candidates = found.candidates
     best = np.zeros(len(candidates.rows))
     is_near = found.nodes.of_all > SAME_WORDS
-    if not is_near.any():
+    if not is_near.any() or not len(candidates.approved):
         return best
-    near = np.flatnonzero(is_near[candidates.view_nodes])  # few; those below add nothing
+    near = candidates.approved[is_near[candidates.view_nodes[candidates.approved]]]  # few; those below add nothing
     matches = (found.asked.match(candidates.audiences[n]) for n in candidates.view_audiences[near].tolist())
     kept = near[[match is not Match.CONFLICT for match in matches]]
     np.maximum.at(best, candidates.view_rows[kept], found.nodes.of_all[candidates.view_nodes[kept]] - SAME_WORDS)
@@ -104,8 +108,51 @@ def learnt(found: QuestionEvidence) -> Scores:
     return found.of_rows(found.learnt)
 
 
+def introduction(found: QuestionEvidence) -> Scores:
+    """Return 1 for a section that only introduces its article, unless the question asks for a fact."""
+    return _of(found, found.candidates.roles.introductions)
+
+
+def problem(found: QuestionEvidence) -> Scores:
+    """Return 1 for a section that states or explains the problem that another one of its article remedies, unless the
+    question asks for a fact.
+    """
+    return _of(found, found.candidates.roles.problems)
+
+
+def for_stated(found: QuestionEvidence) -> Scores:
+    """Return 1 for a section that is for customers with a value that the question states."""
+    stated = found.asked.attributes
+    return _of_audience(found, lambda name, values: stated.get(name, ANY) != ANY and bool(values & stated[name]))
+
+
+def for_unstated(found: QuestionEvidence) -> Scores:
+    """Return 1 for a section that is for some customers alone, by an attribute of which the question says nothing."""
+    return _of_audience(found, lambda name, _: name not in found.asked.attributes)
+
+
+def _of_audience(found: QuestionEvidence, holds: Callable[[str, Values], bool]) -> Scores:
+    of_fixed = [any(holds(name, values) for name, values in one.items()) for one in found.candidates.fixed]
+    return np.array([*of_fixed, False], dtype=np.float64)[found.candidates.row_fixed]
+
+
+def remedy(found: QuestionEvidence) -> Scores:
+    """Return 0; the ranker fills it, for what an article's sections say of it needs their scores (``ranker.py``)."""
+    return np.zeros(len(found.candidates.rows))
+
+
+def _of(found: QuestionEvidence, rows: Positions) -> Scores:
+    marked = np.zeros(len(found.candidates.rows))
+    marked[rows] = 0.0 if found.asks_fact else 1.0
+    return marked
+
+
 FEATURES: Mapping[str, Feature] = {
-    feature.__name__: feature for feature in (section, heading, late_interaction, words, same_words, votes, learnt)
+    feature.__name__: feature
+    for feature in (
+        *(section, heading, late_interaction, words, same_words, votes, learnt),
+        *(introduction, problem, remedy, for_stated, for_unstated),
+    )
 }
 HISTORY = ("votes", "learnt")  # features that are left out where a measurement asks for no history
 

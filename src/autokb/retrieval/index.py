@@ -18,6 +18,7 @@ from autokb.core.nouns import KnowledgeBase, Passage, RawIssue
 from autokb.core.ranking import Ranking, Scores, best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.heuristics.question_kind import asks_fact
 from autokb.heuristics.urgency import find_urgent
 from autokb.llm.rerankers import Reranker
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
@@ -188,10 +189,12 @@ class QuestionIndex:
             past=past,
             tokens=np.zeros(len(self.candidates.rows)),
             long=long_question_share(text, self.spec.language),
+            asks_fact=asks_fact(text, self.spec.language),
         )
         features = feature_table(found)
         found = replace(found, tokens=self._late_interaction(text, ranker.score(features)))
         features[:, LATE_INTERACTION] = found.tokens
+        ranker.lift_remedies(features, self.candidates.roles)
         return found, features
 
     def read_first(self, scored: ScoredQuestion) -> ScoredQuestion:

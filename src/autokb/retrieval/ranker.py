@@ -18,7 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.ranking import Scores
+from autokb.retrieval.candidates import SectionRoles
 from autokb.retrieval.features import FEATURES, HISTORY
+
+PROBLEM, REMEDY = (list(FEATURES).index(name) for name in ("problem", "remedy"))  # columns
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,14 @@ class Ranker:
         """Return the score of every row; a difference of two is the log-odds that one answers and not the other."""
         scores: Scores = features @ self.vector()
         return scores
+
+    def lift_remedies(self, features: NDArray[np.float64], roles: SectionRoles) -> None:
+        """Fill the column ``remedy``: by how much an article's best section on the problem is ahead of its best remedy,
+        but for what being such a section costs it. The section that matches speaks for its article.
+        """
+        scores, problems = self.score(features), features[:, PROBLEM]
+        if problems.any():
+            features[:, REMEDY] = roles.lead_of_problems(scores, scores - self.weights.get("problem", 0.0) * problems)
 
     def without_history(self) -> Ranker:
         """Return the ranker of a measurement that asks for no history."""

@@ -132,5 +132,5 @@ def solution_body(solution: Solution) -> Body:
 def passage_body(passage: Passage) -> Body:
     """Return a passage as JSON, its solution with its id."""
     solution = {"id": passage.solution.id, **SOLUTION.body(passage.solution)}
-    names = ("headings", "distinguishes", "masked", "section")
+    names = ("headings", "distinguishes", "masked", "section", "role", "article")
     return {"solution": solution, **{name: getattr(passage, name) for name in names}}

@@ -15,7 +15,7 @@ from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace_file import WorkspaceFile
 
 STAGE = "passages"
-VERSION = "17"  # raise it when the same document gives other passages
+VERSION = "18"  # raise it when the same document gives other passages
 
 
 # Complex: what is kept, what is missing and what is made anew have the same keys.
@@ -57,6 +57,8 @@ def _body(passage: Passage) -> Mapping[str, Any]:
         "distinguishes": passage.distinguishes,
         "masked": passage.masked,
         "section": passage.section,
+        "role": passage.role,
+        "article": passage.article,
     }
     return {**beside, **SOLUTION.body(passage.solution)}
 
@@ -72,6 +74,8 @@ def _read(text: str) -> list[Passage] | None:
                 distinguishes=tuple(b["distinguishes"]),
                 masked=tuple(tuple(words) for words in b["masked"]),
                 section=b["section"],
+                role=b["role"],
+                article=b["article"],
             )
             for b in bodies
         ]
