@@ -39,7 +39,7 @@ _schemas: dict[type[wire.Wire], dict[str, Any]] = {}
 
 def share() -> None:
     """Make them once from now on."""
-    PackagedEmbedder._open_session = lambda embedder, threads: _session(threads)  # type: ignore[method-assign]
+    PackagedEmbedder._open_session = lambda embedder: _session()  # type: ignore[method-assign]
     typer.main.get_command = lambda group: _command(group, _size(group))
     httpcore2.default_ssl_context = cache(_open_trust)  # a machine's 140 certificates, for servers that have none
     JSONFileLoader.load_file = lambda loader, path: _aws_file(path)
@@ -54,7 +54,6 @@ class RememberingSession:
     """
 
     def __init__(self, session: Any, kept: Path) -> None:
-        self.get_inputs = session.get_inputs
         self._run = session.run
         self._kept = kept
 
@@ -81,8 +80,8 @@ def _keep(file: Path, vectors: np.ndarray[Any, Any]) -> None:
 
 
 @cache
-def _session(threads: int) -> RememberingSession:
-    session = open_session(PackagedEmbedder(threads), threads)
+def _session() -> RememberingSession:
+    session = open_session(PackagedEmbedder(1))
     return RememberingSession(session, Path(os.environ[KEPT]))
 
 

@@ -30,8 +30,9 @@ class TokenVectors:
         return cls(pieces, rounded, whole)
 
 
-# Encoders that had another name in an earlier release, with the same weights and tokenizer (decision 017).
-EARLIER_NAMES = {"packaged:all-MiniLM-L6-v2-int8:d954510c8f7f6b76": "packaged:all-MiniLM-L6-v2-int8"}
+# Encoders that had another name in an earlier release, with the same weights and tokenizer (decision 017): the name of
+# now to the first one. None of now: the packaged encoder's vectors are others since its integer products (decision 067).
+EARLIER_NAMES: dict[str, str] = {}
 
 
 def encoder_key(name: str) -> str:

