@@ -127,7 +127,8 @@ class Case:
         waiting: list[int] = []
         for row in order[np.isfinite(scores[order])].tolist():
             of_document = sum(self.columns[n] == self.columns[row] for n in first)
-            (first if len(first) < FIRST_SHOWN and of_document < MOST_OF_DOCUMENT else waiting).append(row)
+            has_place = of_document < MOST_OF_DOCUMENT or row in self.roles.remedies
+            (first if len(first) < FIRST_SHOWN and has_place else waiting).append(row)
         return [*first, *sorted(waiting, key=lambda row: (-scores[row], row))][:k]
 
     def head(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,22 +8,24 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from autokb.core.nouns import Passage
 from autokb.core.ranking import Scores
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.features import FEATURES, HISTORY, QuestionEvidence, feature_table
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeCosines, QuestionMatch
+from autokb.retrieval.ranker import Ranker
 from small_index import DOCUMENTS, candidates, node, passage, solution
 
 ISSUES = (node("p"), node("p-mac", "p", os="Mac"), node("q"))
 SOLUTIONS = (
-    solution("for-all", "p", at=25),
-    solution("for-mac", "p-mac", at=25, os="Mac"),
+    replace(solution("for-all", "p", at=25), status="approved"),
+    replace(solution("for-mac", "p-mac", at=25, os="Mac"), status="approved"),
     solution("of-q", "q", "faq.md", at=500),
-    solution("by-hand", "q", ""),
+    replace(solution("by-hand", "q", ""), status="approved"),
 )
 SECTIONS = (
-    passage("first", "Guide", "Pair", at=0),
-    passage("second", "Guide", "Charge", at=20),
+    replace(passage("first", "Guide", "Pair", at=0), role="introduction"),
+    replace(passage("second", "Guide", "Charge", at=20), role="symptoms"),
     passage("tip", "Tips", "Rain", document="tips.md", os="Linux"),
 )
 # first, second, tip, by-hand, of-q; documents are faq.md, guide.md, tips.md and nodes p, p-mac, q
@@ -44,6 +46,11 @@ EXPECTED = {
     "same_words": [0.0, 0.1, 0.0, 0.0, 0.0],  # above a cosine of .8
     "votes": [0.25, 0.25, 0.0, 0.0, 0.5],
     "learnt": [0.3, 0.3, 0.2, 0.0, -0.1],
+    "introduction": [1.0, 0.0, 0.0, 0.0, 0.0],
+    "problem": [0.0, 1.0, 0.0, 0.0, 0.0],
+    "remedy": [0.0] * 5,
+    "for_stated": [0.0] * 5,
+    "for_unstated": [0.0, 0.0, 1.0, 0.0, 0.0],
 }
 
 
@@ -107,9 +114,53 @@ def test_words_count_less_in_a_message(long: float, share: float) -> None:
 
 def test_a_node_whose_solution_is_for_others_does_not_count() -> None:
     near = {"nodes": [0.85, 0.9, 0.95]}
-    assert FEATURES["same_words"](evidence(*base(), near)) == pytest.approx([0.0, 0.1, 0.0, 0.15, 0.15])
+    assert FEATURES["same_words"](evidence(*base(), near)) == pytest.approx([0.0, 0.1, 0.0, 0.15, 0.0])
     found = evidence(*base(), near, os="Windows")
-    assert FEATURES["same_words"](found) == pytest.approx([0.0, 0.05, 0.0, 0.15, 0.15])  # p-mac is left out
+    assert FEATURES["same_words"](found) == pytest.approx([0.0, 0.05, 0.0, 0.15, 0.0])  # p-mac is left out
+
+
+def test_a_node_that_nobody_reviewed_does_not_count() -> None:
+    built = [replace(one, status="displayed") for one in SOLUTIONS]
+    found = evidence(*candidates(ISSUES, built, SECTIONS), {"nodes": [0.95, 0.95, 0.95]})
+    assert FEATURES["same_words"](found).tolist() == [0.0] * 5
+
+
+def test_a_question_for_a_fact_takes_any_section() -> None:
+    found = replace(evidence(*base(), NUMBERS), asks_fact=True)
+    assert not FEATURES["introduction"](found).any() and not FEATURES["problem"](found).any()
+
+
+@pytest.mark.parametrize(("os", "stated", "unstated"), [("Linux", 1.0, 0.0), ("Mac", 0.0, 0.0), ("Any", 0.0, 0.0)])
+def test_a_section_for_what_the_question_states(os: str, stated: float, unstated: float) -> None:
+    found = evidence(*base(), os=os)
+    assert FEATURES["for_stated"](found)[2] == stated
+    assert FEATURES["for_unstated"](found)[2] == unstated
+
+
+# -- an article's remedy ----------------------------------------------------------------------------------------------
+
+
+def article() -> list[Passage]:
+    """Return an article with two remedies, and another one."""
+    parts = (("cause", "cause"), ("fix", "remedy"), ("workaround", "remedy"))
+    found = [replace(passage("symptoms", "No sound", "Symptoms", at=0), role="symptoms")]
+    found += [
+        replace(passage(name, "No sound", name, at=20 * n), role=role) for n, (name, role) in enumerate(parts, start=1)
+    ]
+    return [*found, replace(passage("other", "Rain", "Fix", document="tips.md"), role="remedy")]
+
+
+def test_the_section_that_matches_speaks_for_its_article() -> None:
+    ranker = Ranker({"section": 10.0, "problem": -3.0, "remedy": 1.0})
+    found = evidence(*candidates([], [], article()), {"sections": [0.9, 0.5, 0.4, 0.6, 0.7]})
+    features = feature_table(found)
+    ranker.lift_remedies(features, found.candidates.roles)
+    assert ranker.score(features) == pytest.approx(
+        [6.0, 2.0, 7.0, 9.0, 7.0]
+    )  # 9 is what symptoms had
+    for_fact = feature_table(replace(found, asks_fact=True))
+    ranker.lift_remedies(for_fact, found.candidates.roles)
+    assert ranker.score(for_fact) == pytest.approx([9.0, 5.0, 4.0, 6.0, 7.0])
 
 
 # -- what all of them promise -----------------------------------------------------------------------------------------

@@ -51,17 +51,17 @@ class Presentation:
         """Return the k best that fit the question, best first, the same steps once.
 
         Urgent warnings come before all else. At most ``MOST_OF_DOCUMENT`` of the ``FIRST_SHOWN`` are from one
-        document; what is more waits behind them.
+        document, but for an article's remedies; what is more waits behind them.
         """
         chosen = list(self._distinct(map(self._as_warning, self.scored.urgent)))[:FIRST_SHOWN]
-        shown = {choice.row for choice in chosen}
+        shown, remedies = {choice.row for choice in chosen}, self.candidates.roles.remedies
         waiting: list[Choice] = []
         for choice in self._distinct(self.fitting(row for row in self.ranked_rows() if row not in shown)):
             if len(chosen) >= min(k, FIRST_SHOWN):
                 waiting.append(choice)
                 if len(chosen) + len(waiting) >= k:
                     break
-            elif sum(c.document == choice.document for c in chosen) < MOST_OF_DOCUMENT:
+            elif choice.row in remedies or sum(c.document == choice.document for c in chosen) < MOST_OF_DOCUMENT:
                 chosen.append(choice)
             else:
                 waiting.append(choice)

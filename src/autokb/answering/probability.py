@@ -91,7 +91,12 @@ def are_fitted(index: QuestionIndex) -> bool:
 
 def first_right(shown: Shown) -> float:
     """Return the probability that the first thing shown answers the question; 0 where nothing is shown."""
-    return _probability("first_right", shown) if shown.choices else 0.0
+    return shown.index.recalibration.of(odds_of_first(shown)) if shown.choices else 0.0
+
+
+def odds_of_first(shown: Shown) -> float:
+    """Return the log-odds of the packaged probability that the first thing shown answers; there must be one."""
+    return _odds("first_right", shown)
 
 
 def answerable(shown: Shown) -> float:
@@ -101,11 +106,10 @@ def answerable(shown: Shown) -> float:
     """
     if not shown.choices or not are_fitted(shown.index):
         return probability_of(shown.index.nearness(shown.scored) + shown.index.word_odds(shown.scored))
-    return _probability("answerable", shown)
+    return probability_of(_odds("answerable", shown))
 
 
-def _probability(head: str, shown: Shown) -> float:
+def _odds(head: str, shown: Shown) -> float:
     weights = packaged_record()[head]
-    return probability_of(
-        weights["intercept"] + sum(weights[name] * FEATURES[name](shown) for name in weights if name in FEATURES)
-    )
+    odds: float = weights["intercept"]
+    return odds + sum(weights[name] * FEATURES[name](shown) for name in weights if name in FEATURES)

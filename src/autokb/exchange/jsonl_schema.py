@@ -21,6 +21,8 @@ from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import read_calibrated_gate
 from autokb.retrieval.gate import read_gate
+from autokb.retrieval.recalibration import SETTING as CONFIDENCE
+from autokb.retrieval.recalibration import read_recalibration
 from autokb.sources.chats import LONGEST_MESSAGE, MOST_MESSAGES
 from autokb.sources.documents import LONGEST_DOCUMENT
 from autokb.sources.issues import LONGEST_ISSUE
@@ -304,6 +306,8 @@ def _check_setting(name: str, body: Mapping[str, Any], where: str) -> None:
             read_gate(body)
         elif name == CALIBRATION:
             read_calibrated_gate(body)
+        elif name == CONFIDENCE:
+            read_recalibration(body)
         elif name == TICKETS_SETTING:
             read_setting(body)
         elif name == "domain":

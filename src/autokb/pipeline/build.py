@@ -34,6 +34,7 @@ from autokb.pipeline.rounds import stop_if_awaited
 from autokb.pipeline.rules_stay import check_rules_stay
 from autokb.pipeline.stages import Stages, open_stages
 from autokb.pipeline.steps.candidates import index_candidates
+from autokb.pipeline.steps.confidence import fit_confidence
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.decisions import RuleResults, decide
 from autokb.pipeline.steps.fit import fit_gate
@@ -53,6 +54,8 @@ from autokb.retrieval.gate_fitting import off_topic_issues
 from autokb.retrieval.history import PastIssue, build_history
 from autokb.retrieval.index import QuestionIndex, past_issues, unresolved_links
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
+from autokb.retrieval.recalibration import SETTING as CONFIDENCE
+from autokb.retrieval.recalibration import UNCHANGED
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.checks import read_checks
 from autokb.stores.findings import read_findings
@@ -299,6 +302,7 @@ class Build:
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:
             return KnowledgeCounts(), None
+        confidence = fit_confidence(stages, index, passages, past, canonical_json(self._inputs(sources)))
         index = self._with_solutions(index, sources, grown, decided, passages)
         refusal = self._publish(
             published=published,
@@ -307,7 +311,7 @@ class Build:
             organised=organised,
             grown=grown,
             solutions=solutions,
-            index=index,
+            index=replace(index, recalibration=confidence),
             rules=rules,
         )
         prepare_languages(stages, self.workspace)
@@ -400,6 +404,8 @@ class Build:
             "domain": {"yaml": self.workspace.domain_text},
             "chunks": {"chunker": self.workspace.settings.chunker, "max_size": self.workspace.settings.max_size},
         }
+        if index.recalibration != UNCHANGED:
+            settings[CONFIDENCE] = index.recalibration.as_json()
         if review := self.workspace.spec.review.as_setting():
             settings[REVIEW] = review
         found = records(

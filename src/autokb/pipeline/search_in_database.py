@@ -34,6 +34,8 @@ from autokb.retrieval.part_codecs import FITTED, read_document, read_learnt, rea
 from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.read_question import read_question
+from autokb.retrieval.recalibration import SETTING as CONFIDENCE
+from autokb.retrieval.recalibration import read_recalibration
 from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.database import damaged_rows
 from autokb.stores.search_tables import FOR_ALL, Kind, SearchTables
@@ -312,6 +314,7 @@ def open_sliced(
         embed_questions=encoder.embed_questions,
         gate=gate_of(settings, encoder.name),
         calibration=calibration_of(settings),
+        recalibration=read_recalibration(settings.get(CONFIDENCE)),
         generation=generation,
         caution=caution,
         numbers=Numbers(chunks, length, candidates, pieces),

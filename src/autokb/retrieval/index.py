@@ -34,6 +34,8 @@ from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
 from autokb.retrieval.reader import ReaderRun, read_first
+from autokb.retrieval.recalibration import SETTING as CONFIDENCE
+from autokb.retrieval.recalibration import UNCHANGED, Recalibration, read_recalibration
 from autokb.retrieval.search import ChunkIndex, long_question_share, words_of_documents
 from autokb.stores.published import Published
 from autokb.text.word_forms import Spelling
@@ -115,6 +117,7 @@ class QuestionIndex:
     ranker: Ranker = field(default_factory=packaged_ranker)
     caution: float = CAUTION
     calibration: CalibratedGate | None = None
+    recalibration: Recalibration = UNCHANGED
     reranker: Reranker | None = None
     passages: tuple[Passage, ...] = ()  # of all documents, also those that people took out of sight
 
@@ -363,6 +366,7 @@ def load_index(
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
         gate=gate_of(published.settings, encoder),
         calibration=calibration_of(published.settings),
+        recalibration=read_recalibration(published.settings.get(CONFIDENCE)),
         generation=published.generation,
         caution=caution,
         spelling=None if tokens is None else _spelling(corpus, spec, tokens.ordinary_words()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ LONGEST_STEP = 5.0  # of one weight, so that no step overshoots
 
 def fit_logistic(
     features: NDArray[np.float64],
-    labels: NDArray[np.bool_],
+    labels: NDArray[Any],
     *,
     expected: Sequence[float],
     pull: Sequence[float],
@@ -25,7 +26,7 @@ def fit_logistic(
     """Return the weights of the features and, last, the intercept, by Newton's method.
 
     ``pull`` is the penalty on half the squared distance of each weight from the ``expected`` one; the intercept is
-    free. ``counts`` says how often each row counts.
+    free. ``counts`` says how often each row counts. A label may be the share of a row that is so.
     """
     rows = np.column_stack([features, np.ones(len(features))])
     counts = np.ones(len(rows)) if counts is None else counts

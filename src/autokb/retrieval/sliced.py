@@ -21,6 +21,7 @@ from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.late_interaction import TokensOnDemand, idf_of_pieces
 from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
 from autokb.retrieval.ranker import packaged_ranker
+from autokb.retrieval.recalibration import Recalibration
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.vector_index import ExactIndex
 from autokb.stores.word_index import CountedWords, WordCounts
@@ -52,6 +53,7 @@ class SliceReader:
     embed_questions: Callable[[Sequence[str]], Vectors]
     gate: Gate
     calibration: CalibratedGate | None
+    recalibration: Recalibration
     generation: str
     caution: float
     numbers: Numbers
@@ -84,6 +86,7 @@ class SliceReader:
             history=self._history(found),
             gate=self.gate,
             calibration=self.calibration,
+            recalibration=self.recalibration,
             generation=self.generation,
             caution=self.caution,
             spelling=spelling,

@@ -16,6 +16,7 @@ from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import Gate
 from autokb.retrieval.index import QuestionIndex, load_index
+from autokb.retrieval.recalibration import SETTING as CONFIDENCE
 from autokb.stores.published import Published, published_spec, read_published
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -74,7 +75,7 @@ def prepare_languages(stages: Stages, workspace: Workspace) -> None:
 def _load(workspace: Workspace, published: Published, stages: Stages) -> QuestionIndex:
     spec, encoder, documents = published_spec(workspace, published), stages.encoder, published.kb.documents
     passages, _ = find_passages(stages.file, list(documents.values()), published.chunks, spec)
-    of_first_encoder = ("gate", CALIBRATION)
+    of_first_encoder = ("gate", CALIBRATION, CONFIDENCE)
     settings = {name: body for name, body in published.settings.items() if name not in of_first_encoder}
     index = load_index(
         published=replace(published, settings=settings),
