@@ -63,13 +63,16 @@ MIX = {
 }
 GNOME, PHONE = "gnome", "phone"  # public manuals that no rule was made on, documents alone
 PUBLIC = (GNOME, PHONE)
-ARTICLES = "articles"  # a vendor's articles of symptoms, cause and resolution, asked by how their symptoms begin
-ARTICLE_COUNT = 60  # the first by their hash
+# A vendor's articles of symptoms, cause and resolution, asked by how their symptoms begin. The first by their hash are
+# for the report alone, those behind them are fitted on.
+ARTICLES, MORE_ARTICLES = "articles", "more_articles"
+ARTICLE_COUNT = 60
 ARTICLE_WORDS = 30  # of their symptoms that ask
 REMEDIES = ("resolution", "workaround", "solution")  # how the headings of their remedies begin
 RANK_OFFSET = 60  # of reciprocal rank fusion (Cormack et al., 2009)
 LINKED = "thunderbird-linked"  # questions of the forum with the pages that helped, over the months before them
 SQUAD, OFFICE = "squad", "office"  # open data, documents alone: they are asked, and nothing is fitted on them
+ASKED_ALONE = (OFFICE, SQUAD, ARTICLES)  # nothing is fitted on them
 OF_PAGES = (LINKED, OFFICE, SQUAD)  # whose gold is a page, so that each of its sections is right
 OFFICE_ARTICLES = 400  # with a text of symptoms that asks for them, the first by their hash
 RANKER = Path(__file__).resolve().parents[1] / "src" / "autokb" / "retrieval" / "ranker.json"
@@ -79,9 +82,9 @@ OF_ANOTHER = 15  # questions of another base that are asked of each
 ONLY_DOCUMENTS = "only_documents"  # the kind of a question whose right sections no solution of a node begins in
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
 ANSWERED = 0.8  # share of the questions of a service that its documents are taken to answer; here it is two thirds
-# Weights that written questions cannot tell, for hardly one is in a node's own words: by 100 a node's text, reworded,
-# is answered by that node first in .97, .88, .88 (easy, medium, hard; headphones), by 40 in .93, .83, .85, by 0 in .71.
-FIXED = {"same_words": 100.0}
+# Weights that written questions cannot tell: whether the words of a node whose view a person approved count more than
+# any other thing, and that a section which states a problem hands its whole lead to the remedy.
+FIXED = {"same_words": 100.0, "remedy": 1.0}
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
 # Words of the documents count only where the encoder gives no tokens: beside these they gain nothing (decision 43).
 WITH_TOKENS = tuple(name for name in FEATURES if name != "words")
@@ -293,22 +296,22 @@ def _topic(topic: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": topic["topic_id"], "title": topic["title"], "sections": sections}
 
 
-def article_cases(place: Path) -> Iterator[Case]:
+def article_cases(place: Path, name: str) -> Iterator[Case]:
     """Score how the symptoms of a vendor's articles begin; what stands under the headings of remedies is right."""
     queries = {r["relevant"][0]: r for r in read_rps("office_support_kb/symptom_queries.jsonl")}
     known = {a["article_id"]: a for a in read_rps("office_support_kb/articles.jsonl.gz")}
-    wanted = [
-        d for d in sorted(queries, key=lambda d: hashlib.sha256(d.encode()).hexdigest()) if _has_pattern(known[d])
-    ][:ARTICLE_COUNT]
+    by_hash = sorted(queries, key=lambda d: hashlib.sha256(d.encode()).hexdigest())
+    first = 0 if name == ARTICLES else ARTICLE_COUNT
+    wanted = [d for d in by_hash if _has_pattern(known[d])][first : first + ARTICLE_COUNT]
     records = [{"id": d, "title": known[d]["title"], "sections": known[d]["sections"]} for d in wanted]
-    target = place / ARTICLES
+    target = place / name
     if not (target / "knowledge.db").exists():
-        _build_documents(target, write_jsonl(place / "articles.jsonl", records), *RECORD)
-    index = Base(ARTICLES, target).index
+        _build_documents(target, write_jsonl(place / f"{name}.jsonl", records), *RECORD)
+    index = Base(name, target).index
     for document in wanted:
         right = np.array([_is_remedy(one.passage, document) for one in index.candidates.rows])
         text = " ".join(queries[document]["query"].split()[:ARTICLE_WORDS])
-        yield _case(document, ARTICLES, ARTICLES, index, text, right, answerable=True)
+        yield _case(document, name, name, index, text, right, answerable=True)
 
 
 def _has_pattern(article: Mapping[str, Any]) -> bool:
@@ -401,7 +404,7 @@ def collectors(place: Path) -> dict[str, Callable[[], Iterable[Case]]]:
     return {
         **{name: partial(written, name) for name in BASES},
         **{name: partial(lambda name: cases_of(public_manual(place, name)), name) for name in PUBLIC},
-        ARTICLES: lambda: article_cases(place),
+        **{name: partial(article_cases, place, name) for name in (ARTICLES, MORE_ARTICLES)},
         LINKED: linked,
         "open_data": lambda: open_data_cases(place),
     }
@@ -438,9 +441,9 @@ def left_out(cases: Sequence[Case], used: NDArray[np.bool_]) -> dict[str, NDArra
 
     Open data is ranked by the weights of all, for none are fitted on it.
     """
-    fitted = [c for c in cases if c.base not in (OFFICE, SQUAD)]
+    fitted = [c for c in cases if c.base not in ASKED_ALONE]
     groups = {c.base: c.base.partition("-")[0] for c in fitted}
-    found = dict.fromkeys((OFFICE, SQUAD), fit(fitted, used))
+    found = dict.fromkeys(ASKED_ALONE, fit(fitted, used))
     for group in dict.fromkeys(groups.values()):
         weights = fit([c for c in fitted if groups[c.base] != group], used)
         found |= {base: weights for base, of in groups.items() if of == group}
@@ -498,9 +501,9 @@ def area_under_curve(said: NDArray[np.float64], right: NDArray[np.bool_]) -> flo
 
 def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -> Iterator[Figure]:
     """Fit with each base left out, and say what each kind of question and each feature come to."""
-    used, by_text = columns_of(names), [c for c in cases if c.base not in OF_PAGES]
+    used, by_text = columns_of(names), [c for c in cases if c.base not in (*OF_PAGES, ARTICLES)]
     told = [c for c in cases if c.answerable]
-    written = [c for c in told if c.base not in OF_PAGES]
+    written = [c for c in told if c.base not in (*OF_PAGES, ARTICLES, MORE_ARTICLES)]
     weights = left_out(told, used)
     whole = rank(written, weights)
     yield Figure("first", float(whole.first.mean()), f"of {len(written)}, each base left out")
@@ -515,6 +518,11 @@ def study(cases: Sequence[Case], names: Sequence[str], detail: dict[str, Any]) -
         yield Figure(f"{base}.first", float(whole.first[rows].mean()), f"of {rows.sum()}")
         yield Figure(f"{base}.three", float(whole.three[rows].mean()), f"of {rows.sum()}")
     yield from beside_plain_search(written, whole)
+    of_articles = [c for c in told if c.base == ARTICLES]
+    if of_articles:
+        remedies = rank(of_articles, weights)
+        yield Figure("articles.remedy_first", float(remedies.first.sum()), f"of {len(of_articles)}")
+        yield Figure("articles.remedy_among_3", float(remedies.three.sum()), f"of {len(of_articles)}")
     by_page = [c for c in told if c.base in OF_PAGES]
     of_pages = rank(by_page, weights)
     for base in OF_PAGES:
@@ -570,7 +578,7 @@ def _study_heads(
     asked_of = written
     for head, labels, names, share in heads:
         said = np.zeros(len(cases))
-        for base in BASES:
+        for base in dict.fromkeys(bases.tolist()):
             kept = asked_of & (bases != base)
             said[bases == base] = probabilities(fit_head(rows[kept], labels[kept], names, share), rows[bases == base])
         yield Figure(f"{head}.auc", area_under_curve(said[asked_of], labels[asked_of]), f"of {asked_of.sum()}")
@@ -598,16 +606,16 @@ def _bands(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Iterator[tupl
 
 def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[Figure]) -> None:
     """Fit on everything and write what ships, with the hash of the questions and the figures of a base left out."""
-    told = [c for c in cases if c.answerable and c.base not in (OFFICE, SQUAD)]
+    told = [c for c in cases if c.answerable and c.base not in ASKED_ALONE]
     weights = fit(told, columns_of(names))
     blind = fit(told, columns_of(WITHOUT_TOKENS))
-    written = [c for c in cases if c.base not in OF_PAGES and c.kind != "clinc150"]
+    written = [c for c in cases if c.base not in (*OF_PAGES, ARTICLES) and c.kind != "clinc150"]
     rows = np.array([c.head(weights) for c in written])
     answerable = np.array([c.answerable for c in written])
     right = np.array([bool((s := c.shown(weights, 1)) and c.right[s[0]]) for c in written])
     answers = fit_head(rows, answerable, ANSWERABLE, ANSWERED)
     shown = np.array([c.kind != "others" for c in written]) & (probabilities(answers, rows) >= CAUTION)
-    read = [c.id for c in cases if c.base not in (OFFICE, SQUAD)]
+    read = [c.id for c in cases if c.base not in ASKED_ALONE]
     digest = hashlib.sha256("\n".join(sorted(read)).encode()).hexdigest()
     record = {
         "encoder": encoder_key(_encoder()),
@@ -722,7 +730,7 @@ def main() -> None:
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     if options.rebuild:
-        for name in (*BASES, *OF_PAGES, *PUBLIC, ARTICLES):
+        for name in (*BASES, *OF_PAGES, *PUBLIC, ARTICLES, MORE_ARTICLES):
             shutil.rmtree(options.keep / name, ignore_errors=True)
             shutil.rmtree(options.keep / f"{name}-articles", ignore_errors=True)
     if options.what == "ask":
