@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from autokb.answering.answer import Answer
 from autokb.answering.ask import ask
 from autokb.answering.lines_for_others import without_lines_for_others
 from autokb.answering.telling import TellingLine
 from autokb.app import SupportKB
+from autokb.core.domain import read_domain
 from autokb.core.nouns import Evidence
+from autokb.domains import domain_text
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.index import QuestionIndex
 
@@ -129,3 +132,27 @@ def test_a_procedure_keeps_its_beginning_unless_another_stands_in_its_place(inde
     assert shown_to(index, parallel, "Windows") == ("(Windows) Open Explorer.", "Press Go.")
     bullets = (("- (macOS) Open Finder.", "(macOS) Open Finder."), ("- Press Go.", "Press Go."))
     assert shown_to(index, bullets, "Windows") == ("Press Go.",)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_shown"),
+    [
+        ("Hold the switch of Lumo Over for twelve seconds.", False),
+        ("Press both keys (Lumo Over only).", False),
+        ("Lumo Over (headphones)\n1. Switch them off.", False),
+        ("This light is found on headphones only.", False),
+        ("A charge takes 90 minutes for Lumo Buds and two hours for Lumo Over.", True),
+        ('Choose "Headphones (Lumo)" as output.', True),
+        ("Plug it into the headphone socket.", True),
+        ("Put the Lumo Buds into the case.", True),
+        ("", True),
+    ],
+)
+def test_a_model_named_inside_a_line_says_for_whom_it_is(index: QuestionIndex, line: str, is_shown: bool) -> None:
+    spec = read_domain(yaml.safe_load(domain_text("headphones")))
+    found = replace(asked(index, UPLOAD), attributes={"headphone_type": frozenset({"Earbud"})})
+    steps = ("Open the menu.", line)
+    evidence = tuple(Evidence("receipts.md", 0, len(step), f"- {step}") for step in steps)
+    one = replace(found.shown[0], steps=steps, evidence=evidence)
+    given = replace(found, shown=(one,), passages=(replace(found.passages[0], solution=one),))
+    assert without_lines_for_others(given, spec).shown[0].steps == (steps if is_shown else steps[:1])

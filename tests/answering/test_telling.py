@@ -21,7 +21,13 @@ The lime filter sits behind the lid. It lasts for two months in hard water. Neve
 
 1. Lift the lid.
 2. Pull the filter out by its tab.
+
+## Sharing recipes
+
+To send a recipe to a phone over Bluetooth, choose Send. Choose the phone from the list.
+No iPhone can receive a recipe over Bluetooth.
 """
+SEND_RECIPE = "Can I send a recipe to my iPhone over Bluetooth?"
 HOW_LONG = "How long does the lime filter last?"
 
 
@@ -41,6 +47,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> QuestionIndex:
     [
         (HOW_LONG, "It lasts for two months in hard water."),
         ("May I wash the lime filter with soap?", "Never wash it with soap."),
+        (
+            SEND_RECIPE,
+            "No iPhone can receive a recipe over Bluetooth.",
+        ),
         ("Where does the lime filter sit?", "The lime filter sits behind the lid."),
     ],
 )

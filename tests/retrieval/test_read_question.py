@@ -256,3 +256,26 @@ def test_products_are_read_in_any_language() -> None:
     spec = spec_for_question_in("fr", domain("headphones"))
     found = as_lists(read_question("sous Windows 11 mon casque Lumo Over ne se connecte pas", {}, spec).attributes)
     assert found == {"headphone_type": ["Headphone"], **LAPTOP}
+
+
+@pytest.mark.parametrize(
+    ("text", "beside"),
+    [
+        ("back pain since yesterday", {"symptom_onset": ["Immediate", "Ongoing"]}),
+        ("diarrhoea for half a year", {"symptom_onset": ["Prolonged"]}),
+        ("back pain for three months", {"symptom_onset": ["Chronic"]}),
+        ("a rash for two years", {}),
+        ("a cough, I am 17", {"age": ["Adult"]}),
+        ("a cough, I am 40", {}),
+        ("my 11 months old coughs", {}),
+        ("the baby coughs", {}),
+    ],
+)
+def test_the_values_next_to_a_stated_one_may_as_well_be_meant(text: str, beside: dict[str, list[str]]) -> None:
+    found = read_question(text, {}, domain("medical"))
+    assert as_lists({n: values - found.attributes[n] for n, values in found.beside.items()}) == beside
+
+
+def test_what_a_caller_says_is_meant_exactly() -> None:
+    given = read_values(domain("medical"), {"symptom_onset": ["Recent"]})
+    assert read_question("back pain since yesterday", given, domain("medical")).beside == {}

@@ -72,9 +72,15 @@ def _without_items_for_others(step: str, stated: Attributes, reader: AudienceRea
 
 
 def _is_for_others(step: str, stated: Attributes, reader: AudienceReader) -> bool:
-    """Return whether the condition that opens a line rules the customer out, and no further sentence names others."""
-    audience = reader.of_condition(step)
+    """Return whether the condition that opens a line, or a model in its first sentence, rules the customer out.
+
+    So it does where no further words name others.
+    """
+    told = [step[start:end] for start, end in sentences(step, language=reader.spec.language)]
+    audience, further = reader.of_condition(step), told[1:]
+    if not audience:
+        audience, further = reader.of_label("".join(told[:1])), [step]
     if not audience or not reader.excludes(audience, stated):
         return False
-    named = (reader.of_text(step[start:end]) for start, end in sentences(step, language=reader.spec.language)[1:])
+    named = map(reader.of_text, further)
     return all(values <= audience.get(name, values) for one in named for name, values in one.items())

@@ -139,7 +139,7 @@ class SlicedKnowledge:
     def _others(self, text: str, overrides: Attributes) -> list[str]:
         """Return the audiences whose sections are not for who asks."""
         read = read_question(text, overrides, self.reader.spec)
-        asked = QuestionMatch(self.audiences, read.attributes, read.within)
+        asked = QuestionMatch(self.audiences, read.attributes, read.within, read.beside)
         return [one for one in self.audiences.combination_of if asked.match(one) is Match.CONFLICT]
 
     def _saying(self, tables: SearchTables, text: str) -> list[str]:

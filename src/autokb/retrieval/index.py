@@ -142,7 +142,8 @@ class QuestionIndex:
             vector = self.embed_questions([beginning(text)])[0]
         read = read_question(text, overrides or {}, self.spec)
         ranker = self.ranker if with_history else self.ranker.without_history()
-        evidence = partial(self._evidence, QuestionMatch(self.nodes.knowledge, read.attributes, read.within), ranker)
+        question = QuestionMatch(self.nodes.knowledge, read.attributes, read.within, read.beside)
+        evidence = partial(self._evidence, question, ranker)
         found, features = evidence(text, vector)
         if also:
             also = [self._mended(one) for one in also]

@@ -114,12 +114,13 @@ class QuestionMatch:
     """One question beside the index: how each node and each solution relates to it.
 
     ``within`` holds what an unknown attribute can still be (iOS leaves phone and tablet): a node or solution with none
-    of these is in conflict, otherwise the attribute stays unknown.
+    of these is in conflict, otherwise the attribute stays unknown. What is for a value ``beside`` a stated one is not.
     """
 
     index: KnowledgeIndex
     attributes: Attributes
     within: Attributes = field(default_factory=dict)
+    beside: Attributes = field(default_factory=dict)
     _known: dict[_Combination, Match] = field(default_factory=dict, compare=False, repr=False)
     _open: dict[_Combination, bool] = field(default_factory=dict, compare=False, repr=False)
 
@@ -138,6 +139,10 @@ class QuestionMatch:
                 for name, values in left.items()
             )
             found = compare(dict(combination), self.attributes, self.index.names)
+            if found is Match.CONFLICT and self.beside:
+                wide = {name: values | self.beside.get(name, values) for name, values in self.attributes.items()}
+                if compare(dict(combination), wide, self.index.names) is not Match.CONFLICT:
+                    found = Match.OVERLAP
             self._known[combination] = Match.CONFLICT if impossible else found
         return self._known[combination]
 

@@ -9,16 +9,20 @@ from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.implications import implied_values, with_implied_values
-from autokb.heuristics.attributes.extract import stated_attributes
+from autokb.heuristics.attributes.extract import stated_attributes, values_beside
 from autokb.text.words import stop_words
 
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """The values a question has; ``within`` says what an unknown one can still be (iOS leaves phone and tablet)."""
+    """The values a question has; ``within`` says what an unknown one can still be (iOS leaves phone and tablet).
+
+    ``beside`` are the values next to those read from the text, where an attribute's values are ordered.
+    """
 
     attributes: Attributes
     within: Attributes
+    beside: Attributes
 
 
 def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQuestion:
@@ -29,7 +33,9 @@ def read_question(text: str, overrides: Attributes, spec: DomainSpec) -> ReadQue
     agreeing = {name: values & following.get(name, values) for name, values in stated.items()}
     known = {**{name: values for name, values in agreeing.items() if values}, **given}
     whole = {n: spec.attributes[n].normal(v) for n, v in with_implied_values(known, spec.attributes).items()}
-    return ReadQuestion(whole, implied_values(whole, spec.attributes))
+    own = {name: values for name, values in stated.items() if name not in given}
+    beside = values_beside(text, own, spec.attributes, spec.language)
+    return ReadQuestion(whole, implied_values(whole, spec.attributes), beside)
 
 
 def spec_for_question_in(language: str, spec: DomainSpec) -> DomainSpec:

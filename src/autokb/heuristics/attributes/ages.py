@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autokb.core.domain import ENGLISH
+from autokb.core.domain import ENGLISH, Attribute
 from autokb.heuristics.attributes.numbers import Number, configured_groups, group_at, number_at
 from autokb.heuristics.attributes.words import AttributeWords, in_words
 from autokb.text.lexicon import Mention, Spec
@@ -13,6 +13,11 @@ from autokb.text.words import Words
 
 FEWEST_GROUPS = 2  # values that make an attribute one of age groups
 HIGHEST_AGE = 120  # years; a higher number is no age
+# Share of an age within which another group is near: 17 and 18, 64 and 65 are. No infant is near a child, whose
+# remedies (honey) can harm it.
+NEAR = 0.06
+LOWEST_ALONE = 13  # years that open a message alone (68, dizzy): lower numbers count days, tablets or points
+FEVERS = ((35, 42), (95, 107))  # degrees Celsius and Fahrenheit of a human: 39, and rising
 _Age = tuple[int, float]  # the place behind the words of an age, and its unit in years
 
 
@@ -26,13 +31,22 @@ def age_mentions(words: Words, spec: Spec, language: str = ENGLISH) -> Iterator[
                 yield Mention(start, end, name, group_at(groups, years))
 
 
+def near_age_groups(words: Words, attribute: Attribute, language: str) -> frozenset[str]:
+    """Return the age groups that begin or end near an age that is stated in numbers."""
+    known = word_lists(AttributeWords, language)
+    groups = configured_groups(attribute, known.age_groups, FEWEST_GROUPS)
+    ages = [years for _, _, years in _ages(words, language, known)] if groups else []
+    return frozenset(group_at(groups, years * share) for years in ages for share in (1 - NEAR, 1 + NEAR))
+
+
 def _ages(words: Words, language: str, known: AttributeWords) -> Iterator[tuple[int, int, float]]:
     """Yield where each age starts and ends, and its years."""
     folded, after = words.folded, 0
     for here, word in enumerate(folded):
         if here < after:
             continue
-        before = folded[max(0, here - 2) : here]
+        exact = (w for w in folded[max(0, here - 3) : here] if w not in known.words_about_age)
+        before = tuple(exact)[-2:]
         if word in known.decades and set(before) & known.words_before_decade:
             yield here, here + 1, known.decades[word]
         elif number := number_at(folded, here, language):
@@ -63,6 +77,7 @@ def _without_unit(words: Words, number: Number, before: tuple[str, ...], known: 
         or _aged(words, number, before, unit, known)
         or _person_is(words, number, before, known)
         or _person_in_brackets(words, number, before, known)
+        or _alone(words, number, known)
     )
 
 
@@ -116,4 +131,13 @@ def _person_in_brackets(words: Words, number: Number, before: tuple[str, ...], k
     if not before or before[-1] not in known.persons or words.gaps[number.start].strip()[:1] not in (",", "("):
         return None
     ends = number.end >= len(words.folded) or words.gaps[number.end].strip(" -")[:1] in (",", ")", ".")
+    return (number.end, 1.0) if ends else None
+
+
+def _alone(words: Words, number: Number, known: AttributeWords) -> _Age | None:
+    """``79, and I take ...``, ``34 here`` at the beginning of a message; ``39, and rising`` may be a fever."""
+    after, value = words.folded[number.end : number.end + 1], number.value
+    if number.start or not after or value < LOWEST_ALONE or any(low <= value <= high for low, high in FEVERS):
+        return None
+    ends = after[0] in known.words_after_opening or words.gaps[number.end].strip(" -")[:1] in (",", ")")
     return (number.end, 1.0) if ends else None

@@ -63,13 +63,14 @@ def _related(name: str, spec: Spec) -> set[str]:
 
 
 def _clauses(words: Words, known: AttributeWords) -> Iterator[Clause]:
-    """Cut at sentence ends, contrasting words, commas and brackets; after a comma the verdict before it goes on."""
+    """Cut at sentence ends, contrasting words, commas, brackets; a name alone behind a comma shares the verdict."""
     if not words.folded:
         return
     cuts = [0, *(i for i in range(1, len(words.folded)) if _begins_clause(words, i, known)), len(words.folded)]
     state: State = "stated"
     for start, end in pairwise(cuts):
-        begins_anew = words.breaks(start) or words.folded[start] in known.contrast_words
+        states = not known.statement_words.isdisjoint(words.folded[start:end])  # more than a name: on Windows it lags
+        begins_anew = states or words.breaks(start) or words.folded[start] in known.contrast_words
         state = _verdict(words.folded[start:end], known) or ("stated" if begins_anew else state)
         yield Clause(start, end, state)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
-from autokb.core.domain import ENGLISH
+from autokb.core.attributes import Values
+from autokb.core.domain import ENGLISH, Attribute
 from autokb.heuristics.attributes.numbers import Number, amount_at, configured_groups, group_at
 from autokb.heuristics.attributes.open_values import head_word
 from autokb.heuristics.attributes.words import AttributeWords, in_words
@@ -14,7 +15,23 @@ from autokb.text.lexicons import word_lists
 from autokb.text.words import Words
 
 FEWEST_GROUPS = 3  # values that make an attribute one of lengths of time: two of these words name other things too
+ROUGHLY = 2.0  # half a year is no other matter than "for weeks" (Prolonged ends at three months), a year is
 _Duration = tuple[int, float]  # the place behind its words, and its days
+
+
+def lengths_beside(words: Words, attribute: Attribute, values: Values, language: str) -> Values:
+    """Return the lengths of time that who states these may as well mean.
+
+    Beside a number they are those up to ``ROUGHLY`` times as long or short, beside a word (for ages) the next ones.
+    """
+    known = word_lists(AttributeWords, language)
+    groups = configured_groups(attribute, known.duration_groups, FEWEST_GROUPS)
+    found = _durations(words, language, known) if groups else ()
+    counted = [days for start, _, days in found if amount_at(words.folded, start, language)]
+    worded = values - {group_at(groups, days) for days in counted}
+    pairs = list(pairwise(value for _, value in groups))
+    beside = {other for a, b in pairs for value, other in ((a, b), (b, a)) if value in worded}
+    return frozenset(beside.union(group_at(groups, days * n) for days in counted for n in (1 / ROUGHLY, ROUGHLY)))
 
 
 def duration_mentions(words: Words, spec: Spec, language: str = ENGLISH) -> Iterator[Mention]:

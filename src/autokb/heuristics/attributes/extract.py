@@ -9,9 +9,9 @@ from itertools import accumulate
 from autokb.core.attributes import ANY, NONE, Values, as_lists
 from autokb.core.domain import ENGLISH, Attribute
 from autokb.core.implications import implied_values, with_implied_values
-from autokb.heuristics.attributes.ages import age_mentions
+from autokb.heuristics.attributes.ages import age_mentions, near_age_groups
 from autokb.heuristics.attributes.contrast import affected_mentions
-from autokb.heuristics.attributes.durations import duration_mentions, without_history
+from autokb.heuristics.attributes.durations import duration_mentions, lengths_beside, without_history
 from autokb.heuristics.attributes.open_values import head_word, open_mentions
 from autokb.heuristics.attributes.words import AttributeWords, Phrase, in_words
 from autokb.text.lexicon import Mention, Spec, collect_values, lexicon
@@ -134,6 +134,18 @@ def stated_attributes(text: str, spec: Spec, language: str = ENGLISH) -> dict[st
     for name, values in whole_or_none(words, mentions, spec, language).items():
         stated.setdefault(name, values)
     return stated
+
+
+def values_beside(text: str, stated: Mapping[str, Values], spec: Spec, language: str = ENGLISH) -> dict[str, Values]:
+    """Return the values of ordered attributes that who states these may as well mean: the lengths of time beside one
+    that is stated, the age group that begins or ends near a stated age.
+    """
+    words = split_words(text)
+    found = {
+        name: lengths_beside(words, spec[name], values, language) | near_age_groups(words, spec[name], language)
+        for name, values in stated.items()
+    }
+    return {name: values for name, values in found.items() if values - stated[name]}
 
 
 def _implied_instead(pairs: Collection[tuple[str, str]], spec: Spec) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ class AttributeWords(WordLists):
     file: ClassVar[str] = "attributes"
 
     contrast_words: frozenset[str] = frozenset()
+    statement_words: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
     prepositions: frozenset[str] = frozenset()
     owning_words: frozenset[str] = frozenset()
@@ -69,6 +70,8 @@ class AttributeWords(WordLists):
     words_of_age: frozenset[str] = frozenset()
     persons: frozenset[str] = frozenset()
     words_after_age: frozenset[str] = frozenset()
+    words_about_age: frozenset[str] = frozenset()
+    words_after_opening: frozenset[str] = frozenset()
     persons_with_be: frozenset[str] = frozenset()
     be_forms: frozenset[str] = frozenset()
     third_persons: frozenset[str] = frozenset()

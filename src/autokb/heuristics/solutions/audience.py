@@ -44,6 +44,21 @@ def _condition(language: str) -> re.Pattern[str]:
     )
 
 
+@cache
+def _label(language: str) -> re.Pattern[str]:
+    """Return the pattern of a model named inside a sentence (``the switch of Lumo Over``), or of a value behind it.
+
+    A name of two capitalised words is a model; one word (``the volume of Headphones``) is mostly of what all have.
+    """
+    known = word_lists(ManualWords, language)
+    words, only = alternation(known.words_before_model), alternation(known.only_words)
+    return re.compile(
+        rf"\b(?:{words})\s((?-i:[^\W\d_a-z][^\s,:;.()]{{1,20}}\s[^\W\d_a-z][^\s,:;.()]{{1,20}}))"
+        rf"|\(([^()\n]{{1,40}})\)[.!]?$|\b(?:{words})\s([^,:;.()]{{1,40}})\s(?:{only})[.!]?$",
+        re.IGNORECASE,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Configured:
     """A configuration, in one language, that can be looked up by its one spelling."""
@@ -90,6 +105,11 @@ class AudienceReader:
         """Return whom the condition at the beginning of a sentence names: ``On Windows, ...``."""
         found = _condition(self.spec.language).match(sentence)
         return self.of_text(found.group(1)) if found else {}
+
+    def of_label(self, sentence: str) -> Attributes:
+        """Return whom a sentence names behind its beginning: ``the switch of Lumo Over``, ``(Over only)``."""
+        found = _label(self.spec.language).search(sentence)
+        return self.of_text(next(filter(None, found.groups()))) if found else {}
 
     def is_for_some(self, words: str, span: Span, switches: Sequence[Conditional]) -> bool:
         """Return whether a step is for some only: by how its words open, or by conditional parts around most of it."""

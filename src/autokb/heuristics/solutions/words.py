@@ -48,3 +48,5 @@ class ManualWords(WordLists):
     units: tuple[str, ...] = ()
     condition_words: tuple[str, ...] = ()
     short_condition_words: tuple[str, ...] = ()
+    words_before_model: tuple[str, ...] = ()
+    only_words: tuple[str, ...] = ()
