@@ -30,7 +30,7 @@ def test_two_neighbours_of_a_column_times_the_largest_activation_fit_in_16_bits(
 
 
 def test_fitting_keeps_small_weights_and_makes_large_pairs_fit() -> None:
-    weights = np.array([[3, 127], [-125, 127], [60, -127], [60, 0]], dtype=np.int8)
+    weights = np.array([[3, 100], [-125, 100], [60, -127], [60, 0]], dtype=np.int8)
     fitted, steps = make_encoder.fit_pairs(weights, np.ones(2, dtype=np.float32))
     assert fitted[:, 0].tolist() == weights[:, 0].tolist() and steps[0] == 1
     assert np.abs(fitted.astype(int)).reshape(2, 2, 2).sum(axis=1).max() <= 128 and steps[1] > 1
