@@ -429,7 +429,6 @@ def test_an_encoder_with_other_bytes_is_a_problem(
     hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packaged, "MODEL_SHA256", "0" * 64)
-    packaged._read_model.cache_clear()
     status, found, _ = run(hand_made.folder)
     assert status == 1 and any("SHA-256 differs" in one for one in found["problems"])
 

@@ -30,8 +30,8 @@ class TokenVectors:
         return cls(pieces, rounded, whole)
 
 
-# Encoders that had another name in an earlier release, with the same weights and tokenizer (decision 017): the name of
-# now to the first one. None of now: the packaged encoder's vectors are others since its integer products (decision 067).
+# Encoders that had another name in an earlier release and gave the same vectors (decision 017), each with that name.
+# There is none: with integer products the packaged encoder gives other vectors than before (decision 067).
 EARLIER_NAMES: dict[str, str] = {}
 
 

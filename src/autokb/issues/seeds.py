@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from autokb.core.ids import short_id
 from autokb.core.settings import Reduction
+from autokb.heuristics.grouping import group_by_distance
 from autokb.issues.reduction import reduced
 from autokb.issues.same_problem import USUAL_NEAR
 
@@ -171,10 +172,7 @@ def _join_each_other(
     if len(left) < 2:
         seeds[left] = left
         return
-    from sklearn.cluster import AgglomerativeClustering
-
-    model = AgglomerativeClustering(None, metric="cosine", linkage="average", distance_threshold=1 - near)
-    labels = model.fit_predict(rows[left])
+    labels = group_by_distance(rows[left], 1 - near)
     for label in range(int(labels.max()) + 1):
         members = left[labels == label]
         seeds[members] = members[_find_central(rows[members], weights[members])]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply import Reply
+from autokb.heuristics.grouping import group_by_distance
 from autokb.heuristics.themes.naming import name_themes, read_terms
 from autokb.heuristics.themes.problem_names import Titles
 
@@ -117,15 +118,9 @@ def _cluster(rows: Floats) -> NDArray[np.int64]:
     if len(rows) == 1:
         return np.zeros(1, dtype=np.int64)
     with threadpool_limits(limits=1):  # several threads add up in another order each time
-        return _cluster_by_distance(rows) if len(rows) < FEWEST_FOR_CENTRES else _cluster_by_centres(rows)
-
-
-def _cluster_by_distance(rows: Floats) -> NDArray[np.int64]:
-    from sklearn.cluster import AgglomerativeClustering
-
-    model = AgglomerativeClustering(None, metric="cosine", linkage="average", distance_threshold=DIFFERENT_THEMES)
-    labels: NDArray[np.int64] = model.fit_predict(_unit_rows(rows)).astype(np.int64)
-    return labels
+        if len(rows) < FEWEST_FOR_CENTRES:
+            return group_by_distance(_unit_rows(rows), DIFFERENT_THEMES)
+        return _cluster_by_centres(rows)
 
 
 def _cluster_by_centres(rows: Floats) -> NDArray[np.int64]:
