@@ -88,7 +88,7 @@ FIXED = {"same_words": 100.0, "remedy": 1.0}
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
 # Words of the documents count only where the encoder gives no tokens: beside these they gain nothing (decision 43).
 WITH_TOKENS = tuple(name for name in FEATURES if name != "words")
-WITHOUT_TOKENS = tuple(name for name in FEATURES if name != "late_interaction")
+WITHOUT_TOKENS = tuple(name for name in FEATURES if name not in ("late_interaction", "document"))
 # What a head may read of a question: the first row's features by these names, and what is read of the question.
 OF_FIRST = ("section", "late_interaction")
 OF_QUESTION = ("nearness", "unknown", "foreign_company", "foreign_subject")

@@ -51,6 +51,7 @@ EXPECTED = {
     "remedy": [0.0] * 5,
     "for_stated": [0.0] * 5,
     "for_unstated": [0.0, 0.0, 1.0, 0.0, 0.0],
+    "document": [0.7, 0.7, 0.8, 0.0, 1.0],
 }
 
 
@@ -155,9 +156,7 @@ def test_the_section_that_matches_speaks_for_its_article() -> None:
     found = evidence(*candidates([], [], article()), {"sections": [0.9, 0.5, 0.4, 0.6, 0.7]})
     features = feature_table(found)
     ranker.lift_remedies(features, found.candidates.roles)
-    assert ranker.score(features) == pytest.approx(
-        [6.0, 2.0, 7.0, 9.0, 7.0]
-    )  # 9 is what symptoms had
+    assert ranker.score(features) == pytest.approx([6.0, 2.0, 7.0, 9.0, 7.0])  # 9 is what symptoms had
     for_fact = feature_table(replace(found, asks_fact=True))
     ranker.lift_remedies(for_fact, found.candidates.roles)
     assert ranker.score(for_fact) == pytest.approx([9.0, 5.0, 4.0, 6.0, 7.0])

@@ -97,7 +97,9 @@ class SectionRoles:
             of_problem, of_remedy = np.full(count, -np.inf), np.full(count, -np.inf)
             np.maximum.at(of_problem, self.problem_articles, problems[self.problems])
             np.maximum.at(of_remedy, self.remedy_articles, scores[self.remedies])
-            lead[self.remedies] = np.maximum(of_problem - of_remedy, 0.0)[self.remedy_articles]
+            leads = of_problem > of_remedy  # of an article that has no remedy nothing is read
+            of_article = np.subtract(of_problem, of_remedy, out=np.zeros(count), where=leads)
+            lead[self.remedies] = of_article[self.remedy_articles]
         return lead
 
 

@@ -71,6 +71,11 @@ def late_interaction(found: QuestionEvidence) -> Scores:
     return found.tokens
 
 
+def document(found: QuestionEvidence) -> Scores:
+    """Return the late interaction of the document's best section: the article that answers matches somewhere."""
+    return found.of_rows(found.candidates.best_of_documents(found.tokens))
+
+
 def words(found: QuestionEvidence) -> Scores:
     """Return the share of BM25 (Robertson and Zaragoza, 2009) of the document's best chunk, if the question is short.
 
@@ -151,7 +156,7 @@ FEATURES: Mapping[str, Feature] = {
     feature.__name__: feature
     for feature in (
         *(section, heading, late_interaction, words, same_words, votes, learnt),
-        *(introduction, problem, remedy, for_stated, for_unstated),
+        *(introduction, problem, remedy, for_stated, for_unstated, document),
     )
 }
 HISTORY = ("votes", "learnt")  # features that are left out where a measurement asks for no history
