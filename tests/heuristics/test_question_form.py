@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.answering.telling import asks_fact
+from autokb.heuristics.question_form import asks_fact
 
 
 @pytest.mark.parametrize(

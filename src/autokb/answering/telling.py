@@ -7,28 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
-from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Evidence, Solution, Span
+from autokb.heuristics.question_form import asks_fact
 from autokb.retrieval.index import QuestionIndex
-from autokb.text.lexicons import language_data
 from autokb.text.sentences import sentences
-from autokb.text.words import split_words
-
-
-def asks_fact(text: str, language: str = ENGLISH) -> bool:
-    """Return whether a sentence of a text opens like a question for a fact, or asks how long, how much and the like."""
-    data = language_data(language)
-    openings = data.question_verbs | data.question_words - data.manner_words
-    for start, end in sentences(text, language=language):
-        words = split_words(text[start:end]).folded
-        if words and words[0] in openings:
-            return True
-        if any(one in data.manner_words and other in data.question_degrees for one, other in pairwise(words)):
-            return True
-    return False
-
 
 # Words that count beside those of a line: a long one meets more of a question by chance. Of 89 development questions
 # for a fact whose section is shown first, and whose answer is among its steps, the right line is found in 74, without

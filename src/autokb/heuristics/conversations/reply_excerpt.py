@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
-from autokb.core.step_numbers import BULLET, own_number
+from autokb.core.step_numbers import BULLET, NUMBERING, own_number
+from autokb.heuristics.conversations.read_turn import NOTHING_SAID, SaidBefore
 from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.question_form import wants_fact
+from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.procedures import refers_elsewhere
 from autokb.text.lexicons import word_lists
 from autokb.text.plain_text import plain_text
@@ -38,32 +41,42 @@ SAYS_MORE = 1.5
 # Share of the words of a sentence that a conversation has, from which it is a step that was advised or done, and words
 # that it must have. In 45 of them it tells half of the steps done, and one in twenty of the others (decision 36).
 SAID, WORDS_OF_STEP = 0.55, 4
-_ENDS = (".", "!", "?", ":", "…", "。", "！", "？")
+# Steps and words up to which a solution is sent whole, whatever ``max_words`` says: six steps of 25 words.
+MOST_STEPS, WORDS_OF_WHOLE = 6, 150
+# Share of the words of a sentence that the title and the question have, above which it only repeats the problem.
+REPEATS = 0.5
+_LEADS = (":", "：")
+_ENDS = (".", "!", "?", "…", "。", "！", "？", *_LEADS)
 _HEADING = re.compile(r"^#{1,6} +(.+)$|^(.+)\n(?:-{3,}|={3,})[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyExcerpt:
-    """A reply's words, and the positions of the steps that they are from."""
+    """A reply's words, and the positions of the steps that they are from.
+
+    It ``is_cut`` where further numbered steps did not fit.
+    """
 
     text: str
     steps: tuple[int, ...]
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
     """One sentence of a step; ``is_ordered`` where the step is numbered, so that it needs those before it.
 
-    ``is_alone`` is a row of a table: the next one is about something else.
+    ``is_item`` where it is in a list, numbered or not. ``is_alone`` is a row of a table: the next one is about
+    something else.
     """
 
     text: str
     step: int
     is_ordered: bool
+    is_item: bool = False
     is_alone: bool = False
 
 
-# Complex: the best beginning is sought in one pass, and a later one must say clearly more than the best so far.
 def excerpt(
     steps: Sequence[str],
     quotes: Sequence[str],
@@ -72,18 +85,41 @@ def excerpt(
     language: str = ENGLISH,
     *,
     condition: str = "",
-    said: frozenset[str] = frozenset(),
+    said: SaidBefore = NOTHING_SAID,
     title: str = "",
 ) -> ReplyExcerpt | None:
     """Return what of a solution is sent, None where no part is short enough and can be read by itself.
 
-    ``quotes`` are the steps' Markdown. A reply begins at the first sentence that refers to nothing before it, or at a
-    later step that has clearly more of the question's words; never within a procedure. The ``condition`` under which it
-    all holds stands before it. Where the words that were ``said`` tell steps already, it goes on behind the last of
-    them; words of the ``title`` tell none.
+    ``quotes`` are the steps' Markdown. A few short steps are sent whole, of more the first ones with the offer to go
+    on. A fact that is asked for, the row of a table and one of many things to try are sought instead: such a reply
+    begins where clearly more of the question's words are, never within a procedure. The ``condition`` under which it
+    all holds stands before it. It goes on behind the steps that were ``said``; words of the ``title`` tell none.
     """
-    known = [unit for n, step in enumerate(steps) for unit in _units(step, quotes[n], n, language)]
-    units = _left(known, said, content_words(title, language), language) if said else known
+    begin = int(len(steps) > 1 and refers_elsewhere(steps[0], language) and _HEADING.match(quotes[1]) is not None)
+    several = sum(_HEADING.match(quote) is not None for quote in quotes) > 1  # alternatives, each with its name
+    known = [
+        unit
+        for n in range(begin, len(steps))
+        for unit in _units(steps[n], quotes[n], n, language, with_headings=several)
+    ]
+    about = content_words(title, language)
+    units = _left(known, said, about, language)
+    asks = wants_fact(question, language)
+    is_sought = any(unit.is_alone for unit in units) or (asks and not any(unit.is_ordered for unit in units))
+    if not is_sought:
+        if not asks:
+            units = _without_introduction(units, about | content_words(question, language), language)
+        found = _sought(units, "", replace(rules, max_words=WORDS_OF_WHOLE), language, condition)
+        if found is None or (not found.is_cut and len(found.steps) <= MOST_STEPS):
+            return found
+    return _sought(units, question if len(units) == len(known) else "", rules, language, condition)
+
+
+# Complex: the best beginning is sought in one pass, and a later one must say clearly more than the best so far.
+def _sought(
+    units: Sequence[_Unit], question: str, rules: ReplyRules, language: str, condition: str
+) -> ReplyExcerpt | None:
+    """Return as much as fits from the first sentence that can be read by itself, or one with more of a question."""
     weights = _weights(content_words(question, language), units, language)
     best: ReplyExcerpt | None = None
     most = 0.0
@@ -96,9 +132,23 @@ def excerpt(
             continue
         words = content_words(found.text, language)
         shared = sum(w for word, w in weights.items() if word in words)
-        if (shared >= most + SAYS_MORE and len(units) == len(known)) or (best is None and not unit.is_alone):
+        if shared >= most + SAYS_MORE or (best is None and not unit.is_alone):
             best, most = found, shared
     return best
+
+
+def _without_introduction(units: Sequence[_Unit], about: frozenset[str], language: str) -> Sequence[_Unit]:
+    """Return sentences without the first ones that only lead to a list, or repeat what it is all ``about``.
+
+    What instructs, or says what is needed beforehand, stays.
+    """
+    has_list = any(unit.is_item for unit in units)
+    for n, unit in enumerate(units):
+        words = content_words(unit.text, language)
+        repeats = has_list or unit.text.endswith(_LEADS) or len(words & about) > REPEATS * len(words)
+        if unit.is_item or not repeats or instructs(unit.text, language) or _requiring(language).search(unit.text):
+            return units[n:]
+    return units
 
 
 def warning_excerpt(title: str, steps: Sequence[str], rules: ReplyRules) -> ReplyExcerpt | None:
@@ -131,18 +181,19 @@ def as_sentence(text: str) -> str:
 
 
 # Complex: rows, headings and torn sentences are each taken apart in their own way.
-def _units(step: str, quote: str, number: int, language: str) -> Iterator[_Unit]:
+def _units(step: str, quote: str, number: int, language: str, *, with_headings: bool) -> Iterator[_Unit]:
     if (rows := read_rows(quote.strip().split("\n"))) is not None:
         yield from (_Unit(as_sentence(plain_text(row)), number, is_ordered=False, is_alone=True) for row in rows)
         return
-    is_ordered = own_number(quote) not in (None, BULLET)
+    item = own_number(quote)
     headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
     lines = (plain_text(line).strip() for line in step.split("\n"))
-    text = " ".join(as_sentence(line) for line in lines if line and line not in headings)
+    told = (f"{line}:" if line in headings else as_sentence(NUMBERING.sub("", line)) for line in lines if line)
+    text = " ".join(line for line in told if with_headings or line.removesuffix(":") not in headings)
     starts = [start for start, _ in sentences(text, language=language) if not text[start:].lstrip()[:1].islower()]
     starts[:1] = [0]  # what begins small was torn off at the dots of a button
     for start, end in pairwise((*starts, len(text))):
-        yield _Unit(text[start:end].strip(), number, is_ordered)
+        yield _Unit(text[start:end].strip(), number, item not in (None, BULLET), item is not None)
 
 
 def _weights(asked: frozenset[str], units: Sequence[_Unit], language: str) -> dict[str, float]:
@@ -152,31 +203,33 @@ def _weights(asked: frozenset[str], units: Sequence[_Unit], language: str) -> di
     return {word: math.log(1 + len(units) / sum(word in words for words in words_of)) for word in told}
 
 
-# Complex: the docstring's rule for procedures and for things to try is two conditions over the same units.
 def _may_begin(units: Sequence[_Unit], start: int, language: str, *, is_first: bool) -> bool:
     """Return whether a reply may begin at a sentence: the first of a step that needs no other, or any where none could.
 
-    Numbered steps are told from the first one on where any of them operates something: they are a procedure. Others are
-    things to try, each by itself.
+    Numbered steps are told from the first one on.
     """
     unit = units[start]
+    if any(u.is_ordered and u.step != unit.step for u in units[:start]):
+        return False
     begins_step = start == 0 or unit.is_alone or units[start - 1].step != unit.step
-    if unit.is_ordered and any(u.is_ordered and u.step != unit.step for u in units[:start]):
-        firsts = (u for n, u in enumerate(units) if u.is_ordered and (n == 0 or units[n - 1].step != u.step))
-        return begins_step and not any(_operating(language).match(u.text) for u in firsts)
     return is_first or (begins_step and not _operating(language).match(unit.text))
 
 
-def _left(units: Sequence[_Unit], said: frozenset[str], about: frozenset[str], language: str) -> Sequence[_Unit]:
+# Complex: the docstring's rule for what was advised and what was only done is two conditions over the same steps.
+def _left(units: Sequence[_Unit], said: SaidBefore, about: frozenset[str], language: str) -> Sequence[_Unit]:
     """Return what stands behind the last step that was said, by its words; all where none was, or none is left.
 
+    What the customer only ``reports``, before anything was advised, counts up to the first step that was not said.
     Words that say what it is all ``about`` are in any message, and tell no step; a row of a table is none.
     """
-    done = -1
-    for unit in units:
+    done = before = -1
+    for unit in units if said.words else ():
         words = content_words(unit.text, language) - about
-        if not unit.is_alone and len(words) >= WORDS_OF_STEP and len(words & said) >= SAID * len(words):
+        is_next = not said.reports or before in (done, unit.step)
+        is_told = len(words) >= WORDS_OF_STEP and len(words & said.words) >= SAID * len(words)
+        if is_next and is_told and not unit.is_alone:
             done = unit.step
+        before = unit.step
     return [unit for unit in units if unit.step > done] or units
 
 
@@ -186,20 +239,22 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
     head = f"{condition}:" if condition else ""
     taken: list[_Unit] = []
     n = start
+    is_cut = False
     while n < len(units):
         unit = units[n]
         whole = [unit] if unit.step == units[start].step else [u for u in units[n:] if u.step == unit.step]
         is_read = _may_follow(units, n, taken, language) and all(
             stands_alone(u.text, language, opens=not taken) for u in whole
         )
-        if not is_read or not rules.fits(_joined(head, [*taken, *whole])):
+        if not is_read or not rules.fits(text := _joined(head, [*taken, *whole])):
+            is_cut = is_read and unit.is_ordered and not rules.has_negative_words(text)
             break
         taken += whole
         n += len(whole)
         if unit.is_alone or (n < len(units) and units[n].is_alone):
             break
     told = _without_lead(taken)
-    return ReplyExcerpt(_joined(head, told), tuple(dict.fromkeys(u.step for u in told))) if told else None
+    return ReplyExcerpt(_joined(head, told), tuple(dict.fromkeys(u.step for u in told)), is_cut) if told else None
 
 
 def _may_follow(units: Sequence[_Unit], n: int, taken: Sequence[_Unit], language: str) -> bool:
@@ -209,8 +264,8 @@ def _may_follow(units: Sequence[_Unit], n: int, taken: Sequence[_Unit], language
 
 
 def _without_lead(units: Sequence[_Unit]) -> Sequence[_Unit]:
-    """Return sentences without those at the end that lead over to what is not among them; the first stays."""
-    last = max((n for n, unit in enumerate(units) if not unit.text.endswith((":", "："))), default=0)
+    """Return sentences without those at the end that lead over to what is not among them."""
+    last = max((n for n, unit in enumerate(units) if not unit.text.endswith(_LEADS)), default=-1)
     return units[: last + 1]
 
 
@@ -221,6 +276,12 @@ def _joined(head: str, units: Sequence[_Unit]) -> str:
 @cache
 def _condition(language: str) -> re.Pattern[str]:
     patterns = word_lists(ConversationWords, language).conditional_headings
+    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
+
+
+@cache
+def _requiring(language: str) -> re.Pattern[str]:
+    patterns = word_lists(ConversationWords, language).requirements
     return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
 
 

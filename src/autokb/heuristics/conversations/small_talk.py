@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.subject_words import subject_words
 from autokb.text.lexicons import alternation, language_data, word_lists
+from autokb.text.sentences import sentences
 
 LONGEST = 200  # characters of a message that can be small talk alone
+FEW_WORDS = 2  # about its matter that a sentence beside a wish has at most: with more it is a problem of its own
 ACKNOWLEDGEMENT = "acknowledgement"
 _NOT_WORDS = re.compile(r"[\W\d_]+")
 
@@ -23,10 +27,24 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
     if not _NOT_WORDS.sub("", text):
         return ACKNOWLEDGEMENT  # a thumb, a smile, three dots
     kinds = []
-    for kind, pattern in _patterns(language):
+    for kind, pattern in (*_sentences(language), *_patterns(language)):
         text, count = pattern.subn(" ", text)
         kinds += [kind] if count else []
     return None if _NOT_WORDS.sub("", text) or not kinds else kinds[0]
+
+
+def wish_of(message: str, language: str = ENGLISH) -> str | None:
+    """Return which wish a message is that steps seldom fulfil, such as for money back, if it is about nothing else."""
+    parts = [message[start:end] for start, end in sentences(message, language=language)]
+    found = [next((kind for kind, pattern in _wishes(language) if pattern.search(part)), None) for part in parts]
+    others = (part for part, kind in zip(parts, found, strict=True) if kind is None)
+    is_more = any(len(set(subject_words(part, language))) > FEW_WORDS for part in others)
+    return None if is_more else next(filter(None, found), None)
+
+
+def fulfils(text: str, wish: str, language: str = ENGLISH) -> bool:
+    """Return whether a text is about what a wish is for."""
+    return re.search(word_lists(ConversationWords, language).matters[wish], text, re.IGNORECASE) is not None
 
 
 def small_talk_reply(kind: str, language: str = ENGLISH) -> str:
@@ -55,6 +73,22 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         ACKNOWLEDGEMENT: words.acknowledgements,
     }
     return tuple((kind, _whole_words(phrases)) for kind, phrases in kinds.items())
+
+
+@cache
+def _sentences(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    words = word_lists(ConversationWords, language)
+    kinds = {**words.small_talk_sentences, "thanks": (*words.small_talk_sentences.get("thanks", ()), *words.solved)}
+    return tuple((kind, _any(patterns)) for kind, patterns in kinds.items())
+
+
+@cache
+def _wishes(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((kind, _any(found)) for kind, found in word_lists(ConversationWords, language).wishes.items())
+
+
+def _any(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
 
 
 @cache
