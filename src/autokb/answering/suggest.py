@@ -15,7 +15,7 @@ from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Listed, Spending
 from autokb.core.solution_text import heading_of, is_source_of, written_steps
-from autokb.core.step_numbers import own_number, step_numbers
+from autokb.core.step_numbers import BULLET, own_number, step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.read_turn import NOTHING_SAID, SaidBefore
 from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
@@ -206,7 +206,9 @@ def _helps(answer: Answer, rules: ReplyRules, spec: DomainSpec, said: SaidBefore
 
 def _introduces(one: Suggestion, language: str) -> bool:
     """Return whether a suggestion is what a document begins with, and tells its reader nothing to do."""
-    is_first = any(e.start <= len(one.title) + MARKUP_OF_TITLE for e in one.evidence if isinstance(e, Evidence))
+    is_first = bool(one.title) and any(
+        e.start <= len(one.title) + MARKUP_OF_TITLE for e in one.evidence if isinstance(e, Evidence)
+    )
     parts = (one.text[start:end] for start, end in sentences(one.text, language=language))
     is_listed = any(own_number(e.quote) is not None for e in one.evidence)
     return is_first and not is_listed and not any(instructs(part, language) for part in parts)
@@ -258,7 +260,8 @@ def _help(
     told = count_words(found.text) - count_words(condition)
     further = steps if count_words(" ".join(steps)) > told else ()
     numbers = step_numbers(further, written)
-    tail = word_lists(ConversationWords, language).replies.get("further", "") if found.is_cut else ""
+    has_more = found.is_cut and any(number not in (None, BULLET) for number in numbers)
+    tail = word_lists(ConversationWords, language).replies.get("further", "") if has_more else ""
     return Suggestion(
         f"{found.text} {tail}".rstrip(),
         source,

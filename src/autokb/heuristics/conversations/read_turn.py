@@ -183,7 +183,7 @@ def _begun_anew(last: str, before: Sequence[Message], language: str) -> str | No
 def _behind_thanks(last: str, before: Sequence[Message], language: str) -> str | None:
     """Return what a message asks behind the words that all is solved, if it is about nothing that was spoken of."""
     parts = [last[start:end] for start, end in sentences(last, language=language)]
-    rest = " ".join(part for part in parts if not _says(part, language, "solved")).strip()
+    rest = " ".join(part for part in parts if "?" in part or not _says(part, language, "solved"))
     found = _pattern(language, "continuations").match(rest)
     asked = rest[found.end() :].lstrip(" ,") if found else rest
     stems = {subject_stem(word, language) for word in subject_words(asked, language)}

@@ -54,7 +54,7 @@ _HEADING = re.compile(r"^#{1,6} +(.+)$|^(.+)\n(?:-{3,}|={3,})[ \t]*$", re.MULTIL
 class ReplyExcerpt:
     """A reply's words, and the positions of the steps that they are from.
 
-    It ``is_cut`` where further numbered steps did not fit.
+    It ``is_cut`` where more did not fit.
     """
 
     text: str
@@ -247,7 +247,7 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
             stands_alone(u.text, language, opens=not taken) for u in whole
         )
         if not is_read or not rules.fits(text := _joined(head, [*taken, *whole])):
-            is_cut = is_read and unit.is_ordered and not rules.has_negative_words(text)
+            is_cut = is_read and not rules.has_negative_words(text)
             break
         taken += whole
         n += len(whole)

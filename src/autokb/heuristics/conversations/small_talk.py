@@ -16,6 +16,7 @@ from autokb.text.sentences import sentences
 LONGEST = 200  # characters of a message that can be small talk alone
 FEW_WORDS = 2  # about its matter that a sentence beside a wish has at most: with more it is a problem of its own
 ACKNOWLEDGEMENT = "acknowledgement"
+_KINDS = ("goodbye", "trying", "thanks", "greeting", ACKNOWLEDGEMENT)  # those first that tell most
 _NOT_WORDS = re.compile(r"[\W\d_]+")
 
 
@@ -30,7 +31,7 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
     for kind, pattern in (*_sentences(language), *_patterns(language)):
         text, count = pattern.subn(" ", text)
         kinds += [kind] if count else []
-    return None if _NOT_WORDS.sub("", text) or not kinds else kinds[0]
+    return None if _NOT_WORDS.sub("", text) else next((kind for kind in _KINDS if kind in kinds), None)
 
 
 def wish_of(message: str, language: str = ENGLISH) -> str | None:
@@ -64,7 +65,6 @@ def without_small_talk(message: str, language: str = ENGLISH) -> str:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Return the pattern of each kind, those first that tell most: who thanks and says goodbye goes."""
     words, data = word_lists(ConversationWords, language), language_data(language)
     kinds = {
         "goodbye": words.small_talk.get("goodbye", ()),
