@@ -15,10 +15,10 @@ from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Listed, Spending
 from autokb.core.solution_text import heading_of, is_source_of, written_steps
-from autokb.core.step_numbers import BULLET, own_number, step_numbers
+from autokb.core.step_numbers import BULLET, step_numbers
 from autokb.core.tickets import TicketEvidence
 from autokb.heuristics.conversations.read_turn import NOTHING_SAID, SaidBefore
-from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
+from autokb.heuristics.conversations.reply_excerpt import ReplyExcerpt, condition_of, excerpt, warning_excerpt
 from autokb.heuristics.conversations.words import ConversationWords
 from autokb.heuristics.question_form import wants_fact
 from autokb.heuristics.solutions.audience import mask_values
@@ -210,8 +210,7 @@ def _introduces(one: Suggestion, language: str) -> bool:
         e.start <= len(one.title) + MARKUP_OF_TITLE for e in one.evidence if isinstance(e, Evidence)
     )
     parts = (one.text[start:end] for start, end in sentences(one.text, language=language))
-    is_listed = any(own_number(e.quote) is not None for e in one.evidence)
-    return is_first and not is_listed and not any(instructs(part, language) for part in parts)
+    return is_first and not any(instructs(part, language) for part in parts)
 
 
 def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:
@@ -246,8 +245,7 @@ def _help(
     """Return what of a solution is sent, None where no part of it is short enough and can be read by itself."""
     steps, evidence, title = solution.steps, solution.evidence, heading_of(solution.text, solution.steps)
     language = spec.language
-    condition = "" if _holds_for_customer(solution, answer) else condition_of(title, answer.query, language)
-    condition = condition or _audience(solution, title, answer, spec)
+    condition = _audience(solution, title, answer, spec)
     is_paired = len(steps) == len(evidence) and all(map(is_source_of, (e.quote for e in evidence), steps))
     written = [e.quote for e in evidence] if is_paired else written_steps(solution.text, steps)
     found = excerpt(steps, written, answer.query, rules, language, condition=condition, said=said, title=title)
@@ -257,51 +255,47 @@ def _help(
         return None
     cites = tuple(dict.fromkeys([evidence[n] for n in found.steps] if is_paired else evidence))
     matched = next((m for m in answer.matches if solution in m.solutions), None)
-    told = count_words(found.text) - count_words(condition)
-    further = steps if count_words(" ".join(steps)) > told else ()
+    words_told = count_words(found.text) - count_words(condition)
+    further = steps if count_words(" ".join(steps)) > words_told else ()
     numbers = step_numbers(further, written)
-    has_more = found.is_cut and any(number not in (None, BULLET) for number in numbers)
-    tail = word_lists(ConversationWords, language).replies.get("further", "") if has_more else ""
     return Suggestion(
-        f"{found.text} {tail}".rstrip(),
-        source,
-        cites,
-        solution.id,
-        matched.match if matched else None,
-        solution.attributes,
-        steps=further,
-        numbers=numbers,
-        title=title,
-        matched=matched,
-    )
+        _text_of(found, numbers, language), source, cites, solution.id, matched.match if matched else None,
+        attributes=solution.attributes, steps=further, numbers=numbers, title=title, matched=matched,
+    )  # fmt: skip
 
 
+def _text_of(found: ReplyExcerpt, numbers: Sequence[int | None], language: str) -> str:
+    """Return the words of a reply; part of a procedure ends with the offer to go on."""
+    is_part = found.is_cut and any(number not in (None, BULLET) for number in numbers)
+    further = word_lists(ConversationWords, language).replies.get("further", "") if is_part else ""
+    return f"{found.text} {further}".rstrip()
+
+
+# Complex: the title, the question back and the first value are tried in the order of how well they read.
 def _audience(solution: Solution, title: str, answer: Answer, spec: DomainSpec) -> str:
     """Return for whom a solution is of whom the customer has not said to be, empty where it is for everybody.
 
-    That is what its title calls them, else the domain's words for what a question back asks, or for the first value.
+    That is the condition in its title, or what the title calls them, else the domain's words for what a question back
+    asks, or for the first value. What holds for a customer by one attribute needs no condition.
     """
     fixed = {name: values for name, values in solution.attributes.items() if values not in (ANY, NONE)}
-    left = {n: v for n, v in fixed.items() if not answer.attributes.get(n, ANY) <= v and n in spec.attributes}
-    for part in reversed(title.split(": ")):
-        named = text_attributes(part, spec)
-        if any(named.get(name) == values for name, values in left.items()) and _is_only_values(part, spec):
-            return part
+    left = {n: v for n, v in fixed.items() if not answer.attributes.get(n, ANY) <= v}
+    if left == fixed and (condition := condition_of(title, answer.query, spec.language)):
+        return condition
+    if part := _part_that_names(title, left, spec):
+        return part
     asked = answer.question.attribute if answer.question else ""
     name = asked if asked in left else next(iter(left), "")
-    labels = [spec.attributes[name].labels.get(value, value) for value in sorted(left.get(name, ()))]
-    text = ", ".join(labels)
-    return text[:1].upper() + text[1:]
+    names = spec.attributes[name].labels if name in spec.attributes else {}
+    labels = ", ".join(names.get(value, value) for value in sorted(left.get(name, ())))
+    return labels[:1].upper() + labels[1:]
 
 
-def _is_only_values(heading: str, spec: DomainSpec) -> bool:
-    return all(stem.startswith("<") for stem in mask_values(heading, spec))
-
-
-def _holds_for_customer(solution: Solution, answer: Answer) -> bool:
-    """Return whether a solution is for some alone, and the customer said to be one of them."""
-    stated = ((answer.attributes.get(name, ANY), values) for name, values in solution.attributes.items())
-    return any(said != ANY and values not in (ANY, NONE) and said <= values for said, values in stated)
+def _part_that_names(title: str, audience: Attributes, spec: DomainSpec) -> str:
+    """Return the last part of a title that is nothing but a name of an audience, empty where none is."""
+    parts = (p for p in reversed(title.split(": ")) if all(s.startswith("<") for s in mask_values(p, spec)))
+    named = ((part, text_attributes(part, spec)) for part in parts)
+    return next((part for part, some in named if any(some.get(n) == v for n, v in audience.items())), "")
 
 
 def different_helps(suggestions: Iterable[Suggestion], tried: Sequence[str], language: str) -> Iterator[Suggestion]:

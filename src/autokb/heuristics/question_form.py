@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from itertools import pairwise
 
 from autokb.core.domain import ENGLISH
-from autokb.heuristics.conversations.words import ConversationWords
-from autokb.text.lexicons import language_data, word_lists
+from autokb.heuristics.conversations.words import pattern_of
+from autokb.text.lexicons import language_data
 from autokb.text.sentences import sentences
 from autokb.text.words import split_words
 
@@ -28,10 +26,5 @@ def asks_fact(text: str, language: str = ENGLISH) -> bool:
 
 def wants_fact(text: str, language: str = ENGLISH) -> bool:
     """Return whether a message asks for a fact, sentences that ask for help (``what can I do?``) aside."""
-    spans = sentences(text, language=language)
-    return any(asks_fact(part, language) for s, e in spans if not _for_help(language).search(part := text[s:e]))
-
-
-@cache
-def _for_help(language: str) -> re.Pattern[str]:
-    return re.compile("|".join(word_lists(ConversationWords, language).asks_help) or "(?!)", re.IGNORECASE)
+    parts = [text[start:end] for start, end in sentences(text, language=language)]
+    return any(asks_fact(part, language) for part in parts if not pattern_of("asks_help", language).search(part))

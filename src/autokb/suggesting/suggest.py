@@ -119,6 +119,7 @@ class ReadConversation:
             self._answers[question] = self._ask(question)
         return self._answers[question]
 
+    # Complex: each reason to ask again, or not to answer, is another condition on what was found.
     def _ask(self, question: str) -> Answer:
         if self.opened is None:
             return Answer(question, {}, "abstains", reason=NO_TICKET)
@@ -131,15 +132,16 @@ class ReadConversation:
             also=self.turn.also if is_last else (),
             choosing=self.chooser.choosing(self.messages) if self.chooser is not None and is_last else None,
         )
-        if is_last and self.turn.wish and not answer.urgent and not self._fulfils_wish(answer, self.turn.wish):
+        if is_last and self._leaves_wish_open(answer):
             return replace(answer, outcome="abstains", question=None, reason=LEFT_OPEN, confidence=0.0)
         is_read = answer.reading is not None and answer.reading.note is None  # a model has read all that was said
         if answer.outcome == "abstains" and self.turn.depends_on_context and is_last and not is_read:
             return self.answer("\n".join(m.text for m in self.messages))  # what was said last may only be chat
         return answer
 
-    def _fulfils_wish(self, answer: Answer, wish: str) -> bool:
-        return any(fulfils(solution.text, wish, self.spec.language) for solution in answer.shown[:1])
+    def _leaves_wish_open(self, answer: Answer) -> bool:
+        wish, first = self.turn.wish, " ".join(solution.text for solution in answer.shown[:1])
+        return wish is not None and not answer.urgent and not fulfils(first, wish, self.spec.language)
 
     def own_words(self) -> Suggested:
         """Return what of the answers can be sent as it stands, with what past tickets have to add."""
@@ -159,14 +161,7 @@ class ReadConversation:
         said = said_before(self.messages[-1:] if self.turn.begins_anew else self.messages, self.spec.language)
         refusal = refusal_of(self.rules, self.spec, answer.reason)
         return suggestions_from(
-            answer,
-            self.rules,
-            refusal,
-            self.tried,
-            self.spec,
-            asked=asked,
-            said=said,
-            others=others,
+            answer, self.rules, refusal, self.tried, self.spec, asked=asked, said=said, others=others
         )
 
     def suggested(self, found: tuple[Suggestion, ...]) -> Suggested:
@@ -177,16 +172,9 @@ class ReadConversation:
         if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
             outcome = "answered"
         reason = answer.reason if outcome == answer.outcome else None
-        return Suggested(
-            outcome,
-            found,
-            self.turn.text,
-            reason,
-            answer.confidence,
-            attributes=answer.attributes,
-            reading=answer.reading,
-            chosen_by=answer.chosen_by if found and found[0].source in ("solution", "passage") else "",
-        )
+        chosen_by = answer.chosen_by if found and found[0].source in ("solution", "passage") else ""
+        seen = Suggested(outcome, found, self.turn.text, reason, answer.confidence, attributes=answer.attributes)
+        return replace(seen, reading=answer.reading, chosen_by=chosen_by)
 
 
 def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] | None:

@@ -6,18 +6,16 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
 from autokb.core.step_numbers import BULLET, NUMBERING, own_number
 from autokb.heuristics.conversations.read_turn import NOTHING_SAID, SaidBefore
-from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.conversations.words import pattern_of
 from autokb.heuristics.question_form import wants_fact
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.procedures import refers_elsewhere
-from autokb.text.lexicons import word_lists
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.table_rows import read_rows
@@ -26,13 +24,7 @@ from autokb.text.words import content_words
 
 def stands_alone(text: str, language: str = ENGLISH, *, opens: bool = True) -> bool:
     """Return whether a text refers to nothing before it; one that ``opens`` a reply may not begin with ``this``."""
-    return not refers_elsewhere(text, language) and not (opens and _leaning(language).match(text))
-
-
-@cache
-def _leaning(language: str) -> re.Pattern[str]:
-    patterns = word_lists(ConversationWords, language).leaning_openings
-    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
+    return not refers_elsewhere(text, language) and not (opens and pattern_of("leaning_openings", language).match(text))
 
 
 # How much more of the question a reply must have that begins at a later step. A word counts for more the fewer
@@ -77,6 +69,7 @@ class _Unit:
     is_alone: bool = False
 
 
+# Complex: what is left, what is asked and what introduces each narrow the same sentences down, in this order.
 def excerpt(
     steps: Sequence[str],
     quotes: Sequence[str],
@@ -95,13 +88,10 @@ def excerpt(
     begins where clearly more of the question's words are, never within a procedure. The ``condition`` under which it
     all holds stands before it. It goes on behind the steps that were ``said``; words of the ``title`` tell none.
     """
-    begin = int(len(steps) > 1 and refers_elsewhere(steps[0], language) and _HEADING.match(quotes[1]) is not None)
-    several = sum(_HEADING.match(quote) is not None for quote in quotes) > 1  # alternatives, each with its name
-    known = [
-        unit
-        for n in range(begin, len(steps))
-        for unit in _units(steps[n], quotes[n], n, language, with_headings=several)
-    ]
+    named = [_HEADING.match(quote) is not None for quote in quotes]  # alternatives, where there are several
+    first = int(named[1:2] == [True] and refers_elsewhere(steps[0], language))
+    parts = list(enumerate(zip(steps, quotes, strict=True)))[first:]
+    known = [unit for n, (step, quote) in parts for unit in _units(step, quote, n, language, names=sum(named) > 1)]
     about = content_words(title, language)
     units = _left(known, said, about, language)
     asks = wants_fact(question, language)
@@ -115,7 +105,6 @@ def excerpt(
     return _sought(units, question if len(units) == len(known) else "", rules, language, condition)
 
 
-# Complex: the best beginning is sought in one pass, and a later one must say clearly more than the best so far.
 def _sought(
     units: Sequence[_Unit], question: str, rules: ReplyRules, language: str, condition: str
 ) -> ReplyExcerpt | None:
@@ -143,10 +132,11 @@ def _without_introduction(units: Sequence[_Unit], about: frozenset[str], languag
     What instructs, or says what is needed beforehand, stays.
     """
     has_list = any(unit.is_item for unit in units)
+    needed = pattern_of("requirements", language)
     for n, unit in enumerate(units):
         words = content_words(unit.text, language)
         repeats = has_list or unit.text.endswith(_LEADS) or len(words & about) > REPEATS * len(words)
-        if unit.is_item or not repeats or instructs(unit.text, language) or _requiring(language).search(unit.text):
+        if unit.is_item or not repeats or instructs(unit.text, language) or needed.search(unit.text):
             return units[n:]
     return units
 
@@ -168,10 +158,8 @@ def warning_excerpt(title: str, steps: Sequence[str], rules: ReplyRules) -> Repl
 def condition_of(title: str, question: str, language: str = ENGLISH) -> str:
     """Return under which condition a section holds by its title, empty where it names none or the customer said so."""
     last = title.rpartition(": ")[2].strip().rstrip(".:")
-    words = content_words(last, language)
-    if not words or words <= content_words(question, language) or not _condition(language).match(last):
-        return ""
-    return last
+    is_said = content_words(last, language) <= content_words(question, language)
+    return last if not is_said and pattern_of("conditional_headings", language).match(last) else ""
 
 
 def as_sentence(text: str) -> str:
@@ -181,7 +169,7 @@ def as_sentence(text: str) -> str:
 
 
 # Complex: rows, headings and torn sentences are each taken apart in their own way.
-def _units(step: str, quote: str, number: int, language: str, *, with_headings: bool) -> Iterator[_Unit]:
+def _units(step: str, quote: str, number: int, language: str, *, names: bool) -> Iterator[_Unit]:
     if (rows := read_rows(quote.strip().split("\n"))) is not None:
         yield from (_Unit(as_sentence(plain_text(row)), number, is_ordered=False, is_alone=True) for row in rows)
         return
@@ -189,7 +177,7 @@ def _units(step: str, quote: str, number: int, language: str, *, with_headings: 
     headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
     lines = (plain_text(line).strip() for line in step.split("\n"))
     told = (f"{line}:" if line in headings else as_sentence(NUMBERING.sub("", line)) for line in lines if line)
-    text = " ".join(line for line in told if with_headings or line.removesuffix(":") not in headings)
+    text = " ".join(line for line in told if names or line.removesuffix(":") not in headings)
     starts = [start for start, _ in sentences(text, language=language) if not text[start:].lstrip()[:1].islower()]
     starts[:1] = [0]  # what begins small was torn off at the dots of a button
     for start, end in pairwise((*starts, len(text))):
@@ -208,14 +196,13 @@ def _may_begin(units: Sequence[_Unit], start: int, language: str, *, is_first: b
 
     Numbered steps are told from the first one on.
     """
-    unit = units[start]
-    if any(u.is_ordered and u.step != unit.step for u in units[:start]):
-        return False
-    begins_step = start == 0 or unit.is_alone or units[start - 1].step != unit.step
-    return is_first or (begins_step and not _operating(language).match(unit.text))
+    unit, before = units[start], units[:start]
+    if unit.is_alone or any(u.is_ordered and u.step != unit.step for u in before):
+        return unit.is_alone
+    begins_step = not before or before[-1].step != unit.step
+    return is_first or (begins_step and not pattern_of("operating_openings", language).match(unit.text))
 
 
-# Complex: the docstring's rule for what was advised and what was only done is two conditions over the same steps.
 def _left(units: Sequence[_Unit], said: SaidBefore, about: frozenset[str], language: str) -> Sequence[_Unit]:
     """Return what stands behind the last step that was said, by its words; all where none was, or none is left.
 
@@ -238,16 +225,13 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
     """Return as many sentences of the step that one is in as fit, and whole steps behind it."""
     head = f"{condition}:" if condition else ""
     taken: list[_Unit] = []
-    n = start
-    is_cut = False
+    n, is_cut = start, False
     while n < len(units):
         unit = units[n]
         whole = [unit] if unit.step == units[start].step else [u for u in units[n:] if u.step == unit.step]
-        is_read = _may_follow(units, n, taken, language) and all(
-            stands_alone(u.text, language, opens=not taken) for u in whole
-        )
+        is_read = _is_read(whole, language, opens=not taken)
         if not is_read or not rules.fits(text := _joined(head, [*taken, *whole])):
-            is_cut = is_read and not rules.has_negative_words(text)
+            is_cut = is_read and _is_part(units, n) and not rules.has_negative_words(text)
             break
         taken += whole
         n += len(whole)
@@ -257,10 +241,14 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
     return ReplyExcerpt(_joined(head, told), tuple(dict.fromkeys(u.step for u in told)), is_cut) if told else None
 
 
-def _may_follow(units: Sequence[_Unit], n: int, taken: Sequence[_Unit], language: str) -> bool:
-    """Return whether a sentence may follow what is taken: no later step of a procedure of which the first is not."""
-    begun = not taken or not units[n].is_ordered or any(unit.is_ordered for unit in taken)
-    return begun or _may_begin(units, n, language, is_first=False)
+def _is_read(units: Sequence[_Unit], language: str, *, opens: bool) -> bool:
+    return all(stands_alone(unit.text, language, opens=opens) for unit in units)
+
+
+def _is_part(units: Sequence[_Unit], end: int) -> bool:
+    """Return whether what stands before a sentence is a part only: what stands behind a list may be missing."""
+    items = [unit.is_item for unit in units]
+    return any(items[end:]) or not any(items)
 
 
 def _without_lead(units: Sequence[_Unit]) -> Sequence[_Unit]:
@@ -271,21 +259,3 @@ def _without_lead(units: Sequence[_Unit]) -> Sequence[_Unit]:
 
 def _joined(head: str, units: Sequence[_Unit]) -> str:
     return " ".join(filter(None, (head, *(unit.text for unit in units))))
-
-
-@cache
-def _condition(language: str) -> re.Pattern[str]:
-    patterns = word_lists(ConversationWords, language).conditional_headings
-    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
-
-
-@cache
-def _requiring(language: str) -> re.Pattern[str]:
-    patterns = word_lists(ConversationWords, language).requirements
-    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
-
-
-@cache
-def _operating(language: str) -> re.Pattern[str]:
-    patterns = word_lists(ConversationWords, language).operating_openings
-    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)

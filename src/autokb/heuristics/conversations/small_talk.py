@@ -28,7 +28,7 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
     if not _NOT_WORDS.sub("", text):
         return ACKNOWLEDGEMENT  # a thumb, a smile, three dots
     kinds = []
-    for kind, pattern in (*_sentences(language), *_patterns(language)):
+    for kind, pattern in _patterns(language):
         text, count = pattern.subn(" ", text)
         kinds += [kind] if count else []
     return None if _NOT_WORDS.sub("", text) else next((kind for kind in _KINDS if kind in kinds), None)
@@ -37,7 +37,8 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
 def wish_of(message: str, language: str = ENGLISH) -> str | None:
     """Return which wish a message is that steps seldom fulfil, such as for money back, if it is about nothing else."""
     parts = [message[start:end] for start, end in sentences(message, language=language)]
-    found = [next((kind for kind, pattern in _wishes(language) if pattern.search(part)), None) for part in parts]
+    wishes = word_lists(ConversationWords, language).wishes.items()
+    found = [next((kind for kind, some in wishes if _any(some).search(part)), None) for part in parts]
     others = (part for part, kind in zip(parts, found, strict=True) if kind is None)
     is_more = any(len(set(subject_words(part, language))) > FEW_WORDS for part in others)
     return None if is_more else next(filter(None, found), None)
@@ -72,19 +73,8 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         "greeting": (*words.small_talk.get("greeting", ()), *data.greetings),
         ACKNOWLEDGEMENT: words.acknowledgements,
     }
-    return tuple((kind, _whole_words(phrases)) for kind, phrases in kinds.items())
-
-
-@cache
-def _sentences(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    words = word_lists(ConversationWords, language)
-    kinds = {**words.small_talk_sentences, "thanks": (*words.small_talk_sentences.get("thanks", ()), *words.solved)}
-    return tuple((kind, _any(patterns)) for kind, patterns in kinds.items())
-
-
-@cache
-def _wishes(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, _any(found)) for kind, found in word_lists(ConversationWords, language).wishes.items())
+    parts = [*words.small_talk_sentences.items(), ("thanks", words.solved)]
+    return (*((k, _any(v)) for k, v in parts), *((kind, _whole_words(phrases)) for kind, phrases in kinds.items()))
 
 
 def _any(patterns: Iterable[str]) -> re.Pattern[str]:
