@@ -10,8 +10,10 @@ from autokb.answering.answer import Answer, Matched
 from autokb.answering.clarify import Clarification
 from autokb.answering.suggest import Suggestion, suggestions_from
 from autokb.core.attributes import Match
+from autokb.core.domain import Attribute, DomainSpec
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
+from autokb.heuristics.conversations.read_turn import SaidBefore
 from autokb.text.words import content_words
 
 RULES = ReplyRules(max_words=12, negative_words=("impossible",), refusal="Only kettles here.")
@@ -33,23 +35,75 @@ def answer(*solutions: Solution, **given: object) -> Answer:
 def offered(
     *solutions: Solution, tried: tuple[str, ...] = (), said: str = "", **given: object
 ) -> tuple[Suggestion, ...]:
-    return suggestions_from(answer(*solutions, **given), RULES, RULES.refusal, tried, said=content_words(said))
+    return suggestions_from(
+        answer(*solutions, **given), RULES, RULES.refusal, tried, said=SaidBefore(content_words(said))
+    )
 
 
-def test_whole_steps_fill_a_reply_and_what_is_too_long_is_left_out() -> None:
-    (one,) = offered(solution("s1", "Press the **lid** until it clicks", "Turn the dial.", "Wait for " + "very " * 9))
-    assert one.text == "Press the lid until it clicks. Turn the dial."
-    assert [e.quote for e in one.evidence] == ["Press the **lid** until it clicks", "Turn the dial."]
+LONG = "Descale " + "slowly " * 150 + "today."
+
+
+def test_a_few_steps_are_whole_and_of_what_is_too_long_the_first_steps_are_told() -> None:
+    steps = ("Press the **lid** until it clicks", "Turn the dial.", "Wait for " + "very " * 9)
+    (one,) = offered(solution("s1", *steps))
+    assert one.text == f"Press the lid until it clicks. Turn the dial. {' '.join(steps[2].split())}."
+    assert [e.quote for e in one.evidence] == list(steps) and one.steps == ()
     assert (one.solution_id, one.source) == ("s1", "solution")
-    assert count_words(one.text) < RULES.max_words
+    (one,) = offered(solution("s1", *steps[:2], LONG))
+    assert one.text == "Press the lid until it clicks. Turn the dial."
+    assert one.steps == (*steps[:2], LONG) and count_words(one.text) < RULES.max_words
+
+
+def test_a_procedure_that_goes_on_says_so() -> None:
+    text = f"It does not boil\n1. Press the lid.\n2. Turn the dial.\n3. {LONG}"
+    (one,) = offered(by_hand(text, "Press the lid.", "Turn the dial.", LONG))
+    assert one.text == (
+        "Press the lid. Turn the dial. Then tell me how far you got, and I will send you the next steps."
+    )
 
 
 def test_a_step_that_is_too_long_gives_its_first_sentences_never_half_of_one() -> None:
-    (one,) = offered(
-        solution("s1", "Descale it. Use one sachet in a litre of water. Then rinse it twice with fresh water.")
-    )
+    (one,) = offered(solution("s1", f"Descale it. Use one sachet in a litre of water. {LONG}"))
     assert one.text == "Descale it. Use one sachet in a litre of water."
-    assert not offered(solution("s2", "Descale " + "slowly " * 20 + "today."))
+    assert not offered(solution("s2", LONG))
+
+
+SPEC = DomainSpec(
+    "kettles",
+    "",
+    {
+        "size": Attribute("size", "closed", ("Small", "Large"), labels={"Small": "a small kettle"}),
+        "place": Attribute("place", "closed", ("Home", "Office")),
+    },
+)
+
+
+def test_help_for_some_names_them_unless_the_customer_said_to_be_one_of_them() -> None:
+    fixed = replace(solution("s1", "Turn the dial."), attributes={"size": frozenset({"Small"})})
+    titled = replace(fixed, text="Slow kettles: Small\nTurn the dial.")
+    for given, text in ((fixed, "A small kettle: Turn the dial."), (titled, "Small: Turn the dial.")):
+        (one,) = suggestions_from(answer(given), RULES, "", (), SPEC)
+        assert one.text == text
+    (one,) = suggestions_from(answer(titled, attributes={"size": frozenset({"Small"})}), RULES, "", (), SPEC)
+    assert one.text == "Turn the dial."
+
+
+def test_above_an_open_question_help_names_whom_it_is_for() -> None:
+    fixed = {"place": frozenset({"Home"}), "size": frozenset({"Small"})}
+    asked = Clarification("size", ("Small", "Large"), "Which size is it?")
+    found = suggestions_from(
+        answer(replace(solution("s1", "Turn the dial."), attributes=fixed), outcome="asks", question=asked),
+        RULES, "", (), SPEC,
+    )  # fmt: skip
+    assert [one.text for one in found] == ["Which size is it?", "A small kettle: Turn the dial."]
+
+
+def test_what_a_document_begins_with_stands_behind_the_remedy_unless_a_fact_is_asked_for() -> None:
+    text = "Kettles may be slow."
+    first = replace(solution("s1", text), text=f"Slow\n{text}")
+    remedy = replace(solution("s2", "Press the lid."), evidence=(Evidence("kettle.md", 40, 54, "Press the lid."),))
+    assert [one.solution_id for one in offered(first, remedy, query="it is slow")] == ["s2", "s1"]
+    assert [one.solution_id for one in offered(first, remedy, query="is a kettle slow?")] == ["s1", "s2"]
 
 
 def test_a_reply_speaks_of_nothing_that_the_customer_cannot_see() -> None:
@@ -172,19 +226,22 @@ def test_what_a_person_wrote_is_suggested_like_any_other_and_cites_nothing() -> 
     text = "It does not boil\n1. Press the lid.\n2. Turn the dial.\n3. Wait for two minutes, then press the dial again."
     own = by_hand(text, "Press the lid.", "Turn the dial.", text.rpartition("3. ")[2])
     found = offered(own, solution("s2", "Descale the heating plate."))
-    assert [one.text for one in found] == ["Press the lid. Turn the dial.", "Descale the heating plate."]
+    assert [one.text for one in found] == [
+        f"Press the lid. Turn the dial. {own.steps[2]}",
+        "Descale the heating plate.",
+    ]
     first = found[0]
     assert (first.source, first.title, first.evidence) == ("solution", "It does not boil", ()) and first.is_by_hand
-    assert first.as_json()["evidence"] == [] and first.steps == own.steps and first.numbers == (1, 2, 3)
+    assert first.as_json()["evidence"] == [] and first.steps == ()
     assert offered(own, said="i have pressed the dial again and waited two minutes")[0].text == first.text
 
 
 def test_a_numbered_text_of_a_person_is_a_procedure_and_bullets_are_things_to_try() -> None:
-    steps = ("Press the lid " + "very slowly " * 6 + "down.", "Click the red limescale button.")
+    steps = (f"Press {LONG}", "Mind the red limescale button.")
     numbered = by_hand(f"Slow\n1. {steps[0]}\n2. {steps[1]}", *steps)
-    bullets = by_hand(f"Slow\n- {steps[0]}\n- {steps[1].replace('Click', 'Mind')}", steps[0], "Mind the red button.")
+    bullets = by_hand(f"Slow\n- {steps[0]}\n- {steps[1]}", *steps)
     assert not offered(numbered, query="limescale"), "the second step of a procedure is none by itself"
-    assert [one.text for one in offered(bullets)] == ["Mind the red button."]
+    assert [one.text for one in offered(bullets, query="limescale")] == [steps[1]]
 
 
 def test_an_edited_solution_is_suggested_with_the_steps_that_were_added() -> None:

@@ -709,7 +709,8 @@ def test_a_reply_that_was_put_off_is_judged_again_before_it_is_sent(
     elif change == "rejected":
         shown = kb.suggest(QUESTION).suggestions[0]
         for _ in range(4):  # as many nodes show the section
-            if (one := kb.suggest(QUESTION).suggestions[0]).text == shown.text and one.solution_id:
+            one = kb.suggest(QUESTION).suggestions[0]
+            if one.text.endswith(shown.text) and one.solution_id:  # one for some customers names them first
                 kb.curation.reject([one.solution_id], author="ann")
     assert next_try(kb) == ("replied" if change in ("nothing", "rejected") else "noted")
     (written,) = desk.written

@@ -12,6 +12,7 @@ import pytest
 from autokb.app import Message, SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.reply_rules import count_words
+from autokb.heuristics.conversations.reply_excerpt import WORDS_OF_WHOLE
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def customer(*turns: tuple[str, str]) -> list[Message]:
     return [Message("customer" if who == "c" else "agent", text) for who, text in turns]
 
 
-def test_replies_are_short_different_and_verbatim(kb: SupportKB) -> None:
+def test_replies_are_whole_different_and_verbatim(kb: SupportKB) -> None:
     found = kb.suggest("the left earbud of my Lumo Buds is silent")
     assert found.outcome == "answered"
     assert 1 <= len(found.suggestions) <= 3
@@ -37,7 +38,7 @@ def test_replies_are_short_different_and_verbatim(kb: SupportKB) -> None:
         if line and (record := json.loads(line))["kind"] == "document":
             texts[record["id"]] = record["text"]
     for one in found.suggestions:
-        assert count_words(one.text) < 30
+        assert count_words(one.text) <= WORDS_OF_WHOLE
         assert all(texts[e.document][e.start : e.end] == e.quote for e in one.evidence)
         assert one.solution_id is not None
     assert len({one.text for one in found.suggestions}) == len(found.suggestions)
@@ -122,3 +123,25 @@ def test_what_is_no_conversation_is_refused_with_what_to_pass(kb: SupportKB, mes
     with pytest.raises(BadInputError) as refused:
         kb.suggest(messages)
     assert said in str(refused.value) and '{"role": "customer", "text": TEXT}' in str(refused.value)
+
+
+def test_a_first_reply_begins_at_the_first_step_and_goes_on_behind_advice(kb: SupportKB) -> None:
+    problem = "One of my earbuds is silent"
+    first = kb.suggest(problem).suggestions[0]
+    assert first.text.startswith("Put both earbuds back into the charging case") and not first.steps
+    told = "Put both earbuds back into the charging case, close the lid, wait ten seconds and take them out together."
+    again = kb.suggest(customer(("c", problem), ("a", told), ("c", "still not working"))).suggestions[0]
+    assert again.text.startswith("Check in the Lumo app")
+
+
+@pytest.mark.parametrize(
+    "last", ["I want my money back", "I'd rather talk to a human", "which other headphones do you recommend?"]
+)
+def test_a_wish_gets_no_steps_even_after_a_problem(kb: SupportKB, last: str) -> None:
+    found = kb.suggest(customer(("c", "My left earbud is silent"), ("a", "Close the lid of the case."), ("c", last)))
+    assert found.outcome == "abstains" and [one.source for one in found.suggestions] == ["refusal"]
+
+
+def test_who_will_try_gets_no_further_steps(kb: SupportKB) -> None:
+    chat = customer(("c", "My left earbud is silent"), ("a", "Close the lid of the case."), ("c", "ok will try"))
+    assert [one.source for one in kb.suggest(chat).suggestions] == ["small_talk"]

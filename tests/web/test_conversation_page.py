@@ -66,7 +66,7 @@ def test_a_conversation_from_the_first_message_to_the_reply_that_is_sent(
 
 
 def test_the_whole_solution_stands_in_the_card_and_can_be_sent(client: TestClient, hand_made: Workspace) -> None:
-    steps = ["Allow Bluetooth for the app in the iOS settings.", "Hold the iPhone close to the robot. " * 5]
+    steps = ["Allow Bluetooth for the app in the iOS settings.", "Hold the iPhone close to the robot. " * 30]
     SupportKB(hand_made).curation.edit("s-ios", steps=steps)
     asked = "the robot does not pair with my iPhone"
     page = client.post("/conversation/say", data={"state": state_of(client.get("/").text), "text": asked}).text

@@ -9,25 +9,35 @@ from typing import Any, ClassVar, Literal
 
 from autokb.answering.answer import Answer, Matched, Outcome
 from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
-from autokb.core.domain import ENGLISH
+from autokb.core.domain import DomainSpec
 from autokb.core.in_use import Arm
 from autokb.core.nouns import Evidence, Solution
 from autokb.core.reply_rules import ReplyRules, count_words
 from autokb.core.results import NOTHING_SPENT, Listed, Spending
 from autokb.core.solution_text import heading_of, is_source_of, written_steps
-from autokb.core.step_numbers import step_numbers
+from autokb.core.step_numbers import BULLET, step_numbers
 from autokb.core.tickets import TicketEvidence
-from autokb.heuristics.conversations.reply_excerpt import condition_of, excerpt, warning_excerpt
+from autokb.heuristics.conversations.read_turn import NOTHING_SAID, SaidBefore
+from autokb.heuristics.conversations.reply_excerpt import ReplyExcerpt, condition_of, excerpt, warning_excerpt
+from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.question_kind import asks_fact
+from autokb.heuristics.solutions.audience import mask_values
+from autokb.heuristics.solutions.instructions import instructs
 from autokb.notebook.html import html
 from autokb.retrieval.reader import ReaderRun
+from autokb.text.lexicon import text_attributes
+from autokb.text.lexicons import word_lists
+from autokb.text.sentences import sentences
 from autokb.text.words import content_words
 
+NO_DOMAIN = DomainSpec(name="")
 MOST_SUGGESTIONS = 3  # that an agent is offered; keys 1 to 3 take one
 # Share of the words of the shorter of two suggestions that the other has: above it they are one help said twice.
-SAME_HELP = 0.6
+SAME_HELP = 0.7
 # Share of the words of the shorter of a suggestion and a message of the agent that the other has: above it the customer
 # has tried it. A message of fewer words is none that could be tried.
 TRIED, WORDS_OF_ADVICE = 0.7, 3
+MARKUP_OF_TITLE = 8  # characters around the title that a document begins with
 Source = Literal["solution", "passage", "ticket", "question", "small_talk", "refusal"]
 HELPS: tuple[Source, ...] = ("solution", "passage", "ticket")
 
@@ -145,18 +155,20 @@ def suggestions_from(
     rules: ReplyRules,
     refusal: str,
     tried: Sequence[str] = (),
-    language: str = ENGLISH,
+    spec: DomainSpec = NO_DOMAIN,
     *,
     asked: Sequence[str] = (),
-    said: frozenset[str] = frozenset(),
+    said: SaidBefore = NOTHING_SAID,
     others: Iterable[Suggestion] = (),
 ) -> tuple[Suggestion, ...]:
     """Return what an agent could send: the question back first where there is one, then help that was not ``tried``.
 
     A question that is among those that the agent has ``asked`` is not asked again; help goes on behind the steps that
-    the words ``said`` before tell. The first of ``others`` comes before the answer's help where it is likelier to be
-    right, all else of them behind it. Raises nothing: where no help is short enough for the rules, there is none.
+    the words ``said`` before tell, and introductions stand behind it unless a fact is asked for. The first of
+    ``others`` comes before the answer's help where it is likelier to be right, all else of them behind it. Raises
+    nothing: where no help is short enough for the rules, there is none.
     """
+    language = spec.language
     if answer.outcome == "abstains":
         helped = tuple(islice(different_helps(others, tried, language), MOST_SUGGESTIONS))
         return helped or ((Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ())
@@ -164,7 +176,7 @@ def suggestions_from(
     back = answer.question
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
         found.append(Suggestion(back.text, "question", choices=back.values))
-    helps = _helps(answer, rules, language, said)
+    helps = _helps(answer, rules, spec, said)
     offered = chain(found, _likelier_first(helps, answer.confidence, others))
     return tuple(islice(different_helps(offered, tried, language), MOST_SUGGESTIONS))
 
@@ -183,10 +195,22 @@ def _likelier_first(
     return chain(alone, helps, behind) if leads else chain(helps, alone, behind)
 
 
-def _helps(answer: Answer, rules: ReplyRules, language: str, said: frozenset[str]) -> Iterator[Suggestion]:
-    """Give what of an answer's solutions is sent, in their order."""
-    helps = (_help(solution, source, answer, rules, language, said) for solution, source in helps_in_order(answer))
-    return filter(None, helps)
+def _helps(answer: Answer, rules: ReplyRules, spec: DomainSpec, said: SaidBefore) -> Iterator[Suggestion]:
+    """Give what of an answer's solutions is sent, in their order; to a problem, introductions are sent last."""
+    made = (_help(solution, source, answer, rules, spec, said) for solution, source in helps_in_order(answer))
+    found = filter(None, made)
+    if asks_fact(answer.query, spec.language):
+        return found
+    return iter(sorted(found, key=lambda one: one.solution_id not in answer.urgent and _introduces(one, spec.language)))
+
+
+def _introduces(one: Suggestion, language: str) -> bool:
+    """Return whether a suggestion is what a document begins with, and tells its reader nothing to do."""
+    is_first = bool(one.title) and any(
+        e.start <= len(one.title) + MARKUP_OF_TITLE for e in one.evidence if isinstance(e, Evidence)
+    )
+    parts = (one.text[start:end] for start, end in sentences(one.text, language=language))
+    return is_first and not any(instructs(part, language) for part in parts)
 
 
 def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:
@@ -216,13 +240,12 @@ def helps_in_order(answer: Answer) -> Iterator[tuple[Solution, Source]]:
 
 # Complex: what a person wrote has not one source a step; each part of a suggestion is another where it lacks them.
 def _help(
-    solution: Solution, source: Source, answer: Answer, rules: ReplyRules, language: str, said: frozenset[str]
+    solution: Solution, source: Source, answer: Answer, rules: ReplyRules, spec: DomainSpec, said: SaidBefore
 ) -> Suggestion | None:
     """Return what of a solution is sent, None where no part of it is short enough and can be read by itself."""
     steps, evidence, title = solution.steps, solution.evidence, heading_of(solution.text, solution.steps)
-    condition = ""
-    if not _holds_for_customer(solution, answer):
-        condition = condition_of(title, answer.query, language)
+    language = spec.language
+    condition = _audience(solution, title, answer, spec)
     is_paired = len(steps) == len(evidence) and all(map(is_source_of, (e.quote for e in evidence), steps))
     written = [e.quote for e in evidence] if is_paired else written_steps(solution.text, steps)
     found = excerpt(steps, written, answer.query, rules, language, condition=condition, said=said, title=title)
@@ -232,27 +255,47 @@ def _help(
         return None
     cites = tuple(dict.fromkeys([evidence[n] for n in found.steps] if is_paired else evidence))
     matched = next((m for m in answer.matches if solution in m.solutions), None)
-    told = count_words(found.text) - count_words(condition)
-    further = steps if count_words(" ".join(steps)) > told else ()
+    words_told = count_words(found.text) - count_words(condition)
+    further = steps if count_words(" ".join(steps)) > words_told else ()
     numbers = step_numbers(further, written)
     return Suggestion(
-        found.text,
-        source,
-        cites,
-        solution.id,
-        matched.match if matched else None,
-        solution.attributes,
-        steps=further,
-        numbers=numbers,
-        title=title,
-        matched=matched,
-    )
+        _text_of(found, numbers, language), source, cites, solution.id, matched.match if matched else None,
+        attributes=solution.attributes, steps=further, numbers=numbers, title=title, matched=matched,
+    )  # fmt: skip
 
 
-def _holds_for_customer(solution: Solution, answer: Answer) -> bool:
-    """Return whether a solution is for some alone, and the customer said to be one of them."""
-    stated = ((answer.attributes.get(name, ANY), values) for name, values in solution.attributes.items())
-    return any(said != ANY and values not in (ANY, NONE) and said <= values for said, values in stated)
+def _text_of(found: ReplyExcerpt, numbers: Sequence[int | None], language: str) -> str:
+    """Return the words of a reply; part of a procedure ends with the offer to go on."""
+    is_part = found.is_cut and any(number not in (None, BULLET) for number in numbers)
+    further = word_lists(ConversationWords, language).replies.get("further", "") if is_part else ""
+    return f"{found.text} {further}".rstrip()
+
+
+# Complex: the title, the question back and the first value are tried in the order of how well they read.
+def _audience(solution: Solution, title: str, answer: Answer, spec: DomainSpec) -> str:
+    """Return for whom a solution is of whom the customer has not said to be, empty where it is for everybody.
+
+    That is the condition in its title, or what the title calls them, else the domain's words for what a question back
+    asks, or for the first value. What holds for a customer by one attribute needs no condition.
+    """
+    fixed = {name: values for name, values in solution.attributes.items() if values not in (ANY, NONE)}
+    left = {n: v for n, v in fixed.items() if not answer.attributes.get(n, ANY) <= v}
+    if left == fixed and (condition := condition_of(title, answer.query, spec.language)):
+        return condition
+    if part := _part_that_names(title, left, spec):
+        return part
+    asked = answer.question.attribute if answer.question else ""
+    name = asked if asked in left else next(iter(left), "")
+    names = spec.attributes[name].labels if name in spec.attributes else {}
+    labels = ", ".join(names.get(value, value) for value in sorted(left.get(name, ())))
+    return labels[:1].upper() + labels[1:]
+
+
+def _part_that_names(title: str, audience: Attributes, spec: DomainSpec) -> str:
+    """Return the last part of a title that is nothing but a name of an audience, empty where none is."""
+    parts = (p for p in reversed(title.split(": ")) if all(s.startswith("<") for s in mask_values(p, spec)))
+    named = ((part, text_attributes(part, spec)) for part in parts)
+    return next((part for part, some in named if any(some.get(n) == v for n, v in audience.items())), "")
 
 
 def different_helps(suggestions: Iterable[Suggestion], tried: Sequence[str], language: str) -> Iterator[Suggestion]:

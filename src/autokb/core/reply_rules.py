@@ -19,7 +19,9 @@ _KNOWN = ("max_words", "tone", "negative_words", "refusal", "unanswered")
 
 @dataclass(frozen=True)
 class ReplyRules:
-    """Every suggestion has fewer than ``max_words`` words and none of the ``negative_words``.
+    """A suggestion has none of the ``negative_words``, and fewer than ``max_words`` words, but for whole solutions.
+
+    A solution of up to six short steps is sent whole, however many words the setting allows.
 
     ``tone`` is how a model shall write. ``refusal`` is the reply to a question about something else, ``unanswered`` the
     one to a question that the documents leave open, both empty for our own words.

@@ -134,7 +134,7 @@ class SuggestionSystems:
         spec = self.opened.index.spec
         rules = read_reply_rules(spec.reply)
         answer = self._gold_answer(case)
-        found = suggestions_from(answer, rules, refusal_of(rules, spec, answer.reason), language=spec.language)
+        found = suggestions_from(answer, rules, refusal_of(rules, spec, answer.reason), spec=spec)
         return Offer(found, not found)
 
     def _gold_answer(self, case: Case) -> Answer:

@@ -14,11 +14,11 @@ from autokb.core.attributes import Values
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import AGENT, CUSTOMER, Message
-from autokb.core.reply_rules import OFF_TOPIC, ReplyRules, read_reply_rules
+from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC, ReplyRules, read_reply_rules
 from autokb.core.storable import without_surrogates
 from autokb.heuristics.attributes.extract import stated_attributes
 from autokb.heuristics.conversations.read_turn import Turn, read_turn, said_before
-from autokb.heuristics.conversations.small_talk import small_talk_reply
+from autokb.heuristics.conversations.small_talk import fulfils, small_talk_reply
 from autokb.heuristics.conversations.words import ConversationWords
 from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
 from autokb.sources.chats import read_conversation_file, read_message
@@ -119,6 +119,7 @@ class ReadConversation:
             self._answers[question] = self._ask(question)
         return self._answers[question]
 
+    # Complex: each reason to ask again, or not to answer, is another condition on what was found.
     def _ask(self, question: str) -> Answer:
         if self.opened is None:
             return Answer(question, {}, "abstains", reason=NO_TICKET)
@@ -131,10 +132,16 @@ class ReadConversation:
             also=self.turn.also if is_last else (),
             choosing=self.chooser.choosing(self.messages) if self.chooser is not None and is_last else None,
         )
+        if is_last and self._leaves_wish_open(answer):
+            return replace(answer, outcome="abstains", question=None, reason=LEFT_OPEN, confidence=0.0)
         is_read = answer.reading is not None and answer.reading.note is None  # a model has read all that was said
         if answer.outcome == "abstains" and self.turn.depends_on_context and is_last and not is_read:
             return self.answer("\n".join(m.text for m in self.messages))  # what was said last may only be chat
         return answer
+
+    def _leaves_wish_open(self, answer: Answer) -> bool:
+        wish, first = self.turn.wish, " ".join(solution.text for solution in answer.shown[:1])
+        return wish is not None and not answer.urgent and not fulfils(first, wish, self.spec.language)
 
     def own_words(self) -> Suggested:
         """Return what of the answers can be sent as it stands, with what past tickets have to add."""
@@ -149,17 +156,12 @@ class ReadConversation:
 
     def _offered(self, others: Iterable[Suggestion] = ()) -> tuple[Suggestion, ...]:
         asked = [m.text for m in self.messages if m.role == AGENT and m.text.rstrip().endswith("?")]
-        answer, language = self.answer(), self.spec.language
+        answer = self.answer()
+        # What was said of something else before tells no step of this.
+        said = said_before(self.messages[-1:] if self.turn.begins_anew else self.messages, self.spec.language)
         refusal = refusal_of(self.rules, self.spec, answer.reason)
         return suggestions_from(
-            answer,
-            self.rules,
-            refusal,
-            self.tried,
-            language,
-            asked=asked,
-            said=said_before(self.messages, language),
-            others=others,
+            answer, self.rules, refusal, self.tried, self.spec, asked=asked, said=said, others=others
         )
 
     def suggested(self, found: tuple[Suggestion, ...]) -> Suggested:
@@ -170,16 +172,9 @@ class ReadConversation:
         if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
             outcome = "answered"
         reason = answer.reason if outcome == answer.outcome else None
-        return Suggested(
-            outcome,
-            found,
-            self.turn.text,
-            reason,
-            answer.confidence,
-            attributes=answer.attributes,
-            reading=answer.reading,
-            chosen_by=answer.chosen_by if found and found[0].source in ("solution", "passage") else "",
-        )
+        chosen_by = answer.chosen_by if found and found[0].source in ("solution", "passage") else ""
+        seen = Suggested(outcome, found, self.turn.text, reason, answer.confidence, attributes=answer.attributes)
+        return replace(seen, reading=answer.reading, chosen_by=chosen_by)
 
 
 def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] | None:

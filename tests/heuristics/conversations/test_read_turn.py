@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from autokb.core.nouns import Message, Role
 from autokb.heuristics.conversations.read_turn import SAID_CHARACTERS, leans_on_before, read_turn, said_before
 from autokb.retrieval.index import EMBEDDED_CHARACTERS
@@ -112,7 +114,7 @@ def test_of_a_long_conversation_the_messages_right_before_the_last_one_are_read_
 
 def test_what_tells_which_steps_are_done_leaves_out_what_the_customer_asks() -> None:
     messages = said("I brushed the mesh. Should I descale it?", "Did you press the button?", "I did.")
-    assert said_before(messages) == content_words("brushed mesh press button")
+    assert said_before(messages).words == content_words("brushed mesh press button")
 
 
 def test_who_says_to_ask_something_new_is_read_by_what_follows() -> None:
@@ -139,3 +141,33 @@ def test_another_part_that_was_tried_is_nothing_new() -> None:
         turn = read_turn(said(PROBLEM, "Try another cable.", tried))
         assert turn.text == f"{PROBLEM}\n{tried}"
         assert turn.depends_on_context
+
+
+@pytest.mark.parametrize(
+    ("last", "asked"),
+    [
+        ("Thanks! Also, I need to restore a backup.", "I need to restore a backup."),
+        ("That helped. Now my invoices: where do I get one?", "Now my invoices: where do I get one?"),
+    ],
+)
+def test_behind_thanks_a_new_subject_is_read_alone(last: str, asked: str) -> None:
+    turn = read_turn(said("How do I reset my password?", "Press Forgot password.", last))
+    assert (turn.text, turn.also, turn.begins_anew) == (asked, (), True)
+
+
+@pytest.mark.parametrize(
+    "last", ["Thanks! And on Android?", "That worked. But the password is refused again by the page."]
+)
+def test_behind_thanks_the_same_subject_goes_on(last: str) -> None:
+    turn = read_turn(said("How do I reset my password?", "Press Forgot password.", last))
+    assert not turn.begins_anew and turn.text != last
+
+
+def test_a_wish_is_read_alone_whatever_was_spoken_of() -> None:
+    turn = read_turn(said("My earbud is silent", "Close the lid.", "Didn't help. I want my money back."))
+    assert (turn.wish, turn.text, turn.also) == ("refund", "Didn't help. I want my money back.", ())
+
+
+def test_before_any_advice_only_what_the_customer_did_counts() -> None:
+    told = said_before(said("My lid is open all night. I already cleaned the mesh."))
+    assert told.reports and told.words == content_words("already cleaned the mesh")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.heuristics.attributes.words import AttributeWords
-from autokb.heuristics.conversations.small_talk import small_talk, without_small_talk
-from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.conversations.small_talk import small_talk, wish_of, without_small_talk
+from autokb.heuristics.conversations.words import pattern_of
 from autokb.heuristics.solutions.instructions import is_question
 from autokb.heuristics.subject_words import subject_stem, subject_words
-from autokb.text.lexicons import alternation, word_lists
+from autokb.text.lexicons import word_lists
 from autokb.text.sentences import sentences
 from autokb.text.words import content_words
 
@@ -25,6 +24,7 @@ FEW_WORDS, SOME_WORDS = 3, 6
 SHORT_ANSWER = 8  # words of an answer to a question of the agent
 MOST_BEFORE = 3  # messages of the customer that are read with the last one
 SAID_CHARACTERS = 600  # of the end of a conversation: no more of a question is embedded (``EMBEDDED_CHARACTERS``)
+FEWEST_OF_NEW = 5  # words of what a message asks behind its thanks: ``and on Android?`` goes on
 TELLING_WORDS = 2  # that say what it is about: a message with fewer tells nothing of a problem
 _WORD = re.compile(r"[^\W\d_]+")
 # Where a message goes on to something else: ends of sentences, commas, ``and``, numbers of a list.
@@ -42,7 +42,7 @@ class Turn:
     ``also`` are other ways to read it: the message alone, and with the messages right before it, as many as are
     embedded; there are none where it begins anew or asks for what is left. One that ``depends_on_context`` is about
     what was said even where the first way finds nothing; another may be off topic. ``small_talk`` is its kind where
-    there is nothing to search for.
+    there is nothing to search for, ``wish`` that of something that steps seldom give, such as money back.
     """
 
     text: str
@@ -52,6 +52,23 @@ class Turn:
     small_talk: str | None = None
     also: tuple[str, ...] = ()
     depends_on_context: bool = False
+    wish: str | None = None
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it is read by itself only, whatever was said before."""
+        return not self.also and not self.depends_on_context
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBefore:
+    """The words that tell which steps are done; ``reports`` where they are the customer's alone."""
+
+    words: frozenset[str] = frozenset()
+    reports: bool = False
+
+
+NOTHING_SAID = SaidBefore()
 
 
 # Complex: each way to read a last message ends the reading, from small talk to one that goes on.
@@ -64,9 +81,9 @@ def read_turn(messages: Sequence[Message], language: str = ENGLISH) -> Turn:
     if kind := small_talk(last, language):
         return Turn(last, (last,), tried, small_talk=kind)
     if not before:
-        return Turn(last, (last,))
+        return Turn(last, (last,), wish=wish_of(last, language))
     if (new := _begun_anew(last, before, language)) is not None:
-        return Turn(new, (new,), tried)
+        return Turn(new, (new,), tried, wish=wish_of(new, language))
     alone = Turn(last, (last,), tried, also=(last, _end_of(before, last)))
     if not earlier:
         return alone
@@ -112,11 +129,19 @@ def _end_of(before: Sequence[Message], last: str) -> str:
     return "\n".join(reversed(kept))
 
 
-def said_before(messages: Sequence[Message], language: str = ENGLISH) -> frozenset[str]:
-    """Return the words that tell which steps are done: of all that was said but for the customer's questions."""
+def said_before(messages: Sequence[Message], language: str = ENGLISH) -> SaidBefore:
+    """Return the words that tell which steps are done: all that was said but for the customer's questions.
+
+    Before an agent wrote anything, only sentences count in which the customer says to have done something.
+    """
+    reports = all(message.role == CUSTOMER for message in messages)
     parts = ((m, m.text[start:end]) for m in messages for start, end in sentences(m.text, language=language))
-    told = "\n".join(part for m, part in parts if m.role == AGENT or not is_question(part, language))
-    return content_words(told, language)
+    told = "\n".join(
+        part
+        for m, part in parts
+        if m.role == AGENT or (_says(part, language, "reports") if reports else not is_question(part, language))
+    )
+    return SaidBefore(content_words(told, language), reports)
 
 
 def leans_on_before(message: str, language: str = ENGLISH, *, is_answer: bool = False) -> bool:
@@ -144,14 +169,31 @@ def points_back(message: str, language: str = ENGLISH) -> bool:
 
 
 def _begun_anew(last: str, before: Sequence[Message], language: str) -> str | None:
-    """Return what a message asks that says to be about something new, or follows a goodbye; None for any other."""
+    """Return what a message asks that wishes or says to be about something new, or follows a goodbye; else None."""
+    if wish_of(last, language):
+        return last
     for start, _ in reversed(sentences(last, language=language)):
-        if found := _pattern(language, "shifts").search(last, start):
+        if found := pattern_of("shifts", language).search(last, start):
             asked = " ".join(f"{last[start : found.start()]} {last[found.end() :]}".strip(" ,.:;!?–—-").split())
             return asked if _is_about(asked, language) else None
     is_closing = before[-1].role == AGENT and _says(before[-1].text, language, "closing_questions")
-    goes_on = _says(last, language, "unsolved") or _pattern(language, "continuations").match(last)
-    return last if is_closing and not goes_on else None
+    goes_on = _says(last, language, "unsolved") or pattern_of("continuations", language).match(last)
+    return last if is_closing and not goes_on else _behind_thanks(last, before, language)
+
+
+# Complex: what is new is told by its words, their number, what was said before and what leans on it.
+def _behind_thanks(last: str, before: Sequence[Message], language: str) -> str | None:
+    """Return what a message asks behind the words that all is solved, if it is about nothing that was spoken of."""
+    parts = [last[start:end] for start, end in sentences(last, language=language)]
+    rest = " ".join(part for part in parts if "?" in part or not _says(part, language, "solved"))
+    found = pattern_of("continuations", language).match(rest)
+    asked = rest[found.end() :].lstrip(" ,") if found else rest
+    stems = {subject_stem(word, language) for word in subject_words(asked, language)}
+    spoken = {subject_stem(word, language) for m in before for word in subject_words(m.text, language)}
+    is_own = len(asked.split()) >= FEWEST_OF_NEW and stems and not stems & spoken
+    if rest == last or not is_own or _says(rest, language, "unsolved"):
+        return None
+    return None if leans_on_before(pattern_of("weak_references", language).sub(" ", asked), language) else asked
 
 
 def _problem_of(earlier: Sequence[str], language: str) -> list[str]:
@@ -204,23 +246,15 @@ def _asks(message: Message) -> bool:
 
 
 def _says(message: str, language: str, name: str) -> bool:
-    return _pattern(language, name).search(message) is not None
+    return pattern_of(name, language).search(message) is not None
 
 
 def _continues(message: str, language: str) -> bool:
     """Return whether a sentence of a message begins as one that goes on."""
-    pattern = _pattern(language, "continuations")
+    pattern = pattern_of("continuations", language)
     return any(pattern.match(message, start) for start, _ in sentences(message, language=language))
 
 
 def _refers(message: str, language: str) -> bool:
-    rest = _pattern(language, "empty_references").sub(" ", message)
-    return _pattern(language, "references").search(rest) is not None
-
-
-@cache
-def _pattern(language: str, name: str) -> re.Pattern[str]:
-    found: tuple[str, ...] = getattr(word_lists(ConversationWords, language), name)
-    if name in ("continuations", "references", "empty_references"):
-        return re.compile(rf"\W*(?<!\w)(?:{alternation(sorted(found, key=len, reverse=True))})(?!\w)", re.IGNORECASE)
-    return re.compile("|".join(found) or "(?!)", re.IGNORECASE)
+    rest = pattern_of("empty_references", language).sub(" ", message)
+    return pattern_of("references", language).search(rest) is not None

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.subject_words import subject_words
 from autokb.text.lexicons import alternation, language_data, word_lists
+from autokb.text.sentences import sentences
 
 LONGEST = 200  # characters of a message that can be small talk alone
+FEW_WORDS = 2  # about its matter that a sentence beside a wish has at most: with more it is a problem of its own
 ACKNOWLEDGEMENT = "acknowledgement"
+_KINDS = ("goodbye", "trying", "thanks", "greeting", ACKNOWLEDGEMENT)  # those first that tell most
 _NOT_WORDS = re.compile(r"[\W\d_]+")
 
 
@@ -26,7 +31,22 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
     for kind, pattern in _patterns(language):
         text, count = pattern.subn(" ", text)
         kinds += [kind] if count else []
-    return None if _NOT_WORDS.sub("", text) or not kinds else kinds[0]
+    return None if _NOT_WORDS.sub("", text) else next((kind for kind in _KINDS if kind in kinds), None)
+
+
+def wish_of(message: str, language: str = ENGLISH) -> str | None:
+    """Return which wish a message is that steps seldom fulfil, such as for money back, if it is about nothing else."""
+    parts = [message[start:end] for start, end in sentences(message, language=language)]
+    wishes = word_lists(ConversationWords, language).wishes.items()
+    found = [next((kind for kind, some in wishes if _any(some).search(part)), None) for part in parts]
+    others = (part for part, kind in zip(parts, found, strict=True) if kind is None)
+    is_more = any(len(set(subject_words(part, language))) > FEW_WORDS for part in others)
+    return None if is_more else next(filter(None, found), None)
+
+
+def fulfils(text: str, wish: str, language: str = ENGLISH) -> bool:
+    """Return whether a text is about what a wish is for."""
+    return re.search(word_lists(ConversationWords, language).matters[wish], text, re.IGNORECASE) is not None
 
 
 def small_talk_reply(kind: str, language: str = ENGLISH) -> str:
@@ -46,7 +66,6 @@ def without_small_talk(message: str, language: str = ENGLISH) -> str:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Return the pattern of each kind, those first that tell most: who thanks and says goodbye goes."""
     words, data = word_lists(ConversationWords, language), language_data(language)
     kinds = {
         "goodbye": words.small_talk.get("goodbye", ()),
@@ -54,7 +73,12 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         "greeting": (*words.small_talk.get("greeting", ()), *data.greetings),
         ACKNOWLEDGEMENT: words.acknowledgements,
     }
-    return tuple((kind, _whole_words(phrases)) for kind, phrases in kinds.items())
+    parts = [*words.small_talk_sentences.items(), ("thanks", words.solved)]
+    return (*((k, _any(v)) for k, v in parts), *((kind, _whole_words(phrases)) for kind, phrases in kinds.items()))
+
+
+def _any(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
 
 
 @cache

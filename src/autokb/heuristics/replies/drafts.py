@@ -117,15 +117,9 @@ def draft_verbatim(drafting: Drafting) -> DraftedReplies:
     found: list[DraftedReply] = []
     for number, passage in enumerate(drafting.passages, 1):
         condition = condition_of(passage.title, question, house.language)
+        told, language = passage.parts, house.language
         part = excerpt(
-            passage.parts,
-            passage.parts,
-            question,
-            house.manners,
-            house.language,
-            condition=condition,
-            said=said,
-            title=passage.title,
+            told, told, question, house.manners, language, condition=condition, said=said, title=passage.title
         )
         if part is not None:
             quotes = tuple(quote_part(drafting.passages, number, n) for n in part.steps)
