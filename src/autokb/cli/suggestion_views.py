@@ -25,8 +25,8 @@ def suggestions_view(suggested: Suggested) -> RenderableType:
     label = (
         outcome_label(suggested.outcome, suggested.confidence, suggested.chosen_by) if is_help else suggested.outcome
     )
-    head = Text(label, style=COLOURS[suggested.outcome])
-    if is_help:
+    head = Text(suggested.warning or label, style="bold red" if suggested.warning else COLOURS[suggested.outcome])
+    if is_help and not suggested.warning:
         head.append(f"   {how_sure(suggested.confidence, suggested.chosen_by)}", style="default not bold")
     lines: list[RenderableType] = [head]
     if suggested.reason:

@@ -179,6 +179,7 @@ class ReadConversation:
             attributes=answer.attributes,
             reading=answer.reading,
             chosen_by=answer.chosen_by if found and found[0].source in ("solution", "passage") else "",
+            warning=answer.warning if found else "",
         )
 
 
