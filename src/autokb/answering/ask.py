@@ -124,7 +124,7 @@ def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, e
         near = index.candidates.best_of_documents(scored.evidence.sections)
         nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
         documents = tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING)
-        refused_shown = () if _is_far_off(scored) else tuple(one.solution for one in presentation.choose(k))
+        refused_shown = () if _is_far_off(scored) or withheld else tuple(one.solution for one in presentation.choose(k))
         return replace(found, documents=documents, near=refused_shown, withheld=withheld is not None)
     if found.called and found.shown[0].id in found.urgent:
         return _as_warning(found, index, round(first_right(shown), 4))
