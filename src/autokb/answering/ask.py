@@ -103,15 +103,7 @@ def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, e
     """
     presentation = Presentation(scored)
     shown = Shown(index, presentation, tuple(presentation.choose(LISTED)))
-    refused = None
-    withheld = None if scored.urgent else withheld_ahead(presentation, next(iter(shown.choices), None))
-    if not scored.urgent:
-        best = shown if withheld is None else replace(shown, choices=(withheld, *shown.choices))
-        refused = _refusal(best) or _out_of_scope(scored.evidence.asked.attributes, index.spec)
-        if refused is None:
-            refused = said_of_withheld(presentation.candidates.rows[withheld.row]) if withheld else left_open(shown)
-        else:
-            withheld = None
+    refused, withheld = (None, False) if scored.urgent else _why_refused(shown)
     if refused is None and index.reranker is not None:
         scored = index.read_first(scored)
         presentation = Presentation(scored)
@@ -125,11 +117,21 @@ def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, e
         nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
         documents = tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING)
         refused_shown = () if _is_far_off(scored) or withheld else tuple(one.solution for one in presentation.choose(k))
-        return replace(found, documents=documents, near=refused_shown, withheld=withheld is not None)
+        return replace(found, documents=documents, near=refused_shown, withheld=withheld)
     if found.called and found.shown[0].id in found.urgent:
         return _as_warning(found, index, round(first_right(shown), 4))
     telling = telling_line(index, scored.read, found.shown[0])
     return replace(found, confidence=round(first_right(shown), 4), telling=telling)
+
+
+def _why_refused(shown: Shown) -> tuple[str | None, bool]:
+    """Say why a question is not answered, and whether because a rule keeps the best section back; None where it is."""
+    withheld = withheld_ahead(shown.presentation, next(iter(shown.choices), None))
+    best = shown if withheld is None else replace(shown, choices=(withheld, *shown.choices))
+    refused = _refusal(best) or _out_of_scope(shown.scored.evidence.asked.attributes, shown.index.spec)
+    if refused is not None or withheld is None:
+        return refused or left_open(shown), False
+    return said_of_withheld(shown.presentation.candidates.rows[withheld.row]), True
 
 
 def _as_warning(found: Answer, index: QuestionIndex, confidence: float) -> Answer:

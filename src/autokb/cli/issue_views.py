@@ -202,13 +202,7 @@ def _offsets(evidence: Evidence) -> str:
 # Complex: one condition for each part that an answer may lack, in the order of the screen.
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     """Show an answer: how sure it is, a question back, what is best read first with its sources, further reading."""
-    label = answer.warning or outcome_label(answer.outcome, answer.confidence, answer.chosen_by)
-    head = Text(one_line(label, WARNING), style="bold red" if answer.warning else f"bold {COLOURS[answer.outcome]}")
-    if answer.outcome == "answered" and not answer.warning:
-        head.append(f"   {how_sure(answer.confidence, answer.chosen_by)}", style="not bold")
-    if len(words := attributes_text(answer.attributes)):
-        head.append("   understood: ", style="not bold").append_text(words)
-    lines: list[RenderableType] = [head]
+    lines: list[RenderableType] = [_head(answer)]
     if question := answer.question:
         lines.append(Text(question.text, style="bold yellow"))
         option = shlex.quote(f"{question.attribute}={question.values[0]}")
@@ -232,6 +226,17 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     if answer.explanation:
         lines += _explanation(workspace, answer.explanation)
     return Group(*lines)
+
+
+def _head(answer: Answer) -> Text:
+    """Say how sure an answer is, of an emergency what to do at once, and what was understood."""
+    label = answer.warning or outcome_label(answer.outcome, answer.confidence, answer.chosen_by)
+    head = Text(one_line(label, WARNING), style="bold red" if answer.warning else f"bold {COLOURS[answer.outcome]}")
+    if answer.outcome == "answered" and not answer.warning:
+        head.append(f"   {how_sure(answer.confidence, answer.chosen_by)}", style="not bold")
+    if len(words := attributes_text(answer.attributes)):
+        head.append("   understood: ", style="not bold").append_text(words)
+    return head
 
 
 def _reply(reply: WrittenReply) -> Iterator[RenderableType]:
@@ -275,7 +280,7 @@ def _further_reading(answer: Answer) -> list[str]:
 
 def _advice(answer: Answer) -> str:
     """Say what to do about an answer that abstains, where its reason does not."""
-    if answer.outcome != "abstains" or answer.unread:
+    if answer.outcome != "abstains" or answer.unread or answer.withheld:
         return ""
     return f"Ask in other words, or {'read what could help' if answer.documents else 'add a document'}."
 

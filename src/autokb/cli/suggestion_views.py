@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yellow"}
 
 
+# Complex: a condition for each part that suggestions may lack, in the order of the screen.
 def suggestions_view(suggested: Suggested) -> RenderableType:
     """Show each reply with a number and where it is from."""
     is_help = suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].is_help

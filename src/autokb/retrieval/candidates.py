@@ -221,8 +221,12 @@ def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage], *, wit
             views.setdefault(section.solution.id, []).append(solution)
     sections = [Candidate(p.solution, p, tuple(_best_first(views.get(p.solution.id, ())))) for p in kept]
     if withheld:
-        sections += [Candidate(p.solution, p, ()) for p in passages if p.solution.status == "withheld"]
+        sections += _withheld_of(passages)
     return [*sections, *(Candidate(solution, None, (solution,)) for solution in alone)]
+
+
+def _withheld_of(passages: Iterable[Passage]) -> list[Candidate]:
+    return [Candidate(p.solution, p, ()) for p in passages if p.solution.status == "withheld"]
 
 
 def _best_first(views: Iterable[Solution]) -> list[Solution]:
