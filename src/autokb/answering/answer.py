@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ Outcome = Literal["answered", "asks", "abstains"]
 # farther behind 4 % are right (of 616, each base ranked by weights of the others), of the nearer ones 19 % (of 1,766).
 FAR_BEHIND = 4.0
 IN_CONFLICT = "What is known near the question is not for what it says: {stated}."
+HANDED_OVER = "A colleague has to answer this."  # what customers read where a rule keeps the section back
 NOTHING_TO_SHOW = "The documents near the question hold nothing that could be shown as an answer."
 
 
@@ -97,7 +98,9 @@ class Answer:
     ``far`` are so far behind the first that nobody would send them.
     ``explanation`` is there where somebody asked for it. ``reading`` says which reader had a part in it, or why it had
     none. ``telling`` is the line of the first thing shown that says what a question for a fact asks. The ids in
-    ``urgent`` are those of warnings, of which the customer's words ``called`` for the first. ``near`` is what a refused
+    ``urgent`` are those of warnings, of which the customer's words ``called`` for the first. What a rule keeps back is
+    ``withheld``: the reason names it to who works with it. An answer that begins with an urgent warning has the heading
+    ``warning`` in place of how sure it is, and shows nothing else. ``near`` is what a refused
     question would have been shown, for a model that reads it and may decline. ``reply`` is there where somebody asked
     for one to be written. ``chosen_by`` is the model that chose what is shown: ``confidence`` does not count that.
     """
@@ -120,9 +123,15 @@ class Answer:
     telling: TellingLine | None = field(default=None, compare=False)
     urgent: frozenset[str] = field(default=frozenset(), compare=False)
     called: bool = field(default=False, compare=False)
+    withheld: bool = field(default=False, compare=False)
+    warning: str = field(default="", compare=False)
     near: tuple[Solution, ...] = field(default=(), compare=False)
     reply: WrittenReply | None = field(default=None, compare=False)
     chosen_by: str = field(default="", compare=False)
+
+    def for_customers(self) -> Answer:
+        """Return the answer without the name of what a rule keeps back."""
+        return replace(self, reason=HANDED_OVER, documents=()) if self.withheld else self
 
     def as_json(self) -> dict[str, Any]:
         """Return exactly the object that ``ask`` prints; ``says`` and ``reader`` are there where they say something."""
@@ -138,6 +147,7 @@ class Answer:
             "confidence": self.confidence,
             "reason": self.reason,
             "seconds": self.seconds,
+            **({"warning": self.warning} if self.warning else {}),
             **({"says": asdict(self.telling)} if self.telling else {}),
             **({"explain": self.explanation.as_json()} if self.explanation else {}),
             **(self.reading.as_json() if self.reading else {}),

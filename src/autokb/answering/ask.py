@@ -11,10 +11,13 @@ from autokb.answering.explain import explain as explanation_of
 from autokb.answering.lines_for_others import without_lines_for_others
 from autokb.answering.present import Presentation
 from autokb.answering.probability import LISTED, Shown, answerable, first_right
+from autokb.answering.silence import known_code, left_open, said_of_withheld, withheld_ahead
 from autokb.answering.telling import telling_line
 from autokb.core.attributes import ANY, NONE, Attributes, plain_name
 from autokb.core.domain import DomainSpec
 from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
+from autokb.core.solution_text import heading_of
+from autokb.heuristics.urgency import heading_of_warning
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 
 # Cosine of a document's best section from which it could help where nothing is answered. Of the right documents of
@@ -41,10 +44,29 @@ def ask(
     chooses among the best, unless a warning comes first or nothing is near.
     """
     scored = index.score(text, overrides, said=said, also=also)
+    scored = _read_from_code(index, scored)
     found = without_lines_for_others(answer_scored(index, scored, k, explain=explain), index.spec)
-    if choosing is None or scored.urgent or _is_far_off(scored) or _out_of_scope(found.attributes, index.spec):
+    if (
+        choosing is None
+        or found.withheld
+        or scored.urgent
+        or _is_far_off(scored)
+        or _out_of_scope(found.attributes, index.spec)
+    ):
         return found
     return without_lines_for_others(choose_answer(index, scored, found, choosing, overrides or {}, k), index.spec)
+
+
+def _read_from_code(index: QuestionIndex, scored: ScoredQuestion) -> ScoredQuestion:
+    """Return a question read from a code on that few sections have, where the first thing shown does not have it.
+
+    In a log or trace that a customer pastes everything else leads away from it.
+    """
+    start, rows = known_code(scored.text, index)
+    if not rows or scored.urgent or any(one.row in rows for one in Presentation(scored).choose(1)):
+        return scored
+    line = scored.text[start:].partition("\n")[0]
+    return replace(index.score(line, scored.evidence.asked.attributes), text=scored.text)
 
 
 def _is_far_off(scored: ScoredQuestion) -> bool:
@@ -81,9 +103,7 @@ def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, e
     """
     presentation = Presentation(scored)
     shown = Shown(index, presentation, tuple(presentation.choose(LISTED)))
-    refused = None
-    if not scored.urgent:
-        refused = _refusal(shown) or _out_of_scope(scored.evidence.asked.attributes, index.spec)
+    refused, withheld = (None, False) if scored.urgent else _why_refused(shown)
     if refused is None and index.reranker is not None:
         scored = index.read_first(scored)
         presentation = Presentation(scored)
@@ -96,10 +116,30 @@ def answer_scored(index: QuestionIndex, scored: ScoredQuestion, k: int = 5, *, e
         near = index.candidates.best_of_documents(scored.evidence.sections)
         nearest = {document: near[n] for n, document in enumerate(index.chunks.documents)}
         documents = tuple(hit for hit in found.documents if nearest[hit.id] >= WORTH_READING)
-        refused_shown = () if _is_far_off(scored) else tuple(one.solution for one in presentation.choose(k))
-        return replace(found, documents=documents, near=refused_shown)
+        refused_shown = () if _is_far_off(scored) or withheld else tuple(one.solution for one in presentation.choose(k))
+        return replace(found, documents=documents, near=refused_shown, withheld=withheld)
+    if found.called and found.shown[0].id in found.urgent:
+        return _as_warning(found, index, round(first_right(shown), 4))
     telling = telling_line(index, scored.read, found.shown[0])
     return replace(found, confidence=round(first_right(shown), 4), telling=telling)
+
+
+def _why_refused(shown: Shown) -> tuple[str | None, bool]:
+    """Say why a question is not answered, and whether because a rule keeps the best section back; None where it is."""
+    withheld = withheld_ahead(shown.presentation, next(iter(shown.choices), None))
+    best = shown if withheld is None else replace(shown, choices=(withheld, *shown.choices))
+    refused = _refusal(best) or _out_of_scope(shown.scored.evidence.asked.attributes, shown.index.spec)
+    if refused is not None or withheld is None:
+        return refused or left_open(shown), False
+    return said_of_withheld(shown.presentation.candidates.rows[withheld.row]), True
+
+
+def _as_warning(found: Answer, index: QuestionIndex, confidence: float) -> Answer:
+    """Return an answer as an emergency is read: its warning under a heading of its own, and nothing else."""
+    first = found.shown[0]
+    heading = heading_of_warning(heading_of(first.text, first.steps), first.steps, index.spec.language)
+    passages = tuple(one for one in found.passages if one.solution.id == first.id)
+    return replace(found, confidence=confidence, warning=heading, shown=(first,), passages=passages, matches=())
 
 
 def _refusal(shown: Shown) -> str | None:
@@ -107,7 +147,7 @@ def _refusal(shown: Shown) -> str | None:
     index, scored = shown.index, shown.scored
     if index.calibration is not None:
         return None if index.passes_calibration(scored) else OFF_TOPIC
-    if answerable(shown) >= index.least_probability:
+    if answerable(shown) >= index.least_probability or shown.choices[0].row in known_code(scored.text, index)[1]:
         return None
     return OFF_TOPIC if index.nearness(scored) < 0 else LEFT_OPEN
 

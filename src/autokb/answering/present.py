@@ -95,7 +95,11 @@ class Presentation:
         document = cited_first(candidate.solution)
         if view := self._view(candidate):
             return Choice(row, view[0], document, view[1])
-        if candidate.passage is None or self.asked.match(candidate.solution.id) is Match.CONFLICT:
+        if (
+            candidate.passage is None
+            or candidate.is_withheld
+            or self.asked.match(candidate.solution.id) is Match.CONFLICT
+        ):
             return None
         return Choice(row, candidate.solution, document, None)
 

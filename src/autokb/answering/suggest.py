@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, ClassVar, Literal
 
@@ -103,6 +103,7 @@ class Suggested(Listed):
     there are no suggestions, and the outcome is what it would have been with them. ``attributes`` are those that were
     read of the customer's words; they are for who shows them, and in no JSON. ``reading`` says which model chose among
     what was found, or why it did not; ``chosen_by`` is the one that chose the first suggestion.
+    ``warning`` is the heading of an emergency, whose suggestion stands alone.
     """
 
     LIST: ClassVar[str] = "suggestions"
@@ -120,6 +121,7 @@ class Suggested(Listed):
     attributes: Attributes = field(default_factory=dict, hash=False)
     reading: ReaderRun | None = field(default=None, compare=False)
     chosen_by: str = field(default="", compare=False)
+    warning: str = field(default="", compare=False)
 
     def is_narrower(self, one: Suggestion) -> bool:
         """Return whether a suggestion is for some customers alone, of whom this one has not said to be."""
@@ -143,6 +145,7 @@ class Suggested(Listed):
             "cost": self.spent.cost,
             "fallback": self.fallback,
             "arm": self.arm,
+            **({"warning": self.warning} if self.warning else {}),
             **(self.reading.as_json() if self.reading else {}),
         }
 
@@ -177,8 +180,18 @@ def suggestions_from(
     if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
         found.append(Suggestion(back.text, "question", choices=back.values))
     helps = _helps(answer, rules, spec, said)
+    if answer.warning:
+        return tuple(_warned(one, answer.warning, rules) for one in islice(helps, 1))
     offered = chain(found, _likelier_first(helps, answer.confidence, others))
     return tuple(islice(different_helps(offered, tried, language), MOST_SUGGESTIONS))
+
+
+def _warned(one: Suggestion, warning: str, rules: ReplyRules) -> Suggestion:
+    """Return help in an emergency: the line that says what to do at once first, alone where both are too long."""
+    line = warning.partition(": ")[2].rstrip(".") + "."
+    rest = " ".join(one.text.replace(line, "").split())
+    text = f"{line} {rest}".strip()
+    return replace(one, text=text if rules.fits(text) else line)
 
 
 def _likelier_first(

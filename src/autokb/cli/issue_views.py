@@ -30,6 +30,7 @@ COLOURS = {"answered": "green", "asks": "yellow", "abstains": "red"}
 STATUS_COLOURS = {"displayed": "green", "approved": "green", "repaired": "yellow", "withheld": "red", "rejected": "red"}
 TITLE = 80  # characters of a solution's title
 QUOTED = 5  # raw issues of a node, and issues of an explanation, that are shown
+WARNING = 400  # characters of the heading of an emergency
 SHOWN = 3  # solutions of an answer that are shown in full
 
 
@@ -201,14 +202,7 @@ def _offsets(evidence: Evidence) -> str:
 # Complex: one condition for each part that an answer may lack, in the order of the screen.
 def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     """Show an answer: how sure it is, a question back, what is best read first with its sources, further reading."""
-    head = Text(
-        outcome_label(answer.outcome, answer.confidence, answer.chosen_by), style=f"bold {COLOURS[answer.outcome]}"
-    )
-    if answer.outcome == "answered":
-        head.append(f"   {how_sure(answer.confidence, answer.chosen_by)}", style="not bold")
-    if len(words := attributes_text(answer.attributes)):
-        head.append("   understood: ", style="not bold").append_text(words)
-    lines: list[RenderableType] = [head]
+    lines: list[RenderableType] = [_head(answer)]
     if question := answer.question:
         lines.append(Text(question.text, style="bold yellow"))
         option = shlex.quote(f"{question.attribute}={question.values[0]}")
@@ -227,11 +221,22 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines += [Text(f"  {_listed(solution)}", style="dim") for solution in more]
     if answer.reading and answer.reading.note:
         lines.append(Text(f"answered without {answer.reading.name}: {answer.reading.note}", style="dim"))
-    if reading := _further_reading(answer):
+    if not answer.warning and (reading := _further_reading(answer)):
         lines.append(Text(f"could also help: {', '.join(reading)}", style="dim"))
     if answer.explanation:
         lines += _explanation(workspace, answer.explanation)
     return Group(*lines)
+
+
+def _head(answer: Answer) -> Text:
+    """Say how sure an answer is, of an emergency what to do at once, and what was understood."""
+    label = answer.warning or outcome_label(answer.outcome, answer.confidence, answer.chosen_by)
+    head = Text(one_line(label, WARNING), style="bold red" if answer.warning else f"bold {COLOURS[answer.outcome]}")
+    if answer.outcome == "answered" and not answer.warning:
+        head.append(f"   {how_sure(answer.confidence, answer.chosen_by)}", style="not bold")
+    if len(words := attributes_text(answer.attributes)):
+        head.append("   understood: ", style="not bold").append_text(words)
+    return head
 
 
 def _reply(reply: WrittenReply) -> Iterator[RenderableType]:
@@ -275,7 +280,7 @@ def _further_reading(answer: Answer) -> list[str]:
 
 def _advice(answer: Answer) -> str:
     """Say what to do about an answer that abstains, where its reason does not."""
-    if answer.outcome != "abstains" or answer.unread:
+    if answer.outcome != "abstains" or answer.unread or answer.withheld:
         return ""
     return f"Ask in other words, or {'read what could help' if answer.documents else 'add a document'}."
 

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 COLOURS = {"answered": "bold green", "asks": "bold cyan", "abstains": "bold yellow"}
 
 
+# Complex: a condition for each part that suggestions may lack, in the order of the screen.
 def suggestions_view(suggested: Suggested) -> RenderableType:
     """Show each reply with a number and where it is from."""
     is_help = suggested.outcome == "answered" and suggested.suggestions and suggested.suggestions[0].is_help
     label = (
         outcome_label(suggested.outcome, suggested.confidence, suggested.chosen_by) if is_help else suggested.outcome
     )
-    head = Text(label, style=COLOURS[suggested.outcome])
-    if is_help:
+    head = Text(suggested.warning or label, style="bold red" if suggested.warning else COLOURS[suggested.outcome])
+    if is_help and not suggested.warning:
         head.append(f"   {how_sure(suggested.confidence, suggested.chosen_by)}", style="default not bold")
     lines: list[RenderableType] = [head]
     if suggested.reason:

@@ -33,6 +33,8 @@ def note_of(found: Suggested, mark: str, links: Mapping[str, str]) -> str:
 
 
 def _heading(found: Suggested, many: bool) -> str:
+    if found.warning:
+        return found.warning
     is_help = any(one.is_help for one in found.suggestions)
     if found.outcome == "asks":
         return "Ask the customer first:"

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from autokb.core.domain import ENGLISH, DomainSpec, Urgent
-from autokb.text.lexicons import WordLists, word_lists
+from autokb.text.lexicons import AsWritten, WordLists, word_lists
 from autokb.text.stemming import stem
 from autokb.text.words import Words, split_words
 
@@ -42,6 +42,8 @@ class UrgencyWords(WordLists):
     joining: frozenset[str] = frozenset()
     contrast: frozenset[str] = frozenset()
     irregular_forms: Mapping[str, str] = field(default_factory=dict)
+    heading: tuple[AsWritten, ...] = ()
+    at_once: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,14 @@ def find_urgent(text: str, spec: DomainSpec) -> tuple[Urgent, ...]:
         before = next((n for n, (_, others) in enumerate(found) if others < places), len(found))
         found.insert(before, (entry, places))
     return tuple(entry for entry, _ in found)
+
+
+def heading_of_warning(title: str, steps: Sequence[str], language: str) -> str:
+    """Return what stands above a warning: that it is urgent, and its line that says what to do at once."""
+    lists = word_lists(UrgencyWords, language)
+    lines = (title, *steps)
+    found = (line for phrase in lists.at_once for line in lines if phrase in line.casefold())
+    return ": ".join((*(lists.heading or ("!",)), next(found, lines[min(1, len(steps))])))
 
 
 def _read_text(text: str, language: str) -> _Text:

@@ -265,7 +265,7 @@ class FoundTickets(Result):
     total: int
 
 
-def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
+def ask(kb: SupportKB, role: Role, asked: Ask) -> dict[str, Any]:
     """Answer a customer's question from the knowledge base, each step with its evidence: document, place, exact quote.
 
     Your text leaves out a quote that is the step word for word.
@@ -273,7 +273,8 @@ def ask(kb: SupportKB, _role: Role, asked: Ask) -> dict[str, Any]:
     yet: put question.text to the customer, with question.values as the choices, and call this again with what they say
     in attributes. Where it abstains, say that nothing is known; do not answer from memory.
     """
-    return kb.ask(asked.text, _as_lists(asked.attributes), asked.k).as_json()
+    found = kb.ask(asked.text, _as_lists(asked.attributes), asked.k)
+    return (found if is_insider(role) else found.for_customers()).as_json()
 
 
 def _as_lists(attributes: Mapping[str, list[str] | str]) -> dict[str, list[str]]:

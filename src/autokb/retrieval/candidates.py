@@ -17,6 +17,7 @@ from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors
+from autokb.retrieval.codes import codes_in
 from autokb.retrieval.knowledge_index import KnowledgeIndex
 from autokb.retrieval.search import ChunkIndex
 
@@ -33,6 +34,11 @@ class Candidate:
     solution: Solution
     passage: Passage | None
     views: tuple[Solution, ...]
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether a rule of the domain keeps the section back: it competes, and is never shown."""
+        return self.passage is not None and self.passage.solution.status == "withheld"
 
     @property
     def heading(self) -> str:
@@ -163,6 +169,8 @@ class Candidates:
         place = {document: column for column, document in enumerate(chunks.documents)}
         by_document: dict[str, list[int]] = {}
         for row, one in enumerate(found):
+            if one.is_withheld:
+                continue
             by_document.setdefault(cited_first(one.solution), []).append(row)
         views = [(row, view) for row, one in enumerate(found) for view in one.views]
         combinations: dict[frozenset[object], int] = {}
@@ -222,10 +230,19 @@ class Candidates:
         )
 
     @cached_property
+    def rows_of_codes(self) -> Mapping[str, Sequence[int]]:
+        """The rows whose text names a code, by the code in small letters; read when a question first names one."""
+        found: dict[str, list[int]] = {}
+        for row, one in enumerate(self.rows):
+            for code in {code.group().casefold() for code in codes_in(one.searched_text)}:
+                found.setdefault(code, []).append(row)
+        return found
+
+    @cached_property
     def _rows_by_heading(self) -> Mapping[str, Sequence[int]]:
         found: dict[str, list[int]] = {}
         for row, one in enumerate(self.rows):
-            if one.passage is not None:
+            if one.passage is not None and not one.is_withheld:
                 found.setdefault(one.passage.headings[-1].casefold(), []).append(row)
         return found
 
@@ -248,8 +265,11 @@ def _fixed(one: Candidate) -> frozenset[tuple[str, Values]]:
 
 
 # Complex: a solution belongs to the passage that it begins in, if one does, which one pass over all finds.
-def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> list[Candidate]:
-    """Return what can be shown: the passages that the rules leave, then solutions of nodes that begin in none."""
+def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage], *, withheld: bool = False) -> list[Candidate]:
+    """Return what can be shown: the passages that the rules leave, then solutions of nodes that begin in none.
+
+    With what is ``withheld`` those that a rule keeps back follow the passages, so that an answer can say so.
+    """
     kept = [p for p in passages if p.solution.status in DISPLAYED]
     by_document: dict[str, list[Passage]] = {}
     for passage in kept:
@@ -267,7 +287,13 @@ def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage]) -> lis
         else:
             views.setdefault(section.solution.id, []).append(solution)
     sections = [Candidate(p.solution, p, tuple(_best_first(views.get(p.solution.id, ())))) for p in kept]
+    if withheld:
+        sections += _withheld_of(passages)
     return [*sections, *(Candidate(solution, None, (solution,)) for solution in alone)]
+
+
+def _withheld_of(passages: Iterable[Passage]) -> list[Candidate]:
+    return [Candidate(p.solution, p, ()) for p in passages if p.solution.status == "withheld"]
 
 
 def _best_first(views: Iterable[Solution]) -> list[Solution]:

@@ -433,7 +433,7 @@ def _find_shown(
         spec.attributes,
         (p.solution for p in kept),
     )
-    return knowledge, candidates_of(knowledge, kept)
+    return knowledge, candidates_of(knowledge, kept, withheld=True)
 
 
 def _spelling(corpus: Corpus, spec: DomainSpec, ordinary: frozenset[str]) -> Spelling:

@@ -217,7 +217,7 @@ class PartsReader:
             texts = [f"{document.title}\n{chunks[i].context}\n{chunks[i].text}" for i in ids]
             found = tuple(Counter(terms(text, corpus.language)) for text in texts)
             # what is counted reads the tokens, and one run of the encoder gives these and the vectors
-            shown = [one for one in own[document.id] if one.solution.status in DISPLAYED]
+            shown = [one for one in own[document.id] if one.solution.status in DISPLAYED or one.is_withheld]
             counted = self._counted(found, f"{document.title}\n{document.text}", shown)
             yield self._document(document.id, ids, found, chunk_of, vectors[windows[document.id]], own), counted
 

@@ -107,7 +107,7 @@ class SliceReader:
         passages = [p for document in found.documents for p in document.passages]
         issues = (i for tree in found.trees for i in tree.issues)
         knowledge = KnowledgeIndex.of(issues, solutions, self.spec.attributes, (p.solution for p in passages))
-        shown = candidates_of(knowledge, passages)
+        shown = candidates_of(knowledge, passages, withheld=True)
         return knowledge, [one for one in shown if one.passage is not None or _begins_in(one.solution, here)]
 
     def _history(self, found: Slice) -> History:

@@ -174,7 +174,8 @@ class ReadConversation:
         reason = answer.reason if outcome == answer.outcome else None
         chosen_by = answer.chosen_by if found and found[0].source in ("solution", "passage") else ""
         seen = Suggested(outcome, found, self.turn.text, reason, answer.confidence, attributes=answer.attributes)
-        return replace(seen, reading=answer.reading, chosen_by=chosen_by)
+        warning = answer.warning if found else ""
+        return replace(seen, reading=answer.reading, chosen_by=chosen_by, warning=warning)
 
 
 def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] | None:

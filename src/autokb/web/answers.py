@@ -141,6 +141,7 @@ class QuestionAnswer(BaseModel):
     confidence: float
     reason: str | None
     seconds: float
+    warning: str | None = None
     says: Telling | None = None
     explain: Explanation | None = None
     reader: Reader | None = None
@@ -176,6 +177,7 @@ class Suggestions(BaseModel):
     cost: float | None
     fallback: str | None
     arm: Arm | None
+    warning: str | None = None
     reader: Reader | None = None
 
 

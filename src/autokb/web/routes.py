@@ -35,6 +35,7 @@ from autokb.usage.gaps import Gaps, SettledGap
 from autokb.usage.in_use import InUse
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.usage.trends import Trends
+from autokb.views.audience import is_insider
 from autokb.views.kinds import DocumentView, IssueView, SolutionView
 from autokb.views.ticket_browser import TicketView
 from autokb.web.access import Caller, check_role
@@ -122,6 +123,10 @@ async def _answer(work: Callable[[], Result]) -> JSONResponse:
     return JSONResponse(await in_thread(lambda: work().as_json()))
 
 
+def _seen_by(request: Request, answer: Answer) -> Answer:
+    return answer if is_insider(role_of(request)) else answer.for_customers()
+
+
 @v1.get("/health", response_model=Alive)
 async def health() -> dict[str, str]:
     """Say that the process answers."""
@@ -151,12 +156,12 @@ async def ask(request: Request, asked: Question) -> Response:
     loop, told = asyncio.get_running_loop(), asyncio.Queue[Any]()
 
     def tell(answer: Answer) -> None:
-        loop.call_soon_threadsafe(told.put_nowait, answer.as_json())
+        loop.call_soon_threadsafe(told.put_nowait, _seen_by(request, answer).as_json())
 
     def work() -> Any:
         kb = kb_of(request)
         options: dict[str, Any] = asked.model_dump(include={"explain", "style"})
-        return kb.ask(asked.text, asked.attributes, asked.k, **options, first=tell).as_json()
+        return _seen_by(request, kb.ask(asked.text, asked.attributes, asked.k, **options, first=tell)).as_json()
 
     if not _wants_events(request):
         found = await compute(request, work)

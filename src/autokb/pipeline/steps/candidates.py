@@ -17,9 +17,12 @@ def index_candidates(
 ) -> tuple[Candidates, Sequence[TokenVectors] | None]:
     """Return what can be shown, and its tokens; None by an encoder that has none."""
     found = candidates_of(knowledge, passages)
+    stored = candidates_of(knowledge, passages, withheld=True)
     reader = stages.encoder.token_reader(language)
     # Tokens first: the run of the encoder that gives them gives the vectors of whole texts, too.
+    if reader is not None:
+        reader.read([one.searched_text for one in stored])
     tokens = None if reader is None else reader.read([one.searched_text for one in found])
-    texts = searched_texts(found)
+    texts = searched_texts(stored)
     vectors = dict(zip(texts, stages.embed(texts), strict=True))
     return Candidates.of(found, knowledge, vectors, chunks), tokens

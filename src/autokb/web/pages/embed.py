@@ -152,6 +152,13 @@ def _best(found: Answer) -> Sequence[Solution]:
     return [one for one in found.shown if one.id not in found.far][:SHOWN]
 
 
+def _why(found: Answer | None) -> str:
+    """Say why there is no answer, as a customer reads it."""
+    if found is not None and (found.withheld or found.reason == OFF_TOPIC):
+        return found.for_customers().reason or OFF_TOPIC
+    return LEFT_OPEN
+
+
 def _choices(asked: Clarification, labels: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return what a question back may be answered with, each value with the words that the question has for it."""
     values = [(value, labels.get(value, value)) for value in asked.values if value != NEITHER]
@@ -180,7 +187,7 @@ def _show(
         text=text,
         characters=CHARACTERS,
         found=found,
-        why=OFF_TOPIC if found is not None and found.reason == OFF_TOPIC else LEFT_OPEN,
+        why=_why(found),
         shown=[(heading_of(one.text, one.steps), one) for one in best],
         choices=[] if asked is None else _choices(asked, labels.get(asked.attribute, {})),
         sources=sources or {},
