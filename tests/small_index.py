@@ -47,7 +47,7 @@ def solution(
 
 def passage(name: str, *headings: str, document: str = "guide.md", at: int = 0, **values: str) -> Passage:
     """Make a passage that its values distinguish; they are masked in its headings."""
-    named = {value: name for name, said in values.items() for value in said.split("+")}
+    named = {value: f"<{name}>" for name, said in values.items() for value in said.split("+")}
     masked = tuple(tuple(sorted({named.get(word, word.lower()) for word in h.split()})) for h in headings)
     return Passage(headings, solution(name, "", document, at=at, **values), tuple(sorted(values)), masked)
 

@@ -11,6 +11,7 @@ from autokb.answering.present import Choice
 from autokb.core.attributes import Attributes
 from autokb.core.domain import Attribute
 from autokb.core.nouns import Passage
+from autokb.heuristics.question_kind import asks_fact
 from small_index import ATTRIBUTES, fixed, node, passage, presentation, solution
 
 PARENT = node("p")
@@ -21,12 +22,18 @@ SECTIONS = (ON_MAC, ON_WINDOWS, FOR_ALL)
 
 
 def asks(
-    *sections: Passage, cosines: dict[str, float] | None = None, within: Attributes | None = None, **said: str
+    *sections: Passage,
+    cosines: dict[str, float] | None = None,
+    within: Attributes | None = None,
+    text: str = "It will not pair again",
+    **said: str,
 ) -> Clarification | None:
     """Ask back about the first of a guide's passages."""
     other = solution("x", "p", "faq.md")
     scores = {"x": 0.0, **(cosines or {})}
     question = presentation([PARENT], [other], sections, scores=scores, within=within, **said)
+    found = replace(question.scored.evidence, asks_fact=asks_fact(text))
+    question = replace(question, scored=replace(question.scored, read=text, evidence=found))
     first = question.choose(1)
     return clarify(question, first[0]) if first and first[0].solution.id != "x" else None
 
@@ -81,6 +88,67 @@ def test_headings_that_name_a_matter_and_a_reader_together_lead_to_a_question() 
 def test_a_section_far_from_the_question_asks_nothing() -> None:
     assert asks(*SECTIONS, cosines={"on-mac": 0.39, "on-windows": 0.3, "for-all": 0.1}) is None
     assert asks(*SECTIONS, cosines={"on-mac": 0.41, "on-windows": 0.3, "for-all": 0.1}) is not None
+
+
+def test_a_short_question_may_be_farther_from_its_section() -> None:
+    some = {"on-mac": 0.35, "on-windows": 0.3, "for-all": 0.1}
+    assert asks(*SECTIONS, cosines=some, text="no sound") is not None
+    assert asks(*SECTIONS, cosines=some, text="there is no sound any more") is None
+
+
+INTRODUCTION = replace(passage("intro", "Sound"), role="introduction")
+
+
+def test_behind_an_introduction_the_sections_for_readers_decide() -> None:
+    mac, windows = (
+        passage("mac", "Sound", "Mac", at=20, os="Mac"),
+        passage("win", "Sound", "Windows", at=40, os="Windows"),
+    )
+    some = {"intro": 0.9, "for-all": 0.6, "mac": 0.5, "win": 0.4}
+    asked = asks(INTRODUCTION, mac, windows, FOR_ALL, cosines=some)
+    assert asked is not None and asked.attribute == "os"
+    assert asks(INTRODUCTION, FOR_ALL, cosines=some) is None
+    assert asks(INTRODUCTION, cosines=some) is None
+    assert asks(INTRODUCTION, mac, windows, FOR_ALL, cosines=some, os="Mac") is None
+    assert asks(INTRODUCTION, mac, windows, FOR_ALL, cosines=some, text="Is it loud?") is None
+    assert asks(replace(INTRODUCTION, role=""), mac, windows, FOR_ALL, cosines=some) is None
+
+
+def test_a_question_for_a_fact_is_answered_and_not_asked_back() -> None:
+    some = {"on-mac": 0.9, "on-windows": 0.8}
+    assert asks(*SECTIONS, cosines=some, text="How long does it take?") is None
+    assert asks(*SECTIONS, cosines=some, text="How do I pair it?") is not None
+
+
+def test_readers_by_another_attribute_are_others_too() -> None:
+    cable = passage("cable", "Sound", "Cable", at=40, device="Cable")
+    asked = asks(ON_MAC, cable, cosines={"on-mac": 0.9, "cable": 0.8})
+    assert asked is not None and asked.attribute == "os"
+    asked = asks(ON_MAC, cable, cosines={"on-mac": 0.8, "cable": 0.9})
+    assert asked is not None and (asked.attribute, asked.values) == ("device", ("Cable", "NONE"))
+
+
+def test_who_has_said_for_whom_it_is_is_not_asked_for_more() -> None:
+    cable, radio = (passage(d, "Sound", d, at=at, device=d) for d, at in (("Cable", 40), ("Radio", 80)))
+    mac = passage("mac", "Sound", "Mac", at=20, os="Mac")
+    assert asks(cable, radio, mac, cosines={"Cable": 0.9}, os="Mac") is None
+    assert asks(cable, radio, mac, cosines={"Cable": 0.9}) is not None
+    assert (
+        asks(cable, radio, replace(mac, headings=("Sound", "Mac", "More")), cosines={"Cable": 0.9}, os="Mac")
+        is not None
+    )
+
+
+def test_pages_of_one_topic_for_two_readers_lead_to_a_question() -> None:
+    mac = replace(passage("mac", "Pairing on Mac", "Steps", os="Mac"), distinguishes=())
+    windows = passage("windows", "Pairing on Windows", "Steps", document="faq.md", os="Windows")
+    asked = asks(mac, windows, cosines={"mac": 0.9, "windows": 0.8})
+    assert asked is not None and asked.attribute == "os"
+    other = passage("windows", "Colours with Windows", "Steps", document="faq.md", os="Windows")
+    assert asks(mac, other, cosines={"mac": 0.9, "windows": 0.8}) is None
+    title = replace(passage("title", "Pairing on Mac", os="Mac"), distinguishes=(), role="introduction")
+    asked = asks(title, mac, windows, cosines={"title": 0.95, "mac": 0.9, "windows": 0.8})
+    assert asked is not None and asked.attribute == "os"
 
 
 def test_a_section_for_two_readers_asks_nothing_for_the_sake_of_one_of_them() -> None:
@@ -151,7 +219,7 @@ def test_children_apart_ask_where_their_node_shows_nothing_for_everybody() -> No
 
 
 def test_a_short_question_is_near_by_its_node_where_its_section_says_little_of_it() -> None:
-    for node_cosine, asked in ((0.9, True), (0.3, False)):
+    for node_cosine, asked in ((0.9, True), (0.25, False)):
         cosines = {s.id: 0.2 for s in ON_CHILDREN}
         question = presentation(CHILDREN, ON_CHILDREN, scores=cosines, nodes={i.id: node_cosine for i in CHILDREN})
         (first, *_) = question.choose(5)

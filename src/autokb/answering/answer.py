@@ -182,8 +182,8 @@ def answer(
     """Answer with the k best that fit: nothing where the question is ``refused`` for a reason.
 
     What is ``chosen`` already is shown in its order, and nothing is asked back. Nothing is asked back before a customer
-    reads one of the rows that are urgent ``warnings``. What nodes show comes as their matches, up to the first section
-    that none shows; from there on sections follow.
+    reads a warning that the words called for; ``warnings`` are the rows of all. What nodes show comes as their matches,
+    up to the first section that none shows; from there on sections follow.
     """
     asked = shown.asked
     nearest = shown.scored.documents.best(k)
@@ -191,9 +191,8 @@ def answer(
     if not choices:
         reason = refused or _nothing_fits(shown)
         return Answer(question, asked.attributes, "abstains", documents=nearest, reason=reason)
-    warned = shown.scored.urgent or choices[0].row in warnings
     urgent = frozenset(c.solution.id for c in choices if c.row in warnings or c.row in shown.scored.urgent)
-    back = None if warned or chosen is not None else clarify(shown, choices[0])
+    back = None if shown.scored.urgent or chosen is not None else clarify(shown, choices[0])
     of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
     matches = _group_by_tree(of_nodes, shown, k)
     sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from autokb.answering.present import Choice, Presentation
-from autokb.core.attributes import ANY, Match, Values, plain_name
+from autokb.core.attributes import ANY, NONE, Match, Values, plain_name
 from autokb.core.domain import Attribute
-from autokb.core.nouns import Solution
+from autokb.core.implications import implied_values
+from autokb.core.nouns import Passage, Solution
+from autokb.retrieval.candidates import cited_first, same_matter
 
 TEMPERATURE = 0.05  # cosine; a solution this much less similar than the best counts 1/e of it
 # Cosine of the question to the first solution, or to the node that shows it. Of 46 questions back over two sets of
 # written questions 13 were below it, and 2 of these were justified.
 NEAR_ENOUGH = 0.4
+# Words; so few say less of what they mean, and are farther from what helps. Of six such messages with a cosine between
+# ``NEAR_IF_SHORT`` and ``NEAR_ENOUGH`` five are rightly asked about, of longer ones 3 of 20 (it was chosen on these).
+SHORT = 4
+NEAR_IF_SHORT = 0.3  # cosine, as ``NEAR_ENOUGH``
+NEAR_SECTIONS = 10  # among which sections on other pages are alternatives
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,33 +39,97 @@ def clarify(shown: Presentation, first: Choice) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
     Decision 2 of the design: a solution that fixes an attribute of which the question says nothing, beside others for
-    other values. Where even it is far from the question, asking leads nowhere.
+    other readers. Behind an introduction the best section for some readers decides. Where even that is far from the
+    question, asking leads nowhere; where the customer asks for a fact, or has said for whom, it is needless.
     """
-    asked = shown.asked
-    node = first.tree.similarity if first.tree is not None else -1.0
-    if max(node, shown.cosine(first.solution)) < NEAR_ENOUGH:
+    behind = _behind_introduction(shown, first)
+    decides = behind or first
+    if shown.scored.evidence.asks_fact or _is_far(shown, decides):
         return None
-    beside = [*_sections_beside(shown, first), *_children_beside(shown, first)]
-    pools = {name: _pool(name, first.solution, beside, shown) for name in _attributes_left_open(shown, first)}
+    beside = _sections_beside(shown, decides)
+    if any(_is_meant(shown, passage, decides) for passage in beside):
+        return None
+    pools = {name: _pool(name, decides, beside, shown) for name in _fixed(decides.solution, shown)}
+    if behind is not None:
+        of_all = {n: _weighed([(s, _values(n, s)) for s in beside], shown) for n in shown.asked.unknown}
+        pools |= {name: pool for name, pool in of_all.items() if len(pool) > 1}
     gains = {name: information_gain(pool) for name, pool in pools.items()}
     best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
-    if best is None or gains[best] <= 0:
-        return None
-    attribute, within = asked.index.attributes[best], asked.within.get(best)
-    named = frozenset().union(*(values for values, _ in pools[best]))
-    values = attribute.values if attribute.kind == "closed" else tuple(sorted(named))
+    return _clarification(best, pools[best], shown) if best is not None and gains[best] > 0 else None
+
+
+def _clarification(name: str, pool: Sequence[tuple[Values, float]], shown: Presentation) -> Clarification:
+    attribute, within = shown.asked.index.attributes[name], shown.asked.within.get(name)
+    values = attribute.values if attribute.kind == "closed" else sorted(frozenset().union(*(v for v, _ in pool)))
     offered = tuple(v for v in values if within is None or v in within)
-    return Clarification(best, offered, wording(attribute, offered))
+    return Clarification(name, offered, wording(attribute, offered))
 
 
-def _attributes_left_open(shown: Presentation, first: Choice) -> list[str]:
-    """Return what a solution fixes and the question leaves open, but for what its document fixes for all readers."""
-    section = shown.candidates.section_of(first.solution)
-    fixed = {name for name in shown.asked.unknown if first.solution.attributes.get(name, ANY) != ANY}
-    if section is not None:
-        values = section.solution.attributes
-        fixed -= {name for name in fixed if values.get(name, ANY) != ANY and name not in section.distinguishes}
-    return sorted(fixed)
+def _fixed(solution: Solution, shown: Presentation) -> list[str]:
+    """Return what a solution fixes and the question leaves open, but for what follows from the rest of it."""
+    fixed = {name: values for name in shown.asked.unknown if (values := _values(name, solution)) != ANY}
+    implied = (implied_values({name: values}, shown.asked.index.attributes) for name, values in fixed.items())
+    return sorted(fixed.keys() - {name for found in implied for name in found})
+
+
+def _values(name: str, solution: Solution) -> Values:
+    return solution.attributes.get(name, ANY)
+
+
+def _behind_introduction(shown: Presentation, first: Choice) -> Choice | None:
+    """Return the best of what an article says behind its introduction where that is first, best for certain readers."""
+    introduction = shown.candidates.rows[first.row].passage
+    if introduction is None or introduction.role != "introduction":
+        return None
+    behind = [choice for choice in shown.of_document(first.document) if choice.row != first.row]
+    return next(
+        filter(lambda c: _names_readers_alone(shown.candidates.rows[c.row].passage), behind), next(iter(behind), None)
+    )
+
+
+def _names_readers_alone(passage: Passage | None) -> bool:
+    """Return whether the headings below the article's say for whom a section is, and nothing else."""
+    below = [word for words in passage.masked[passage.article :] for word in words] if passage else []
+    return bool(below) and all(word.startswith("<") for word in below)
+
+
+def _is_far(shown: Presentation, first: Choice) -> bool:
+    node = first.tree.similarity if first.tree is not None else -1.0
+    least = NEAR_ENOUGH if len(shown.scored.read.split()) > SHORT else NEAR_IF_SHORT
+    return max(node, shown.cosine(first.solution)) < least
+
+
+def _is_meant(shown: Presentation, solution: Solution, first: Choice) -> bool:
+    """Return whether the question says all by which the readers of a section of the same level are told from others."""
+    section, other = (shown.candidates.section_of(s) for s in (first.solution, solution))
+    if section is None or other is None or len(section.headings) != len(other.headings):
+        return False
+    return bool(other.distinguishes) and all(name in shown.asked.attributes for name in other.distinguishes)
+
+
+def _pool(name: str, first: Choice, beside: Sequence[Solution], shown: Presentation) -> list[tuple[Values, float]]:
+    """Return a solution's values of an attribute, and those of others that hold where it does not, with weights.
+
+    What its document fixes for all readers distinguishes it from other documents alone.
+    """
+    own, section = first.solution, shown.candidates.section_of(first.solution)
+    others = [*_on_other_pages(shown, section)] if section is not None else []
+    if section is None or _values(name, section.solution) == ANY or name in section.distinguishes:
+        others += [*beside, *_children_beside(shown, first)]
+    return _weighed([(own, _values(name, own)), *((s, _values_apart(name, own, s, shown)) for s in others)], shown)
+
+
+def _values_apart(name: str, own: Solution, other: Solution, shown: Presentation) -> Values:
+    """Return for which values another solution counts where one is not meant: ANY where it is for the same readers.
+
+    What is for others by another attribute counts for all that the one leaves.
+    """
+    values, theirs = _values(name, own), _values(name, other)
+    if theirs != ANY:
+        return theirs if theirs - values else ANY
+    if all(_values(n, other) == ANY or _values(n, own) != ANY for n in shown.asked.unknown):
+        return ANY
+    return frozenset(shown.asked.index.attributes[name].values) - values or NONE
 
 
 def _sections_beside(shown: Presentation, first: Choice) -> list[Solution]:
@@ -65,6 +137,14 @@ def _sections_beside(shown: Presentation, first: Choice) -> list[Solution]:
     section = shown.candidates.section_of(first.solution)
     others = [p.solution for p in shown.candidates.about_the_same(section)] if section is not None else []
     return [s for s in others if shown.asked.match(s.id) is not Match.CONFLICT]
+
+
+def _on_other_pages(shown: Presentation, section: Passage) -> Iterator[Solution]:
+    """Give the sections of other documents near the question whose headings are about the same matter."""
+    for choice in islice(shown.distinct(), NEAR_SECTIONS):
+        passage = shown.candidates.rows[choice.row].passage
+        if passage is not None and choice.document != cited_first(section.solution) and same_matter(passage, section):
+            yield passage.solution
 
 
 def _children_beside(shown: Presentation, first: Choice) -> list[Solution]:
@@ -78,25 +158,19 @@ def _children_beside(shown: Presentation, first: Choice) -> list[Solution]:
     return [c.solution for c in shown.of_document(first.document) if c.tree is tree]
 
 
-def _pool(name: str, own: Solution, beside: Sequence[Solution], shown: Presentation) -> list[tuple[Values, float]]:
-    """Return a solution's values of an attribute, and those of others that hold where it does not, with weights."""
-    values = own.attributes[name]
-    others = (s for s in beside if (theirs := s.attributes.get(name, ANY)) != ANY and theirs - values)
-    return _values_with_weights(name, [own, *others], shown)
-
-
-def _values_with_weights(name: str, solutions: Sequence[Solution], shown: Presentation) -> list[tuple[Values, float]]:
-    """Return the values that solutions fix for an attribute, each with how near the solution is to the question.
+def _weighed(found: Sequence[tuple[Solution, Values]], shown: Presentation) -> list[tuple[Values, float]]:
+    """Return the values for which solutions count, each with how near the solution is to the question.
 
     Solutions with the same steps are one, for all their values together: which of these it is changes nothing.
     """
     values_of: dict[tuple[str, ...], Values] = {}
     nearest: dict[tuple[str, ...], float] = {}
-    for solution in solutions:
-        if (values := solution.attributes.get(name, ANY)) != ANY:
-            steps = solution.steps
-            values_of[steps] = values_of.get(steps, frozenset()) | values
-            nearest[steps] = max(nearest.get(steps, -1.0), shown.cosine(solution))
+    for solution, values in found:
+        if values == ANY:
+            continue
+        steps = solution.steps
+        values_of[steps] = values_of.get(steps, frozenset()) | values
+        nearest[steps] = max(nearest.get(steps, -1.0), shown.cosine(solution))
     best = max(nearest.values(), default=0.0)
     return [(values, math.exp((nearest[steps] - best) / TEMPERATURE)) for steps, values in values_of.items()]
 

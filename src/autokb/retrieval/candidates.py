@@ -255,7 +255,7 @@ class Candidates:
         """Return the passages of a passage's document whose headings are about the same matter, itself among them."""
         rows = self.rows_of.get(cited_first(passage.solution), ())
         others = (self.rows[row].passage for row in rows)
-        return [p for p in others if p is not None and _likeness(p, passage) >= SAME_MATTER]
+        return [p for p in others if p is not None and _same_matter_beside(p, passage)]
 
 
 def _fixed(one: Candidate) -> frozenset[tuple[str, Values]]:
@@ -305,12 +305,30 @@ def searched_texts(candidates: Iterable[Candidate]) -> list[str]:
     return list(dict.fromkeys(t for one in candidates for t in (one.searched_text, one.searched_headings)))
 
 
-def _likeness(one: Passage, other: Passage) -> float:
-    """Return how alike the headings of two passages are below those that they share, values masked; 1 for the same."""
+def same_matter(one: Passage, other: Passage) -> bool:
+    """Return whether passages of two documents are about the same matter, by title and headings, for whomever."""
+    return all(_likeness(_matter(one, n), _matter(other, n)) >= SAME_MATTER for n in (1, None))
+
+
+def _matter(passage: Passage, headings: int | None) -> frozenset[str]:
+    return frozenset(word for words in passage.masked[:headings] for word in words if not word.startswith("<"))
+
+
+def _same_matter_beside(one: Passage, other: Passage) -> bool:
+    """Return whether they are for passages of one document, by the headings below those that they share.
+
+    Which attribute tells readers apart makes no difference: "Adults" and "With asthma" stand beside each other.
+    """
     below = next((n for n, (a, b) in enumerate(zip(one.headings, other.headings, strict=False)) if a != b), None)
     if below is None:
-        return float(one.headings == other.headings)
-    mine, others = (frozenset(word for words in p.masked[below:] for word in words) for p in (one, other))
+        return one.headings == other.headings
+    mine, others = (
+        frozenset("<>" if w.startswith("<") else w for words in p.masked[below:] for w in words) for p in (one, other)
+    )
+    return _likeness(mine, others) >= SAME_MATTER
+
+
+def _likeness(mine: frozenset[str], others: frozenset[str]) -> float:
     return 2 * len(mine & others) / max(1, len(mine) + len(others))
 
 
