@@ -57,7 +57,7 @@ def test_a_parent_without_a_solution_says_where_its_childrens_are(
     assert "│   └── The robot does not pair with the app  3 solutions below  pair" in tree
     one = seen(capsys, "show", hand_made.folder, "pair")
     told = one.index("No solution for everybody; what helps depends on the case, see below.")
-    assert one[told + 1] == "more specific:"
+    assert one[told + 1] == "depends on os:"
 
 
 def test_an_issue_shows_steps_with_their_sources(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +76,7 @@ def test_an_issue_shows_why_a_solution_is_withheld_and_who_edited_one(
     assert "It sends the customer to support." in withheld
     assert "withheld  s-support" in withheld
     assert "“blunt blades on my Hopper”" in withheld
-    assert "more specific:" in withheld
+    assert "depends on model:" in withheld
     assert "edited by ann, 2026-01-02" in "\n".join(seen(capsys, "show", hand_made.folder, "rain"))
 
 

@@ -7,7 +7,13 @@ from dataclasses import replace
 from autokb.core.attributes import ANY
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Evidence, Issue, Solution
-from autokb.issues.placement import FOR_OTHERS, PlacedTree, place_solutions, without_repetition
+from autokb.issues.placement import (
+    FOR_OTHERS,
+    PlacedTree,
+    place_solutions,
+    without_foreign_children,
+    without_repetition,
+)
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
 
@@ -143,3 +149,16 @@ def test_what_no_node_can_hold_for_is_withheld_where_it_was_written_and_says_why
     (withheld,) = place([PARENT], impossible).solutions
     assert (withheld.id, withheld.issue_id, withheld.status) == (impossible.id, PARENT.id, "withheld")
     assert withheld.reason == FOR_OTHERS
+
+
+def test_a_child_by_what_no_report_tells_apart_goes_where_the_parent_has_an_answer():
+    child = replace(node("No sound (Windows)", PARENT, os="Windows"), raw_issues=())
+    general, narrow = solved(PARENT, "Everywhere"), solved(child, "On Windows")
+    tree = PlacedTree((PARENT, child), (general, narrow))
+    assert without_foreign_children(tree, [PARENT]).issues == (PARENT,)
+    assert without_foreign_children(tree, [PARENT]).solutions == (general,)
+    assert without_foreign_children(tree, [PARENT, WINDOWS]) == tree  # a report tells of an os
+    assert without_foreign_children(tree, [PARENT], {narrow.id}) == tree  # a person decided on its solution,
+    assert without_foreign_children(tree, [PARENT], {child.id}) == tree  # or wrote one for it
+    withheld = PlacedTree(tree.issues, (replace(general, status="withheld"), narrow))
+    assert without_foreign_children(withheld, [PARENT]) == withheld  # nothing else would be shown

@@ -199,6 +199,7 @@ def test_an_issue_shows_solutions_steps_sources_and_its_tree(client: TestClient)
     assert "Do not send the customer to support." in text and "no-support" not in text
     whole = page(client, "/issues/pair")
     assert "iphone cannot find the robot when pairing" in whole and "In more specific cases" in whole
+    assert "<p>Depends on os: <a" in whole
 
 
 def test_what_is_kept_back_and_customers_words_are_for_agents(hand_made: Workspace) -> None:

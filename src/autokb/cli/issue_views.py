@@ -53,6 +53,8 @@ def tree_view(workspace: Path, shown: ShownKB) -> RenderableType:
         branch = themes.get(theme) or themes.setdefault(theme, root.add(Text(theme, style="bold magenta")))
         below = sum(child.displayed or 0 for child in tree.children)
         parent = branch.add(_label(tree, tree.attributes, "bold", below))
+        if tree.depends_on:
+            parent.add(Text(depends_line(tree), style="dim"))
         for child in tree.children:
             fixed = {n: v for n, v in child.attributes.items() if v != tree.attributes.get(n)}
             parent.add(_label(child, fixed, ""))
@@ -115,11 +117,16 @@ def issue_view(one: IssueView) -> RenderableType:
         head.append(Text(f"  ... and {len(reported) - QUOTED} more", style="dim"))
     below = [Text.assemble("  ", _child(c)) for c in one.children]
     if below:
-        below.insert(0, Text("more specific:", style="dim"))
+        below.insert(0, Text(depends_line(one), style="dim"))
     solutions = [solution_panel(s) for s in one.solutions]
     depends = "No solution for everybody; what helps depends on the case, see below." if below else "No solution."
     none = [] if solutions else [Text(depends, style="yellow")]
     return Group(*head, *solutions, *none, *below)
+
+
+def depends_line(one: IssueView) -> str:
+    """Return the line that says what the children of an issue depend on."""
+    return f"depends on {', '.join(one.depends_on).replace('_', ' ')}:"
 
 
 def _child(child: IssueView) -> Text:

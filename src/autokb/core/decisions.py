@@ -81,6 +81,12 @@ class Decided:
     held: frozenset[str] = frozenset()
     problems: Mapping[str, Issue] = field(default_factory=dict)
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The solutions that were edited or judged, and the nodes that people wrote solutions for."""
+        nodes = (self.base[solution].issue_id for solution in self.written)
+        return frozenset((*self.edits, *self.verdicts, *nodes))
+
     def source_changed(self, solution_id: str) -> bool:
         """Return whether a solution is built in other words now than when it was edited, or last approved."""
         edit, verdict = self.edits.get(solution_id), self.verdicts.get(solution_id)

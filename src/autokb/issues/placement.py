@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from autokb.core.attributes import ANY, Attributes, Match, Values, compare
@@ -144,6 +144,27 @@ class _Placing:
         return Issue(issue_id(self.seed, attributes), text, self.parent.id, attributes, self.parent.seed)
 
 
+# Complex: what stays has four reasons, and nodes and solutions must go together.
+def without_foreign_children(
+    tree: PlacedTree, reported: Iterable[Issue], decided: Collection[str] = frozenset()
+) -> PlacedTree:
+    """Return a tree without the children by attributes that no report tells apart, where the parent has an answer.
+
+    The manual's section for people with diabetes is none for reports that only say that a child has fever.
+    ``reported`` are the tree's nodes before anything was placed; ``decided`` the ids of solutions and nodes about which
+    people decided something: these children stay.
+    """
+    parent = tree.issues[0]
+    if not any(s.issue_id == parent.id and s.status in DISPLAYED for s in tree.solutions):
+        return tree
+    told = {name for node in reported for name in _fixed_beside(parent, node)}
+    stay = {parent.id, *decided, *(s.issue_id for s in tree.solutions if s.id in decided)}
+    stay |= {n.id for n in tree.issues if n.raw_issues or not told.isdisjoint(_fixed_beside(parent, n))}
+    return PlacedTree(
+        tuple(node for node in tree.issues if node.id in stay), tuple(s for s in tree.solutions if s.issue_id in stay)
+    )
+
+
 def without_repetition(tree: PlacedTree) -> PlacedTree:
     """Return a tree without the children that show nothing that no wider node does, the solutions of each node ranked.
 
@@ -169,6 +190,10 @@ def without_repetition(tree: PlacedTree) -> PlacedTree:
         replace(solution, rank=rank) for issue in kept for rank, solution in enumerate(of_node.get(issue.id, ()), 1)
     )
     return PlacedTree(tuple(kept), tuple(ranked))
+
+
+def _fixed_beside(parent: Issue, node: Issue) -> set[str]:
+    return {name for name, values in node.attributes.items() if values not in (ANY, parent.attributes[name])}
 
 
 def _fixed(attributes: Attributes) -> dict[str, Values]:

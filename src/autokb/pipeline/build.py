@@ -297,7 +297,7 @@ class Build:
             spec=spec,
         )
         told = joined_trees(read_findings(self.file).values())
-        grown, solutions = find_solutions(stages, self.workspace, finder, grown, told)
+        grown, solutions = find_solutions(stages, self.workspace, finder, grown, told, published.decided.ids)
         decided, rules = decide(stages, spec, solutions, grown, published, raw)
         stop_if_awaited(stages, self.workspace, len(raw))
         if not publish:

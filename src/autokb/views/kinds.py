@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -126,6 +127,16 @@ class IssueView(View):
     children: tuple[IssueView, ...] = ()
     solutions: tuple[SolutionView, ...] = ()
     level: Literal["summary", "node", "tree", "full"] = "node"
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The attributes that tell the children from it, the usual ones first; what goes with others is left out."""
+        fixed = [{n for n, v in child.attributes.items() if v != self.attributes.get(n)} for child in self.children]
+        found: list[str] = []
+        for name, _ in Counter(sorted(n for names in fixed for n in names)).most_common():
+            if any(name in names and names.isdisjoint(found) for names in fixed):
+                found.append(name)
+        return tuple(found)
 
     @property
     def displayed_in_tree(self) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from autokb.heuristics.solutions.instructions import is_author_note
 from autokb.heuristics.solutions.material import materials
 
 
@@ -103,3 +106,28 @@ def test_a_step_that_refers_to_another_section_brings_it() -> None:
 def test_what_a_step_refers_to_and_nothing_has_is_named() -> None:
     (found,) = materials("# One\n\n1. Tick the box as shown below.\n", "T", ())
     assert [words.strip() for _, words in found.missing] == ["as shown below"]
+
+
+def test_what_authors_tell_each_other_is_neither_step_nor_answer() -> None:
+    text = "# Lid\n\n1. Open it.\n2. Close it. TODO: add a picture. It is blue.\n3. FIXME: wrong since 4.2\n\nTBD\n"
+    assert steps(text, whole=True) == [["1. Open it.", "2. Close it."]]
+    assert steps("# Lid\n\nI'd like this page to have more on lids, then link to the shop.\n", whole=True) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "is_note"),
+    [
+        ("en", "A screenshot needs to be added here.", True),
+        ("en", "Still to be written.", True),
+        ("en", "Link the battery page in step 2 when non-stub.", True),
+        ("en", "Your account needs to be added to the app first.", False),
+        ("en", "TODO lists are synced every hour.", False),
+        ("en", "To do so: press the lid.", False),
+        ("de", "Dieser Abschnitt muss noch ergänzt werden.", True),
+        ("de", "Hier fehlt noch die Erklärung der Tasten.", True),
+        ("de", "Der Drucker muss noch hinzugefügt werden.", False),
+        ("de", "Hinweis für Allergiker: enthält Nüsse.", False),
+    ],
+)
+def test_notes_of_authors_are_told_from_instructions(language: str, sentence: str, is_note: bool) -> None:
+    assert is_author_note(sentence, language) is is_note

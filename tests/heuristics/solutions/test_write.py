@@ -9,7 +9,7 @@ from autokb.core.domain import read_domain
 from autokb.core.nouns import Document
 from autokb.heuristics.solutions.material import LONGEST_STEP
 from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions, section_id
-from autokb.heuristics.solutions.write import write_section, write_solutions
+from autokb.heuristics.solutions.write import instructing_sections, write_section, write_solutions
 from autokb.text.conditional_markup import find_conditionals
 
 SPEC = read_domain(
@@ -263,10 +263,12 @@ def test_a_section_is_read_with_what_its_steps_refer_to_elsewhere_in_the_documen
         assert "Wring it out." in " ".join(step.text for step in written.steps)
 
 
-def test_what_only_explains_is_no_solution_of_a_node():
+def test_what_only_explains_is_written_as_it_is_and_told_from_what_instructs():
     text = "# Sound\n\nThe sound has been praised since 1950.\n\n## Louder\n\n1. Press plus.\n2. Wait.\n"
     document = Document("d", "Guide", text)
-    assert write_section(document, section_id("d", ("Sound",), 0), {}, SPEC) is None
+    explanation = write_section(document, section_id("d", ("Sound",), 0), {}, SPEC)
+    assert [step.text for step in explanation.steps] == ["The sound has been praised since 1950."]
+    assert set(instructing_sections(document, "en")) == {section_id("d", ("Sound", "Louder"), 0)}
     assert write_section(document, section_id("d", ("Sound", "Louder"), 0), {}, SPEC).title == "Louder"
 
 

@@ -33,6 +33,7 @@ class _InstructionPatterns:
     question_start: re.Pattern[str]
     announcement: re.Pattern[str]
     note: re.Pattern[str]
+    author_note: re.Pattern[str]
     preparation: re.Pattern[str]
     step_number: re.Pattern[str]
     imperative_verbs: frozenset[str]
@@ -60,6 +61,7 @@ def _patterns(language: str) -> _InstructionPatterns:
         question_start=ignoring_case(rf"(?!(?:{alternation(known.tasks_like_questions)})\b)(?:{questions})\b"),
         announcement=ignoring_case(any_of(known.announcements)),
         note=ignoring_case(rf"\W*(?:{alternation(known.note_labels)})\s*[:：!–—-]"),
+        author_note=ignoring_case(any_of(known.author_notes)),
         preparation=ignoring_case(rf"(?:{any_of(known.preparation_headings)})\W*$"),
         step_number=ignoring_case(rf"\W*(?:{alternation(known.step_words)})\s+(\d{{1,2}})\b"),
         imperative_verbs=data.imperative_verbs,
@@ -124,6 +126,11 @@ def is_label(introduction: str, language: str = ENGLISH) -> bool:
 def is_note(text: str, language: str = ENGLISH) -> bool:
     """Return whether a paragraph is labelled as a note or warning."""
     return _patterns(language).note.match(text) is not None
+
+
+def is_author_note(sentence: str, language: str = ENGLISH) -> bool:
+    """Return whether a sentence is what a manual's authors tell each other: ``TODO: add a picture``."""
+    return _patterns(language).author_note.search(sentence.replace("’", "'")) is not None
 
 
 def begins_with_condition(sentence: str, language: str = ENGLISH) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -12,6 +12,7 @@ from autokb.heuristics.solutions.instructions import (
     announces_steps,
     begins_with_condition,
     instructs,
+    is_author_note,
     is_generic,
     is_label,
     is_navigation,
@@ -122,13 +123,25 @@ class SectionReader:
         return self._material("answer", "", list(self._parts(self._outer_blocks())))
 
     def _outer_blocks(self) -> list[Block]:
-        return [
-            b
+        outer = (
+            self._without_author_notes(b)
             for b in self.blocks
             if b.kind not in ("heading", "html", "front matter")
             and (b.level <= 1 or b.kind != "item")
             and not self._is_conditional_mark(b)
-        ]
+        )
+        return [block for block in outer if block.end > block.start]
+
+    def _without_author_notes(self, block: Block) -> Block:
+        """Return a block up to its first note of an author; what follows a note goes on with it."""
+        if block.kind not in ("paragraph", "item"):
+            return block
+        before = block.start
+        for span in self._sentences((block.start, block.end)):
+            if is_author_note(self._plain(span), self.language):
+                return replace(block, end=before)
+            before = span[1]
+        return block
 
     # -- ordered lists --------------------------------------------------------------------------------------------
 

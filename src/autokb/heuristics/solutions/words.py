@@ -28,6 +28,7 @@ class ManualWords(WordLists):
     tasks_like_questions: tuple[str, ...] = ()
     announcements: tuple[AsWritten, ...] = ()
     note_labels: tuple[str, ...] = ()
+    author_notes: tuple[AsWritten, ...] = ()
     preparation_headings: tuple[AsWritten, ...] = ()
     references_back: tuple[AsWritten, ...] = ()
     references_ahead: tuple[AsWritten, ...] = ()

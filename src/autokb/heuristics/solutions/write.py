@@ -70,15 +70,23 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
 def write_section(document: Document, section: str, attributes: Attributes, spec: DomainSpec) -> WrittenSolution | None:
     """Return a section of a document, by its id, as the customers with these values read it.
 
-    None where it is for others or only explains.
+    None where it is for others.
     """
     reader = audience_reader(spec.attributes, spec.language)
     node = reader.with_implied_values(attributes)
-    material = _materials_by_id(document.id, document.title, document.text, spec.language).get(section)
+    material = instructing_sections(document, spec.language).get(section)
+    if material is None:
+        whole = materials(document.text, document.title, (), spec.language, whole=True)
+        material = next((m for m in whole if section_id(document.id, m.headings, m.which) == section), None)
     if material is None:
         return None
     candidate = _candidate(0, _whole(document), material, reader)
     return None if reader.excludes(candidate.audience, node) else _write(candidate, node, reader)
+
+
+def instructing_sections(document: Document, language: str) -> Mapping[str, Material]:
+    """Return what of a document tells its readers what to do or answers their question, by the ids of its sections."""
+    return _materials_by_id(document.id, document.title, document.text, language)
 
 
 @lru_cache(maxsize=512)

@@ -37,6 +37,7 @@ class _EditingPatterns:
     part_of: re.Pattern[str]
     loose_end: re.Pattern[str]
     opener: re.Pattern[str]
+    loose_beginning: re.Pattern[str]
 
 
 @cache
@@ -62,6 +63,7 @@ def _patterns(language: str) -> _EditingPatterns:
         negated_verb=ignoring_case(rf"\s+(?=(?:\w+{not_}|{alternation(known.negated_verbs)})\b\s*\w)"),
         part_of=ignoring_case(rf"\b(?:{alternation(known.parts_of_wholes)})\s*\Z"),
         loose_end=ignoring_case(rf"(?:[\s,;:/|–-]|\b(?:{alternation(known.loose_ends)})\b)+(?=[.!?…]*\Z)"),
+        loose_beginning=ignoring_case(rf"(?:{alternation(known.loose_beginnings)})\b"),
         opener=ignoring_case(rf"\A(?:{alternation(known.openers)})\s+"),
     )
 
@@ -117,16 +119,21 @@ def without_attributes(line: str, spec: Spec, attributes: Collection[str], langu
     if not spans:
         return without_opener(line, language)
     others = [m for m in found if m.attribute not in attributes]
+    whole = line
     for span in reversed(spans):
         shorter = _without_span(line, span, others, known)
         if shorter is None:
             return None
         line = shorter
     line = without_opener(known.loose_end.sub("", line), language)
-    if not subject_words(line, language):
-        return None
-    # One word alone names a thing (Volume), unless it names what is wrong (Fever).
-    return line if len(line.split()) >= 2 or names_problem(line.strip("?"), language) else None
+    is_torn = known.loose_beginning.match(line) and not known.loose_beginning.match(whole)
+    return None if is_torn or not _names_something(line, language) else line
+
+
+def _names_something(line: str, language: str) -> bool:
+    """Return whether a line has a subject; one word alone is enough where it says what is wrong (Fever)."""
+    is_enough = len(line.split()) >= 2 or names_problem(line.strip("?"), language)
+    return is_enough and bool(subject_words(line, language))
 
 
 def without_values(line: str, spec: Spec, language: str = ENGLISH) -> str:

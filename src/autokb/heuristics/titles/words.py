@@ -50,4 +50,5 @@ class TitleWords(WordLists):
     negated_verbs: tuple[str, ...] = ()
     parts_of_wholes: tuple[str, ...] = ()
     loose_ends: tuple[str, ...] = ()
+    loose_beginnings: tuple[str, ...] = ()
     openers: tuple[str, ...] = ()

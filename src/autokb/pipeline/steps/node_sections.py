@@ -8,6 +8,7 @@ alone in .68. What follows on another subject helps in one of seven, however nea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ import numpy as np
 
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import LISTED, Shown, are_fitted, first_right
-from autokb.core.nouns import DISPLAYED, Issue, Passage
+from autokb.core.nouns import DISPLAYED, Issue, Passage, Solution
 from autokb.issues.answering_sections import subject_of
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.candidates import index_candidates
@@ -26,9 +27,11 @@ from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.late_interaction import TokenIndex
 from autokb.retrieval.ranker import packaged_ranker
 
+_PARAGRAPH = re.compile(r"(?![-*+#|]\s|\W{0,3}https?:)[^\n]+(?:\n(?!\s*[-*+#|])[^\n]*)*(?<=[.!?…。！？])[\"”’)*_]{0,3}")
 REPORTS = 4  # reports that are read beside a node's text; eight are no better
 REPORT_CHARACTERS = 150  # of a report: its title and first sentence; 600 are no better
 LEAST = 0.3  # probability that the first section is right, below which a node shows nothing: 1 of 63 right ones is lost
+LEAST_EXPLAINED = 0.6  # the same for text that instructs nobody, which a parent shows where nothing else would be
 LEAST_ASKED = 0.2  # the same, below which a model is not asked: of 68 trees that need a section .3 would lose 3
 
 
@@ -37,12 +40,13 @@ class SectionRanker:
     """Ranks the sections of all documents for nodes, whose ``readings`` are by their ids.
 
     The ids of sections that a rule forbids are ``withheld``: they are ranked too, so that the record says what a node
-    does not show, and why.
+    does not show, and why. Those that instruct nobody are ``explaining``.
     """
 
     index: QuestionIndex
     withheld: frozenset[str]
     readings: Mapping[str, Sequence[str]]
+    explaining: frozenset[str] = frozenset()
 
     # Complex: vectors and tokens are read once for all nodes and given to one index.
     @classmethod
@@ -52,6 +56,7 @@ class SectionRanker:
         index: QuestionIndex,
         passages: Sequence[Passage],
         nodes: Iterable[tuple[Issue, Sequence[str]]],
+        explaining: frozenset[str] = frozenset(),
     ) -> SectionRanker:
         """Return a ranker of these sections for these nodes.
 
@@ -78,25 +83,35 @@ class SectionRanker:
             ranker=packaged_ranker(reads_tokens=tokens is not None),
         )
         withheld = frozenset(p.solution.id for p in passages if p.solution.status not in DISPLAYED)
-        return cls(asked_index, withheld, readings)
+        return cls(asked_index, withheld, readings, explaining)
 
     def rank(self, issue: Issue) -> list[str]:
         """Return the ids of the sections that a node shows, best first; none where nothing answers it.
 
         They are those of the first one's subject: of a parent for whichever readers each is, since what holds for some
         makes its children; of a child those that hold for all of its customers. Where rules forbid the first, those of
-        the first that they allow follow.
+        the first that they allow follow. A paragraph that instructs nobody is shown where it is likely enough to be
+        right and nothing else would be shown, and by a parent alone: a child would only repeat the introduction.
         """
         shown = self._first_shown(issue)
-        if not self._is_likely(shown, LEAST):
-            return []
+        return self._shown_sections(issue, shown) if self._is_likely(shown, LEAST) else []
+
+    def _shown_sections(self, issue: Issue, shown: Shown) -> list[str]:
         presentation, first = shown.presentation, shown.choices[0]
         found = self._of_subject(first, presentation)
         if first.solution.id in self.withheld:
             ranked = presentation.fitting(presentation.ranked_rows())
             allowed = next((one for one in ranked if one.solution.id not in self.withheld), None)
             found += self._of_subject(allowed, presentation) if allowed else []
-        return [one.solution.id for one in found if issue.parent_id is None or presentation.holds_for_all(one.solution)]
+        fitting = [s for s in found if issue.parent_id is None or presentation.holds_for_all(s.solution)]
+        instructing = [one.solution.id for one in fitting if one.solution.id not in self.explaining]
+        return instructing or self._explanation(issue, shown)
+
+    def _explanation(self, issue: Issue, shown: Shown) -> list[str]:
+        """Return the first section where it is a paragraph that is good enough for a parent."""
+        first = shown.choices[0].solution
+        is_shown = issue.parent_id is None and first.id in self.explaining and _is_paragraph(first)
+        return [first.id] if is_shown and self._is_likely(shown, LEAST_EXPLAINED) else []
 
     def is_worth_asking(self, issue: Issue) -> bool:
         """Return whether the best section is likely enough to answer a node that a model is asked about it."""
@@ -121,6 +136,11 @@ class SectionRanker:
         """The subject of each row."""
         rows = self.index.candidates.rows
         return [subject_of(one.passage, self.index.spec) for one in rows if one.passage is not None]
+
+
+def _is_paragraph(solution: Solution) -> bool:
+    """Return whether a section begins with sentences, not with a list, a table, a link or where a menu is."""
+    return _PARAGRAPH.fullmatch(solution.evidence[0].quote.strip()) is not None
 
 
 def _read(issue: Issue, reports: Sequence[str]) -> list[str]:

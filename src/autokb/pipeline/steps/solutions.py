@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -21,11 +21,11 @@ from autokb.core.regex_timeout import describe_slow
 from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.heuristics.solutions.direction import makes_worse
-from autokb.heuristics.solutions.write import write_section
+from autokb.heuristics.solutions.write import instructing_sections, write_section
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import join_as_told, join_trees
-from autokb.issues.placement import PlacedTree, place_solutions, without_repetition
+from autokb.issues.placement import PlacedTree, place_solutions, without_foreign_children, without_repetition
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.same_problem import Problem
 from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_sections, merge_sections
@@ -56,7 +56,7 @@ from autokb.tasks.issues.write_solutions.task import WriteSolutions, WrittenSolu
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "11"  # raise it when a node's request or what is made of its reply changes
+VERSION = "12"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
@@ -64,11 +64,17 @@ OUTCOME_BOOST = 0.3  # cosine that a document gains when all of a node's own raw
 
 
 def find_solutions(
-    stages: Stages, workspace: Workspace, finder: PassageFinder, grown: Grown, told: Sequence[Sequence[str]] = ()
+    stages: Stages,
+    workspace: Workspace,
+    finder: PassageFinder,
+    grown: Grown,
+    told: Sequence[Sequence[str]] = (),
+    decided: Collection[str] = (),
 ) -> tuple[Grown, list[Solution]]:
     """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
 
-    A false quote is a failure and is left out. ``told`` are the roots of trees that people said are one problem.
+    A false quote is a failure and is left out. ``told`` are the roots of trees that people said are one problem,
+    ``decided`` the ids of solutions and nodes about which people decided something.
     """
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
@@ -81,12 +87,20 @@ def find_solutions(
         workspace.spec,
         {document.id: document.title for document in finder.documents.values()},
     )
-    joined = join_trees(_checked(stages, workspace, placed), finder.problems_of(stages.embed, grown))
+    checked = _checked(stages, workspace, placed)
+    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
+        checked = _without_foreign_children(checked, grown, decided)
+    joined = join_trees(checked, finder.problems_of(stages.embed, grown))
     joined_by = _followed(grown.joined, joined.joined)
     people = join_as_told(joined.trees, told, joined_by)
     issues = tuple(issue for tree in people.trees for issue in tree.issues)
     grown = replace(grown, issues=issues, joined=_followed(joined_by, people.joined))
     return grown, [s for t in people.trees for s in t.solutions]
+
+
+def _without_foreign_children(trees: Sequence[PlacedTree], grown: Grown, decided: Collection[str]) -> list[PlacedTree]:
+    reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
+    return [without_foreign_children(tree, reported[tree.issues[0].id], decided) for tree in trees]
 
 
 def _followed(earlier: Mapping[str, str], later: Mapping[str, str]) -> dict[str, str]:
@@ -206,7 +220,7 @@ def _find_sections(
     known = stages.kept(keys, lambda _position, text: [str(section) for section in json.loads(text)["sections"]])
     if missing := [n for n in range(len(keys)) if n not in known]:
         nodes = [(issues[n], finder.told(issues[n])) for n in missing]
-        ranker = SectionRanker.of(stages, finder.index, finder.passages, nodes)
+        ranker = SectionRanker.of(stages, finder.index, finder.passages, nodes, finder.explaining)
         found = {n: ranker.rank(issues[n]) for n in missing}
         stages.file.finish(STAGE, {keys[n]: canonical_json({"sections": sections}) for n, sections in found.items()})
         known |= found
@@ -324,6 +338,13 @@ class PassageFinder:
     def documents(self) -> Mapping[str, Document]:
         """The documents by their ids."""
         return {document.id: document for document in self.corpus.documents}
+
+    @cached_property
+    def explaining(self) -> frozenset[str]:
+        """The ids of the sections that instruct nobody."""
+        language = self.spec.language
+        instructing = {s for d in self.documents.values() for s in instructing_sections(d, language)}
+        return frozenset(p.solution.id for p in self.passages) - instructing
 
     @cached_property
     def fingerprint(self) -> str:

@@ -58,7 +58,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
     """Which parent and which attribute-specific children grow from this seed issue?"""
 
     version = 7
-    offline_revision = 6
+    offline_revision = 7
     input = GrowTree
     output = GrownTree
     most_children = 24  # more are combinations that nobody asks about

@@ -48,7 +48,7 @@ class WriteSolutionsTask(Task[WriteSolutions, WrittenSolutions]):
     """
 
     version = 7
-    offline_revision = 9
+    offline_revision = 10
     input = WriteSolutions
     output = WrittenSolutions
     most = 16  # nodes
