@@ -16,6 +16,7 @@ from autokb.answering.telling import telling_line
 from autokb.core.attributes import ANY, NONE, Attributes, plain_name
 from autokb.core.domain import DomainSpec
 from autokb.core.reply_rules import LEFT_OPEN, OFF_TOPIC
+from autokb.core.settings import CAUTION
 from autokb.core.solution_text import heading_of
 from autokb.heuristics.urgency import heading_of_warning
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
@@ -142,13 +143,20 @@ def _as_warning(found: Answer, index: QuestionIndex, confidence: float) -> Answe
     return replace(found, confidence=confidence, warning=heading, shown=(first,), passages=passages, matches=())
 
 
+# Probability that the first section helps, below which a message is refused at the default caution. Only whole messages
+# come to it, where past ones show that few are helped (decision 68).
+LEAST_RIGHT = 0.09
+
+
 def _refusal(shown: Shown) -> str | None:
     """Say why a question is not answered: nothing is near, or what is near leaves it open; None where it is."""
     index, scored = shown.index, shown.scored
     if index.calibration is not None:
         return None if index.passes_calibration(scored) else OFF_TOPIC
-    if answerable(shown) >= index.least_probability or shown.choices[0].row in known_code(scored.text, index)[1]:
+    if shown.choices and shown.choices[0].row in known_code(scored.text, index)[1]:
         return None
+    if answerable(shown) >= index.least_probability:
+        return LEFT_OPEN if first_right(shown) < LEAST_RIGHT * index.caution / CAUTION else None
     return OFF_TOPIC if index.nearness(scored) < 0 else LEFT_OPEN
 
 

@@ -91,7 +91,7 @@ def are_fitted(index: QuestionIndex) -> bool:
 
 def first_right(shown: Shown) -> float:
     """Return the probability that the first thing shown answers the question; 0 where nothing is shown."""
-    return shown.index.recalibration.of(odds_of_first(shown)) if shown.choices else 0.0
+    return shown.index.recalibration.of(odds_of_first(shown), shown.scored.evidence.long) if shown.choices else 0.0
 
 
 def odds_of_first(shown: Shown) -> float:

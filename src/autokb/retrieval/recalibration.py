@@ -19,23 +19,28 @@ from autokb.core.ranking import Scores
 from autokb.retrieval.logistic import fit_logistic, probability_of
 
 SETTING = "confidence"
-FEWEST = 30  # issues with a known document, below which nothing is fitted
+FEWEST = 30  # messages with a known document, below which nothing is fitted
 FOLDS = 5
-PRIOR = 20.0  # issues that count as if the packaged probability were right
-LARGEST = 10.0  # of both numbers, when they are read
+WHOLE = 0.3  # of a text's length between a short question (0) and a long message (1), from which it is a message
+PRIOR = 10.0  # messages that count as if the packaged probability were right
+LARGEST = 10.0  # of each number, when they are read
 
 
 @dataclass(frozen=True, slots=True)
 class Recalibration:
-    """The log-odds of a packaged probability become ``intercept`` + ``slope`` x log-odds, by so many ``issues``."""
+    """The log-odds of a whole message become ``intercept`` + ``slope`` x log-odds; those of a short question stay.
+
+    It was fitted on so many ``issues``.
+    """
 
     intercept: float = 0.0
     slope: float = 1.0
     issues: int = 0
 
-    def of(self, odds: float) -> float:
-        """Return the probability for the log-odds of the packaged one."""
-        return probability_of(self.intercept + self.slope * odds)
+    def of(self, odds: float, long: float) -> float:
+        """Return the probability for packaged log-odds of a text, by how ``long`` it is (``long_question_share``)."""
+        share = min(long / WHOLE, 1.0)
+        return probability_of((1 - share) * odds + share * (self.intercept + self.slope * odds))
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a published setting."""
@@ -46,14 +51,16 @@ UNCHANGED = Recalibration()
 
 
 def fit_recalibration(odds: Scores, right: Scores) -> Recalibration:
-    """Fit on log-odds and the share of each that is right; unchanged where left-out folds are told no better by it."""
+    """Fit on the log-odds of whole messages and the share of each that is right.
+
+    Unchanged where left-out folds are told no better by it.
+    """
     if len(odds) < FEWEST:
         return UNCHANGED
-    fold = np.arange(len(odds)) % FOLDS
-    said = np.zeros(len(odds))
+    fold, said = np.arange(len(odds)) % FOLDS, np.zeros(len(odds))
     for one in range(FOLDS):
         fitted = _fit(odds[fold != one], right[fold != one])
-        said[fold == one] = [fitted.of(float(value)) for value in odds[fold == one]]
+        said[fold == one] = [fitted.of(float(value), 1.0) for value in odds[fold == one]]
     before = np.array([probability_of(float(value)) for value in odds])
     if float(np.mean((said - right) ** 2)) >= float(np.mean((before - right) ** 2)):
         return UNCHANGED
@@ -74,6 +81,6 @@ def read_recalibration(body: Mapping[str, Any] | None) -> Recalibration:
         return UNCHANGED
     numbers = [body.get(name) for name in ("intercept", "slope")]
     if not all(isinstance(n, int | float) and math.isfinite(n) and abs(n) <= LARGEST for n in numbers):
-        raise BadInputError("The setting confidence must have an intercept and a slope between -10 and 10.")
+        raise BadInputError("The setting confidence must have an intercept and a slope from -10 to 10.")
     issues = body.get("issues")
     return Recalibration(*(float(n or 0.0) for n in numbers), issues if isinstance(issues, int) else 0)

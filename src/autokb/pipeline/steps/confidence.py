@@ -17,13 +17,22 @@ from autokb.pipeline.steps.node_sections import SectionRanker
 from autokb.retrieval.history import PastIssue
 from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.ranker import packaged_record
-from autokb.retrieval.recalibration import FEWEST, UNCHANGED, Recalibration, fit_recalibration, read_recalibration
+from autokb.retrieval.recalibration import (
+    FEWEST,
+    UNCHANGED,
+    WHOLE,
+    Recalibration,
+    fit_recalibration,
+    read_recalibration,
+)
+from autokb.retrieval.search import long_question_share
 
 STAGE = "confidence"
 VERSION = "1"  # raise it when the same texts give other numbers
-MOST = 200  # issues that are asked, evenly spread over their ids; twice as many move no probability by .02
-# Share of forum messages whose first section helps, among those whose first page is one that a person linked.
-PAGE_HELPS = 0.5
+MOST = 100  # issues that are asked, evenly spread over their ids
+# Share of first sections that help among those of the right page, for whole messages: of 100 of a forum that were read
+# strictly, 25 had a page first that a person had linked, and 3 of these were helped.
+PAGE_HELPS = 0.12
 
 
 def fit_confidence(
@@ -34,9 +43,10 @@ def fit_confidence(
     ``texts`` is the hash of all texts of the build. Unchanged where too few have a known document, and by an encoder
     for which no confidence was fitted.
     """
-    if len(past) < FEWEST or not are_fitted(index):
+    messages = [one for one in past if long_question_share(one.text, index.spec.language) >= WHOLE]
+    if len(messages) < FEWEST or not are_fitted(index):
         return UNCHANGED
-    asked = [past[n] for n in np.linspace(0, len(past) - 1, min(MOST, len(past))).astype(int).tolist()]
+    asked = [messages[n] for n in np.linspace(0, len(messages) - 1, min(MOST, len(messages))).astype(int).tolist()]
     links = canonical_json([[one.id, list(one.documents)] for one in asked])
     key = digest(STAGE, VERSION, index.encoder, canonical_json(packaged_record()), texts, links)
 
