@@ -159,8 +159,8 @@ def _question_back(offered: Offer, presentation: Presentation, chosen: ChosenAns
     """Return the model's question back, with the values among which the answer decides."""
     if chosen.ask is None or chosen.ask in presentation.asked.attributes:
         return None
-    fixed = frozenset().union(*(choice.solution.attributes.get(chosen.ask, ANY) for choice in offered.choices))
-    back = ask_back(chosen.ask, fixed - ANY, presentation)
+    fixed = (choice.solution.attributes.get(chosen.ask, ANY) for choice in offered.choices)
+    back = ask_back(chosen.ask, (values for values in fixed if values != ANY), presentation)
     return back if back.values else None
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 
 from autokb.answering.present import Choice, Presentation
 from autokb.core.attributes import ANY, NONE, Match, Values, plain_name
@@ -55,15 +56,13 @@ def clarify(shown: Presentation, first: Choice) -> Clarification | None:
         pools |= {name: pool for name, pool in of_all.items() if len(pool) > 1}
     gains = {name: information_gain(pool) for name, pool in pools.items()}
     best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
-    if best is None or gains[best] <= 0:
-        return None
-    return ask_back(best, frozenset().union(*(values for values, _ in pools[best])), shown)
+    return ask_back(best, map(itemgetter(0), pools[best]), shown) if best is not None and gains[best] > 0 else None
 
 
-def ask_back(name: str, found: Values, shown: Presentation) -> Clarification:
+def ask_back(name: str, found: Iterable[Values], shown: Presentation) -> Clarification:
     """Return the question for an attribute: with its values, or those that are ``found`` where it takes any."""
     attribute, within = shown.asked.index.attributes[name], shown.asked.within.get(name)
-    values = attribute.values if attribute.kind == "closed" else sorted(found)
+    values = attribute.values if attribute.kind == "closed" else sorted(frozenset().union(*found))
     offered = tuple(v for v in values if within is None or v in within)
     return Clarification(name, offered, wording(attribute, offered))
 

@@ -281,7 +281,6 @@ def _text_of(found: ReplyExcerpt, numbers: Sequence[int | None], language: str) 
     return f"{found.text} {further}".rstrip()
 
 
-# Complex: the title, the question back and the first value are tried in the order of how well they read.
 def _audience(solution: Solution, title: str, answer: Answer, spec: DomainSpec) -> str:
     """Return for whom a solution is of whom the customer has not said to be, empty where it is for everybody.
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autokb.answering.answer import Answer
-from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
+from autokb.answering.suggest import HELPS, Suggested, Suggestion, suggestions_from
 from autokb.core.attributes import Values
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.errors import BadInputError, UnreadableFileError
@@ -92,13 +92,8 @@ class ReadConversation:
 
     @cached_property
     def stated(self) -> Mapping[str, Values]:
-        """What the customer's messages state of attributes where there are several; a later one takes back."""
-        if len(self.turn.customer) < 2:
-            return {}
-        stated: dict[str, Values] = {}
-        for message in self.turn.customer:
-            stated |= stated_attributes(message, self.spec.attributes, self.spec.language)
-        return stated
+        """What the customer stated of attributes."""
+        return attributes_of(self.turn, self.spec)
 
     @property
     def tried(self) -> Sequence[str]:
@@ -173,7 +168,7 @@ class ReadConversation:
         """Return suggestions under the outcome of the answer, or what they make of it."""
         answer, sources = self.answer(), {one.source for one in found}
         outcome = answer.outcome
-        helps = any(one.is_help for one in found)
+        helps = not sources.isdisjoint(HELPS)
         if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
             outcome = "answered"
         reason = answer.reason if outcome == answer.outcome else None
@@ -223,6 +218,16 @@ def _message(one: object, place: int) -> Message:
         return read_message(one)
     except UnreadableFileError as error:
         raise BadInputError(f"Message {place} is wrong: the conversation {error} {PASS_MESSAGES}") from error
+
+
+def attributes_of(turn: Turn, spec: DomainSpec) -> Mapping[str, Values]:
+    """Return what the customer's messages state of attributes where there are several; a later one takes back."""
+    if len(turn.customer) < 2:
+        return {}
+    stated: dict[str, Values] = {}
+    for message in turn.customer:
+        stated |= stated_attributes(message, spec.attributes, spec.language)
+    return stated
 
 
 def refusal_of(rules: ReplyRules, spec: DomainSpec, reason: str | None) -> str:
