@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from autokb.answering.clarify import Clarification, clarify
 from autokb.answering.explain import Explanation
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.telling import TellingLine
-from autokb.core.attributes import ANY, Attributes, Match, as_lists, plain_name
+from autokb.core.attributes import Attributes, Match, as_lists, in_words
 from autokb.core.nouns import Evidence, Hit, Issue, Solution
 from autokb.notebook.html import html
 from autokb.retrieval.match_issues import TreeMatch
@@ -195,9 +195,11 @@ def answer(
     back = None if shown.scored.urgent or chosen is not None else clarify(shown, choices[0])
     of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
     matches = _group_by_tree(of_nodes, shown, k)
-    sections = tuple(_show_section(choice, shown) for choice in choices[len(of_nodes) :])
+    sections = tuple(
+        ShownPassage(c.document, shown.candidates.rows[c.row].heading, c.solution) for c in choices[len(of_nodes) :]
+    )
     outcome: Outcome = "asks" if back else "answered"
-    read = list(_in_order(choices, shown))
+    read = _in_order(choices, shown)
     return Answer(
         *(question, asked.attributes, outcome, back, matches, sections, nearest),
         shown=tuple(solution for solution, _ in read),
@@ -212,29 +214,22 @@ def _far_behind(read: Sequence[tuple[Solution, Choice]], shown: Presentation) ->
     return frozenset(solution.id for solution, choice in read if shown.score(choice) < least)
 
 
-def _in_order(choices: Sequence[Choice], shown: Presentation) -> Iterator[tuple[Solution, Choice]]:
-    """Give what is shown, best first, and what people wrote for a tree before anything else of it.
+def _in_order(choices: Sequence[Choice], shown: Presentation) -> list[tuple[Solution, Choice]]:
+    """Return what is shown, best first, and what people wrote for a tree before anything else of it.
 
     Each stands beside the choice that brings it: a person's text is as near as what it comes before.
     """
-    given: set[str] = set()
+    found: dict[str, tuple[Solution, Choice]] = {}
     for choice in choices:
         for solution in (*(shown.by_hand(choice.tree) if choice.tree else ()), choice.solution):
-            if solution.id not in given:
-                given.add(solution.id)
-                yield solution, choice
+            found.setdefault(solution.id, (solution, choice))
+    return list(found.values())
 
 
 def _nothing_fits(shown: Presentation) -> str:
     """Say why nothing is shown: what is known is for others, or there is nothing to show."""
-    stated = [
-        f"{plain_name(name)} {', '.join(sorted(values))}"
-        for name, values in sorted(shown.asked.attributes.items())
-        if values != ANY
-    ]
-    if not shown.candidates.rows or not stated:
-        return NOTHING_TO_SHOW
-    return IN_CONFLICT.format(stated="; ".join(stated))
+    stated = in_words(shown.asked.attributes)
+    return IN_CONFLICT.format(stated=stated) if shown.candidates.rows and stated else NOTHING_TO_SHOW
 
 
 def _group_by_tree(choices: Sequence[Choice], shown: Presentation, k: int) -> tuple[Matched, ...]:
@@ -251,7 +246,3 @@ def _group_by_tree(choices: Sequence[Choice], shown: Presentation, k: int) -> tu
         for root, tree in trees.items()
         if tree.issue is not None
     )
-
-
-def _show_section(choice: Choice, shown: Presentation) -> ShownPassage:
-    return ShownPassage(choice.document, shown.candidates.rows[choice.row].heading, choice.solution)

@@ -47,13 +47,8 @@ def ask(
     scored = index.score(text, overrides, said=said, also=also)
     scored = _read_from_code(index, scored)
     found = without_lines_for_others(answer_scored(index, scored, k, explain=explain), index.spec)
-    if (
-        choosing is None
-        or found.withheld
-        or scored.urgent
-        or _is_far_off(scored)
-        or _out_of_scope(found.attributes, index.spec)
-    ):
+    is_settled = found.withheld or scored.urgent or _is_far_off(scored)
+    if choosing is None or is_settled or _out_of_scope(found.attributes, index.spec):
         return found
     return without_lines_for_others(choose_answer(index, scored, found, choosing, overrides or {}, k), index.spec)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from autokb.answering.answer import Answer, answer
-from autokb.answering.clarify import Clarification, wording
+from autokb.answering.clarify import Clarification, ask_back
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import LISTED, Shown, first_right
 from autokb.answering.telling import TellingLine, best_lines
@@ -159,12 +159,9 @@ def _question_back(offered: Offer, presentation: Presentation, chosen: ChosenAns
     """Return the model's question back, with the values among which the answer decides."""
     if chosen.ask is None or chosen.ask in presentation.asked.attributes:
         return None
-    attribute, within = offered.item.configuration[chosen.ask], presentation.asked.within.get(chosen.ask)
-    fixed = [choice.solution.attributes.get(chosen.ask, ANY) for choice in offered.choices]
-    named = sorted(frozenset().union(*(values for values in fixed if values != ANY)))
-    values = tuple(attribute.values) if attribute.kind == "closed" else tuple(named)
-    values = tuple(value for value in values if within is None or value in within)
-    return Clarification(chosen.ask, values, wording(attribute, values)) if values else None
+    fixed = (choice.solution.attributes.get(chosen.ask, ANY) for choice in offered.choices)
+    back = ask_back(chosen.ask, (values for values in fixed if values != ANY), presentation)
+    return back if back.values else None
 
 
 def _telling(offered: Offer, choices: Sequence[Choice], line: int | None) -> TellingLine | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 
 from autokb.answering.present import Choice, Presentation
 from autokb.core.attributes import ANY, NONE, Match, Values, plain_name
@@ -55,12 +56,13 @@ def clarify(shown: Presentation, first: Choice) -> Clarification | None:
         pools |= {name: pool for name, pool in of_all.items() if len(pool) > 1}
     gains = {name: information_gain(pool) for name, pool in pools.items()}
     best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
-    return _clarification(best, pools[best], shown) if best is not None and gains[best] > 0 else None
+    return ask_back(best, map(itemgetter(0), pools[best]), shown) if best is not None and gains[best] > 0 else None
 
 
-def _clarification(name: str, pool: Sequence[tuple[Values, float]], shown: Presentation) -> Clarification:
+def ask_back(name: str, found: Iterable[Values], shown: Presentation) -> Clarification:
+    """Return the question for an attribute: with its values, or those that are ``found`` where it takes any."""
     attribute, within = shown.asked.index.attributes[name], shown.asked.within.get(name)
-    values = attribute.values if attribute.kind == "closed" else sorted(frozenset().union(*(v for v, _ in pool)))
+    values = attribute.values if attribute.kind == "closed" else sorted(frozenset().union(*found))
     offered = tuple(v for v in values if within is None or v in within)
     return Clarification(name, offered, wording(attribute, offered))
 
@@ -81,10 +83,9 @@ def _behind_introduction(shown: Presentation, first: Choice) -> Choice | None:
     introduction = shown.candidates.rows[first.row].passage
     if introduction is None or introduction.role != "introduction":
         return None
-    behind = [choice for choice in shown.of_document(first.document) if choice.row != first.row]
-    return next(
-        filter(lambda c: _names_readers_alone(shown.candidates.rows[c.row].passage), behind), next(iter(behind), None)
-    )
+    behind = (choice for choice in shown.of_document(first.document) if choice.row != first.row)
+    rows = shown.candidates.rows
+    return next(iter(sorted(behind, key=lambda c: not _names_readers_alone(rows[c.row].passage))), None)
 
 
 def _names_readers_alone(passage: Passage | None) -> bool:

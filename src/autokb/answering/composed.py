@@ -15,7 +15,7 @@ from autokb.answering.strategies.checks import JudgeRules, check_replies, places
 from autokb.answering.strategies.passages import PassagePart, StrategyPassage
 from autokb.answering.strategies.strategy import Ask, WrittenReplies
 from autokb.answering.telling import TellingLine, lines_of
-from autokb.core.attributes import ANY, plain_name
+from autokb.core.attributes import in_words
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import CUSTOMER, Evidence, Message, Solution
 from autokb.core.reply_rules import ReplyRules, count_words, read_reply_rules
@@ -89,8 +89,7 @@ def _fault(
 
 def _section(solution: Solution, language: str) -> StrategyPassage:
     """Return what a solution says line by line, under a title that says for whom it is."""
-    audience = sorted((name, values) for name, values in solution.attributes.items() if values != ANY)
-    fixed = "; ".join(f"{plain_name(name)} {', '.join(sorted(values))}" for name, values in audience)
+    fixed = in_words(solution.attributes)
     heading = heading_of(solution.text, solution.steps)
     title = f"{heading} (for {fixed})".lstrip() if fixed else heading
     lines = [PassagePart(line.text, _place(line)) for line in lines_of(solution, language)]

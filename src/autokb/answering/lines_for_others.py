@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from autokb.answering.answer import Answer
-from autokb.core.attributes import ANY, NONE, Attributes
+from autokb.core.attributes import Attributes, fixed_values
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
 from autokb.core.solution_text import with_steps
@@ -25,7 +25,7 @@ def without_lines_for_others(answer: Answer, spec: DomainSpec) -> Answer:
     its beginning with no other in its place, one with nothing but lines for others, and all that depends on a customer
     having none of something (no illness): a line about it warns.
     """
-    stated = {name: values for name, values in answer.attributes.items() if values not in (ANY, NONE)}
+    stated = fixed_values(answer.attributes)
     if not stated or not answer.shown:
         return answer
     reader = audience_reader(spec.attributes, spec.language)

@@ -53,7 +53,7 @@ class Presentation:
         Urgent warnings come before all else. At most ``MOST_OF_DOCUMENT`` of the ``FIRST_SHOWN`` are from one
         document, but for an article's remedies; what is more waits behind them.
         """
-        chosen = list(self._distinct(map(self._as_warning, self.scored.urgent)))[:FIRST_SHOWN]
+        chosen = list(self._distinct(map(self.as_section, self.scored.urgent)))[:FIRST_SHOWN]
         shown, remedies = {choice.row for choice in chosen}, self.candidates.roles.remedies
         waiting: list[Choice] = []
         for choice in self._distinct(self.fitting(row for row in self.ranked_rows() if row not in shown)):
@@ -92,19 +92,18 @@ class Presentation:
     def as_shown(self, row: int) -> Choice | None:
         """Return a row as the nearest accepted node shows it, else the section; None where it is for others."""
         candidate = self.candidates.rows[row]
-        document = cited_first(candidate.solution)
         if view := self._view(candidate):
-            return Choice(row, view[0], document, view[1])
+            return Choice(row, view[0], cited_first(candidate.solution), view[1])
         if (
             candidate.passage is None
             or candidate.is_withheld
             or self.asked.match(candidate.solution.id) is Match.CONFLICT
         ):
             return None
-        return Choice(row, candidate.solution, document, None)
+        return self.as_section(row)
 
-    def _as_warning(self, row: int) -> Choice:
-        """Return an urgent warning as its manual has it, for whomever it is."""
+    def as_section(self, row: int) -> Choice:
+        """Return a row as its manual has it, for whomever it is."""
         solution = self.candidates.rows[row].solution
         return Choice(row, solution, cited_first(solution), None)
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import Shown
 from autokb.core.attributes import Match
-from autokb.retrieval.candidates import Candidate, cited_first
+from autokb.retrieval.candidates import Candidate
 from autokb.retrieval.codes import codes_in, shape_of
 from autokb.retrieval.index import QuestionIndex, names_of_values
 from autokb.text.lexicons import AsWritten, WordLists, any_of, ignoring_case, word_lists
@@ -57,7 +57,7 @@ def withheld_ahead(shown: Presentation, first: Choice | None) -> Choice | None:
     for row in takewhile(lambda row: shown.scored.scores[row] > least, shown.ranked_rows()):
         one = shown.candidates.rows[row]
         if one.is_withheld and shown.asked.match(one.solution.id) is not Match.CONFLICT:
-            return Choice(row, one.solution, cited_first(one.solution), None)
+            return shown.as_section(row)
     return None
 
 

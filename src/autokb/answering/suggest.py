@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any, ClassVar, Literal
 
 from autokb.answering.answer import Answer, Matched, Outcome
-from autokb.core.attributes import ANY, NONE, Attributes, Match, as_lists
+from autokb.core.attributes import ANY, Attributes, Match, as_lists, fixed_values
 from autokb.core.domain import DomainSpec
 from autokb.core.in_use import Arm
 from autokb.core.nouns import Evidence, Solution
@@ -32,11 +32,10 @@ from autokb.text.words import content_words
 
 NO_DOMAIN = DomainSpec(name="")
 MOST_SUGGESTIONS = 3  # that an agent is offered; keys 1 to 3 take one
-# Share of the words of the shorter of two suggestions that the other has: above it they are one help said twice.
+# Share of the words of the shorter of two suggestions that the other has: above it they are one help said twice. Of a
+# suggestion and a message of the agent: above it the customer has tried it.
 SAME_HELP = 0.7
-# Share of the words of the shorter of a suggestion and a message of the agent that the other has: above it the customer
-# has tried it. A message of fewer words is none that could be tried.
-TRIED, WORDS_OF_ADVICE = 0.7, 3
+WORDS_OF_ADVICE = 3  # a message of fewer is none that could be tried
 MARKUP_OF_TITLE = 8  # characters around the title that a document begins with
 Source = Literal["solution", "passage", "ticket", "question", "small_talk", "refusal"]
 HELPS: tuple[Source, ...] = ("solution", "passage", "ticket")
@@ -125,8 +124,7 @@ class Suggested(Listed):
 
     def is_narrower(self, one: Suggestion) -> bool:
         """Return whether a suggestion is for some customers alone, of whom this one has not said to be."""
-        fixed = (name for name, values in one.attributes.items() if values not in (ANY, NONE))
-        return any(self.attributes.get(name, ANY) in (ANY, NONE) for name in fixed)
+        return not fixed_values(one.attributes).keys() <= fixed_values(self.attributes).keys()
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``suggest`` prints."""
@@ -227,13 +225,12 @@ def _introduces(one: Suggestion, language: str) -> bool:
 
 
 def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:
-    words = content_words(question, language)
-    return any(_overlap(words, content_words(one, language)) > SAME_HELP for one in asked)
+    return _is_among(content_words(question, language), [content_words(one, language) for one in asked])
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of the words of the shorter text that the other has."""
-    return len(one & other) / max(1, min(len(one), len(other)))
+def _is_among(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
+    """Return whether a text says the same as one of the others, by the words of the shorter that the other has."""
+    return any(len(words & other) / max(1, min(len(words), len(other))) > SAME_HELP for other in others)
 
 
 # Complex: the rule about warnings is two comprehensions, which a name would only hide.
@@ -284,14 +281,13 @@ def _text_of(found: ReplyExcerpt, numbers: Sequence[int | None], language: str) 
     return f"{found.text} {further}".rstrip()
 
 
-# Complex: the title, the question back and the first value are tried in the order of how well they read.
 def _audience(solution: Solution, title: str, answer: Answer, spec: DomainSpec) -> str:
     """Return for whom a solution is of whom the customer has not said to be, empty where it is for everybody.
 
     That is the condition in its title, or what the title calls them, else the domain's words for what a question back
     asks, or for the first value. What holds for a customer by one attribute needs no condition.
     """
-    fixed = {name: values for name, values in solution.attributes.items() if values not in (ANY, NONE)}
+    fixed = fixed_values(solution.attributes)
     left = {n: v for n, v in fixed.items() if not answer.attributes.get(n, ANY) <= v}
     if left == fixed and (condition := condition_of(title, answer.query, spec.language)):
         return condition
@@ -313,12 +309,9 @@ def _part_that_names(title: str, audience: Attributes, spec: DomainSpec) -> str:
 
 def different_helps(suggestions: Iterable[Suggestion], tried: Sequence[str], language: str) -> Iterator[Suggestion]:
     """Give those that say something else than the ones before, and than what the agent wrote already."""
-    advice = [words for text in tried if len(words := content_words(text, language)) >= WORDS_OF_ADVICE]
-    before: list[frozenset[str]] = []
+    before = [words for text in tried if len(words := content_words(text, language)) >= WORDS_OF_ADVICE]
     for one in suggestions:
         words = content_words(one.text, language)
-        is_known = any(_overlap(words, other) > TRIED for other in advice)
-        is_same = any(_overlap(words, other) > SAME_HELP for other in before)
-        if one.text and not is_known and not is_same:
+        if one.text and not _is_among(words, before):
             before.append(words)
             yield one

@@ -58,6 +58,17 @@ def plain_name(attribute: str) -> str:
     return PLAIN_NAMES.get(attribute.casefold(), attribute.replace("_", " ").replace("-", " ").strip())
 
 
+def fixed_values(attributes: Attributes) -> dict[str, Values]:
+    """Return what attributes say, without those for which anything holds or that are not there."""
+    return {name: values for name, values in attributes.items() if values not in (ANY, NONE)}
+
+
+def in_words(attributes: Attributes) -> str:
+    """Say attributes in one line, without those for which anything holds: ``operating system Windows; app Lumo``."""
+    said = ((name, values) for name, values in sorted(attributes.items()) if values != ANY)
+    return "; ".join(f"{plain_name(name)} {', '.join(sorted(values))}" for name, values in said)
+
+
 def as_lists(attributes: Attributes) -> dict[str, list[str]]:
     """Return the JSON shape: name to sorted list of values."""
     return {name: list(_in_order(values)) for name, values in sorted(attributes.items())}

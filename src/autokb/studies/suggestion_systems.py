@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autokb.answering.answer import Answer, ShownPassage
-from autokb.answering.past_replies import nearest_replies
 from autokb.answering.strategies.passages import StrategyPassage, passages_of
 from autokb.answering.suggest import MOST_SUGGESTIONS, Suggested, Suggestion, suggestions_from
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
@@ -30,6 +29,7 @@ from autokb.retrieval.search import search
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 from autokb.studies.draft_cases import case_id
+from autokb.studies.past_replies import nearest_replies
 from autokb.suggesting.suggest import refusal_of, suggest
 from autokb.suggesting.suggest_by_strategy import STRATEGIES, suggest_by_strategy
 from autokb.suggesting.suggestion_models import SuggestionModels

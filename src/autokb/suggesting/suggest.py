@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autokb.answering.answer import Answer
-from autokb.answering.suggest import Suggested, Suggestion, suggestions_from
+from autokb.answering.suggest import HELPS, Suggested, Suggestion, suggestions_from
 from autokb.core.attributes import Values
 from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.errors import BadInputError, UnreadableFileError
@@ -168,7 +168,7 @@ class ReadConversation:
         """Return suggestions under the outcome of the answer, or what they make of it."""
         answer, sources = self.answer(), {one.source for one in found}
         outcome = answer.outcome
-        helps = not sources.isdisjoint(("solution", "passage", "ticket"))
+        helps = not sources.isdisjoint(HELPS)
         if (outcome == "asks" and "question" not in sources and found) or (outcome == "abstains" and helps):
             outcome = "answered"
         reason = answer.reason if outcome == answer.outcome else None

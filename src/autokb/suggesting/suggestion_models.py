@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import finalize
@@ -71,11 +71,9 @@ class SuggestionModels:
                 session.held.close()
 
     def _take(self) -> _Session:
-        while self.budget is None and self._idle:
-            try:
+        with suppress(IndexError):  # none is idle, or another thread took it
+            if self.budget is None:
                 return self._idle.pop()
-            except IndexError:  # another thread took it
-                break
         held = ExitStack()
         options = ModelOptions(self.budget, is_live=True)
         return _Session(held.enter_context(open_stages(self.workspace, self.file, options=options)), held)

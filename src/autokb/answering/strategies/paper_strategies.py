@@ -82,11 +82,13 @@ def chain_of_verification(said: Said, retrieve: Retrieve, ask: Ask, house: Reply
 
 def plain(said: Said, retrieve: Retrieve, ask: Ask, house: ReplyStyle, passages: int) -> WrittenReplies:
     """Write replies from the passages for the question."""
-    found = tuple(retrieve(said.question, passages))
+    return _replies(said, tuple(retrieve(said.question, passages)), ask, house)
+
+
+def _replies(said: Said, found: tuple[StrategyPassage, ...], ask: Ask, house: ReplyStyle) -> WrittenReplies:
     if not found:
         return WrittenReplies(refuses=True)
-    drafted = ask(WRITE_REPLIES, drafting(said, found, house))
-    return _written(drafted, found)
+    return _written(ask(WRITE_REPLIES, drafting(said, found, house)), found)
 
 
 MOST_SEARCHES = 2  # what they found is written from without another decision, so that there are three requests at most
@@ -120,7 +122,4 @@ def _searching(
         now = tuple(retrieve(step.words, passages))
         searches.append(Search(step.words, tuple(passage.given for passage in now)))
         found = now or found
-    if not found:
-        return WrittenReplies(refuses=True)
-    drafted = ask(WRITE_REPLIES, drafting(said, found, house))
-    return _written(drafted, found)
+    return _replies(said, found, ask, house)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from autokb.core.attributes import ANY, NONE, Values, from_lists
+from autokb.core.attributes import ANY, NONE, Values, fixed_values, from_lists
 from autokb.core.domain import ENGLISH, Attribute, DomainSpec
 from autokb.core.implications import with_implied_values
 from autokb.core.reply import Reply, ReplyError
@@ -68,7 +68,7 @@ def hidden_value(
 
     What the node's other values settle need not be said: a Mac is a laptop.
     """
-    fixed = {n: v for n, v in from_lists(node.attributes).items() if v not in (ANY, NONE)}
+    fixed = fixed_values(from_lists(node.attributes))
     for name in sorted(fixed):
         others = {n: v for n, v in fixed.items() if n != name}
         if fixed[name] == wide.get(name) or with_implied_values(others, configuration).get(name) == fixed[name]:
