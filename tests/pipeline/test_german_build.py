@@ -90,11 +90,10 @@ def test_greetings_and_thanks_name_no_issue(german: SupportKB, as_english: Suppo
     assert "Servus, wie kann ich meinen Wasserkocher entkalken?" in texts(as_english)
 
 
-def test_a_heading_with_a_question_word_is_answered_by_its_section(german: SupportKB, as_english: SupportKB) -> None:
+def test_a_heading_with_a_question_word_is_answered_by_its_section(german: SupportKB) -> None:
     answer = german.ask("Warum blinkt die rote Lampe?")
     assert answer.outcome == "answered"
     assert steps(answer).startswith("Der Wasserkocher ist zu heiß geworden, die rote Lampe blinkt deshalb.")
-    assert not as_english.ask("Warum blinkt die rote Lampe?").matches
 
 
 def test_imperatives_are_the_steps_of_a_solution(german: SupportKB, as_english: SupportKB) -> None:

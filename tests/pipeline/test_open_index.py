@@ -15,6 +15,7 @@ from autokb.app import SupportKB
 from autokb.llm.embedders import multilingual
 from autokb.pipeline import open_index as open_index_module
 from autokb.pipeline.open_index import OpenIndex, open_index
+from autokb.retrieval.candidates import SectionRoles
 from autokb.retrieval.index import QuestionIndex
 from autokb.retrieval.late_interaction import TokenIndex
 from autokb.stores.workspace import Workspace
@@ -68,6 +69,8 @@ def same(one: Any, other: Any) -> bool:
         return np.array_equal(one, other)
     if isinstance(one, dict) and any(isinstance(value, np.ndarray) for value in one.values()):
         return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
+    if isinstance(one, SectionRoles):
+        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
     return bool(one == other)
 
 

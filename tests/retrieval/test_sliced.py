@@ -33,6 +33,7 @@ from autokb.retrieval.part_codecs import (
     store_tree,
 )
 from autokb.retrieval.parts import Counted, Numbers, Parts, PartsReader, pieces_as_array
+from autokb.retrieval.recalibration import UNCHANGED
 from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.published import published_spec, read_published
 from autokb.stores.workspace import open_workspace
@@ -85,6 +86,7 @@ def taken(_built_headphones: Path, tmp_path: Path) -> Iterator[Taken]:
             embed_questions=encoder.embed_questions,
             gate=gate_of(published.settings, encoder.name),
             calibration=calibration_of(published.settings),
+            recalibration=UNCHANGED,
             generation=published.generation,
             caution=built_headphones.settings.answer.caution,
             numbers=numbers,

@@ -268,7 +268,8 @@ def _fixed(one: Candidate) -> frozenset[tuple[str, Values]]:
 def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage], *, withheld: bool = False) -> list[Candidate]:
     """Return what can be shown: the passages that the rules leave, then solutions of nodes that begin in none.
 
-    With what is ``withheld`` those that a rule keeps back follow the passages, so that an answer can say so.
+    With what is ``withheld`` those that a rule keeps back follow the passages, so that an answer can say so; but for
+    those of which a node shows a part.
     """
     kept = [p for p in passages if p.solution.status in DISPLAYED]
     by_document: dict[str, list[Passage]] = {}
@@ -288,12 +289,17 @@ def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage], *, wit
             views.setdefault(section.solution.id, []).append(solution)
     sections = [Candidate(p.solution, p, tuple(_best_first(views.get(p.solution.id, ())))) for p in kept]
     if withheld:
-        sections += _withheld_of(passages)
+        sections += _withheld_of(passages, (s.evidence[0] for s in alone if s.evidence))
     return [*sections, *(Candidate(solution, None, (solution,)) for solution in alone)]
 
 
-def _withheld_of(passages: Iterable[Passage]) -> list[Candidate]:
-    return [Candidate(p.solution, p, ()) for p in passages if p.solution.status == "withheld"]
+def _withheld_of(passages: Iterable[Passage], shown: Iterable[Evidence]) -> list[Candidate]:
+    found: dict[str, list[Passage]] = {}
+    for passage in passages:
+        if passage.solution.status == "withheld":
+            found.setdefault(cited_first(passage.solution), []).append(passage)
+    parts = {p.solution.id for place in shown if (p := _find_passage(place, found)) is not None}
+    return [Candidate(p.solution, p, ()) for some in found.values() for p in some if p.solution.id not in parts]
 
 
 def _best_first(views: Iterable[Solution]) -> list[Solution]:
