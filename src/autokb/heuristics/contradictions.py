@@ -17,7 +17,7 @@ from autokb.heuristics.attributes.numbers import number_at
 from autokb.heuristics.grounding.support import GroundingWords, negations_and_conditions
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.text.lexicons import word_lists
+from autokb.text.lexicons import pattern_of, word_lists
 from autokb.text.markdown import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.words import content_words, split_words
@@ -77,15 +77,10 @@ def _statement(step: int, text: str, language: str) -> _Statement:
     bound = word_lists(GroundingWords).conditions | word_lists(GroundingWords).negating_conditions
     if negations_and_conditions(text) & bound or not instructs(text, language):
         return _Statement(step, subject, amounts, frozenset(), None)
-    forbids = _forbidding(language).match(text) is not None
+    forbids = pattern_of(ManualWords, "forbidding_steps", language).match(text) is not None
     pairs = () if forbids else _opposites(language)
     ways = ((n, side) for n, pair in enumerate(pairs) for side in (False, True) if pair[side].search(text))
     return _Statement(step, subject, amounts, frozenset(ways), forbids)
-
-
-@cache
-def _forbidding(language: str) -> re.Pattern[str]:
-    return re.compile("|".join(word_lists(ManualWords, language).forbidding_steps) or "(?!)", re.IGNORECASE)
 
 
 @cache

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations, permutations
 from typing import ClassVar
 
 from autokb.core.domain import ENGLISH
-from autokb.text.lexicons import AsWritten, WordLists, alternation, language_data, word_lists
+from autokb.text.lexicons import AsWritten, WordLists, language_data, pattern_of, word_lists
 from autokb.text.word_forms import inflections
 from autokb.text.words import content_words
 
@@ -143,16 +143,10 @@ def _with_clause_first(text: str, language: str, known: ParaphraseWords) -> Iter
     """Give the text with a later clause first: ``It stops when it rains`` becomes ``When it rains, it stops``."""
     if _SENTENCE_END.search(text):
         return
-    for cut in _clause_start(language).finditer(text):
+    for cut in pattern_of(ParaphraseWords, "clause_openings", language, r"(?:,\s+|\s+)(?=", r"\s)").finditer(text):
         head, tail = text[: cut.start()].rstrip(" ,"), text[cut.end() :].strip(" ,.")
         if len(_WORD.findall(head)) > 1 and len(_WORD.findall(tail)) > 1:
             yield f"{tail[0].upper()}{tail[1:]}, {_with_small_start(head, known)}"
-
-
-@cache
-def _clause_start(language: str) -> re.Pattern[str]:
-    openings = alternation(word_lists(ParaphraseWords, language).clause_openings)
-    return re.compile(rf"(?:,\s+|\s+)(?=(?:{openings})\s)", re.IGNORECASE)
 
 
 def _without_end(text: str) -> str:

@@ -149,6 +149,20 @@ def ignoring_case(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+@cache
+def pattern_of(
+    kind: type[WordLists], name: str, language: str = ENGLISH, before: str = "", after: str = ""
+) -> re.Pattern[str]:
+    """Return the pattern that finds one of the phrases, the longest first, or patterns of a list.
+
+    ``before`` and ``after`` are patterns of what stands around it. An empty list finds nothing.
+    """
+    entries: tuple[str, ...] = getattr(word_lists(kind, language), name)
+    is_phrases = AsWritten not in get_args(get_type_hints(kind)[name])
+    found = alternation(sorted(entries, key=len, reverse=True)) if is_phrases else any_of(entries)
+    return ignoring_case(f"{before}(?:{found}){after}")
+
+
 # Complex: word lists, whole files and the stemmer can be missing, and each is named in another way.
 @cache
 def missing(language: str) -> tuple[str, ...]:
