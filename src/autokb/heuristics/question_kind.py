@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
@@ -20,7 +21,7 @@ class QuestionWords(WordLists):
 
     file: ClassVar[str] = "question_kinds"
 
-    requests_for_help: tuple[AsWritten, ...] = ()
+    patterns: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
 
 
 def asks_fact(text: str, language: str = ENGLISH) -> bool:

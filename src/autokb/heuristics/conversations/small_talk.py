@@ -7,7 +7,7 @@ from functools import cache
 from itertools import chain
 
 from autokb.core.domain import ENGLISH
-from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.conversations.words import ConversationWords, pattern_of
 from autokb.heuristics.subject_words import subject_words
 from autokb.text.lexicons import alternation, any_of, ignoring_case, language_data, word_lists
 from autokb.text.sentences import sentences
@@ -72,9 +72,9 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         "greeting": (*words.small_talk.get("greeting", ()), *data.greetings),
         ACKNOWLEDGEMENT: words.acknowledgements,
     }
-    parts = [*words.small_talk_sentences.items(), ("thanks", words.solved)]
     return (
-        *((k, ignoring_case(any_of(v))) for k, v in parts),
+        *((kind, ignoring_case(any_of(some))) for kind, some in words.small_talk_sentences.items()),
+        ("thanks", pattern_of("solved", language)),
         *((kind, _whole_words(phrases)) for kind, phrases in kinds.items()),
     )
 

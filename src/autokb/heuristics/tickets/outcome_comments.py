@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from autokb.core.domain import ENGLISH
@@ -27,10 +27,7 @@ class CommentWords(WordLists):
 
     file: ClassVar[str] = "ticket_comments"
 
-    solved: tuple[AsWritten, ...] = ()
-    causes: tuple[AsWritten, ...] = ()
-    workarounds: tuple[AsWritten, ...] = ()
-    formalities: tuple[AsWritten, ...] = ()
+    patterns: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
 
 
 # Complex: which comments are wanted, how many and from which score on depends on the same question.

@@ -153,13 +153,15 @@ def ignoring_case(pattern: str) -> re.Pattern[str]:
 def pattern_of(
     kind: type[WordLists], name: str, language: str = ENGLISH, before: str = "", after: str = ""
 ) -> re.Pattern[str]:
-    """Return the pattern that finds one of the phrases, the longest first, or patterns of a list.
+    """Return the pattern that finds one of the ``patterns`` of a name, or of the phrases of a field, the longest first.
 
     ``before`` and ``after`` are patterns of what stands around it. An empty list finds nothing.
     """
-    entries: tuple[str, ...] = getattr(word_lists(kind, language), name)
-    is_phrases = AsWritten not in get_args(get_type_hints(kind)[name])
-    found = alternation(sorted(entries, key=len, reverse=True)) if is_phrases else any_of(entries)
+    anything: Any = word_lists(kind, language)
+    if name in getattr(word_lists(kind), "patterns", ()):
+        found = any_of(anything.patterns.get(name, ()))
+    else:
+        found = alternation(sorted(getattr(anything, name), key=len, reverse=True))
     return ignoring_case(f"{before}(?:{found}){after}")
 
 
