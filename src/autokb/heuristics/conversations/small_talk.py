@@ -9,7 +9,7 @@ from itertools import chain
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.conversations.words import ConversationWords, pattern_of
 from autokb.heuristics.subject_words import subject_words
-from autokb.text.lexicons import alternation, any_of, ignoring_case, language_data, word_lists
+from autokb.text.lexicons import any_of, ignoring_case, language_data, longest_of, word_lists
 from autokb.text.sentences import sentences
 
 LONGEST = 200  # characters of a message that can be small talk alone
@@ -75,7 +75,7 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return (
         *((kind, ignoring_case(any_of(some))) for kind, some in words.small_talk_sentences.items()),
         ("thanks", pattern_of("solved", language)),
-        *((kind, _whole_words(phrases)) for kind, phrases in kinds.items()),
+        *((kind, ignoring_case(rf"(?<!\w)(?:{longest_of(phrases)})(?!\w)")) for kind, phrases in kinds.items()),
     )
 
 
@@ -83,10 +83,4 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _leading(language: str) -> re.Pattern[str]:
     kinds, data = word_lists(ConversationWords, language).small_talk, language_data(language)
     phrases = [*chain.from_iterable(kinds.values()), *data.courtesies, *data.greetings]
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return re.compile(rf"(?:{alternation(longest_first)})(?!\w)[\s,.!;:)-]*", re.IGNORECASE)
-
-
-def _whole_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{alternation(longest_first)})(?!\w)", re.IGNORECASE)
+    return ignoring_case(rf"(?:{longest_of(phrases)})(?!\w)[\s,.!;:)-]*")

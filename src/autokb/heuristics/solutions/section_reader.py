@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from typing import Literal
 
 from autokb.core.nouns import Span
@@ -296,14 +296,8 @@ class SectionReader:
         """Return the first paragraphs and lists of an answer; a list is one part."""
         if self.whole:
             return list(parts)
-        chosen: list[_SectionPart] = []
-        count = 0
-        for part in parts:
-            count += part.list_id < 0 or not chosen or part.list_id != chosen[-1].list_id
-            if count > MOST_ANSWER_PARTS:
-                break
-            chosen.append(part)
-        return chosen
+        runs = groupby(parts, lambda part: part.list_id if part.list_id >= 0 else part)
+        return [part for _, run in islice(runs, MOST_ANSWER_PARTS) for part in run]
 
     def _parts(self, outer: Sequence[Block]) -> Iterator[_SectionPart]:
         """Give paragraphs and items in order; options stay with the words before them, code with its paragraph."""

@@ -219,17 +219,14 @@ def _values_in_every_step(steps: Sequence[Step], reader: AudienceReader) -> Attr
 
     What some steps name, or a lone one in passing, is an example, an exception or a menu's name (Headphone Safety).
     """
-    found: dict[str, list[frozenset[str]]] = {}
-    for step in steps:
-        conditions = reader.of_condition(step.text)
-        for name, values in reader.of_text(step.text).items():
-            if len(steps) == 1 and conditions.get(name) != values:
-                continue
-            found.setdefault(name, []).append(values)
+    named = [reader.of_text(step.text) for step in steps]
+    if len(steps) == 1:
+        named.append(reader.of_condition(steps[0].text))
+    first = named[0] if named else {}
     return {
-        name: values[0]
-        for name, values in found.items()
-        if len(set(values)) == 1 and len(values[0]) == 1 and len(values) == len(steps) and values[0] != ANY
+        name: values
+        for name, values in first.items()
+        if len(values) == 1 and values != ANY and all(other.get(name) == values for other in named)
     }
 
 

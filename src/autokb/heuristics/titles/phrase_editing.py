@@ -25,7 +25,6 @@ _CLOSING_MARKS = " .!?)"
 class _EditingPatterns:
     """The grammar of one language around the words of a value."""
 
-    version: re.Pattern[str]
     list_joint: re.Pattern[str]
     preposition_before: re.Pattern[str]
     phrase_ends: re.Pattern[str]
@@ -41,7 +40,6 @@ def _patterns(language: str) -> _EditingPatterns:
     needs_object = rf"{alternation(known.words_needing_object)}|\w+(?:{alternation(known.endings_needing_object)})"
     behind_joint = rf"(?:(?:{alternation(known.words_after_list_joint)})\s+)?"
     return _EditingPatterns(
-        version=ignoring_case(rf"(?:[ -]?v?\d[\d.]*\w{{0,3}}\b|\s+(?:{alternation(known.edition_words)})\b(?=\W|\Z))+"),
         list_joint=ignoring_case(
             rf"\s*(?:,|/|&|\+)\s*|\s*,?\s*\b(?:{alternation(known.list_joints)})\b\s*{behind_joint}|\s+"
         ),
@@ -143,12 +141,13 @@ def with_values(line: str, values: Sequence[str]) -> str:
 
 def _joined_spans(line: str, found: Iterable[ValueMention], language: str) -> list[Span]:
     """Return the spans to leave out, with versions; mentions that overlap or are in one list share a span."""
-    known = _patterns(language)
+    number = r"(?:[ -]?v?\d[\d.]*\w{0,3}\b|\s+"
+    version_pattern = pattern_of(TitleWords, "edition_words", language, number, r"\b(?=\W|\Z))+")
     spans: list[Span] = []
     for mention in sorted(found, key=lambda m: (m.start, -m.end)):
-        version = known.version.match(line, mention.end)
+        version = version_pattern.match(line, mention.end)
         start, end = mention.start, version.end() if version else mention.end
-        if spans and (start <= spans[-1][1] or known.list_joint.fullmatch(line, spans[-1][1], start)):
+        if spans and (start <= spans[-1][1] or _patterns(language).list_joint.fullmatch(line, spans[-1][1], start)):
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
         else:
             spans.append((start, end))

@@ -139,6 +139,11 @@ def alternation(phrases: Iterable[str]) -> str:
     return "|".join(pattern.replace("ss", "(?:ss|ß)") for pattern in escaped) or "(?!)"  # ß is folded to ss
 
 
+def longest_of(phrases: Iterable[str]) -> str:
+    """Return the pattern that finds the longest of these folded phrases that fits; of no phrases it finds nothing."""
+    return alternation(sorted(phrases, key=len, reverse=True))
+
+
 def any_of(patterns: Iterable[str]) -> str:
     """Return the pattern that finds what one of these patterns finds; of no patterns it finds nothing."""
     return "|".join(patterns) or "(?!)"
@@ -161,7 +166,7 @@ def pattern_of(
     if name in getattr(word_lists(kind), "patterns", ()):
         found = any_of(anything.patterns.get(name, ()))
     else:
-        found = alternation(sorted(getattr(anything, name), key=len, reverse=True))
+        found = longest_of(getattr(anything, name))
     return ignoring_case(f"{before}(?:{found}){after}")
 
 
