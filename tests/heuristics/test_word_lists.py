@@ -38,6 +38,10 @@ SPEC = {
 TEXT = "Hi, my Phone does not pair since 3 weeks. Thanks!"
 
 
+def vars_of(lists: object) -> dict[str, object]:
+    return {name: getattr(lists, name) for name in lists.__dataclass_fields__}  # type: ignore[attr-defined]
+
+
 def test_every_file_has_its_class() -> None:
     folder = Path(autokb.text.lexicons.__path__[0])
     assert {path.stem for path in folder.rglob("heuristics/*.yaml")} == {kind.file for kind in KINDS}
@@ -50,8 +54,9 @@ def test_english_has_all_lists(kind: type) -> None:
     assert empty == []
 
 
-def vars_of(lists: object) -> dict[str, object]:
-    return {name: getattr(lists, name) for name in lists.__dataclass_fields__}  # type: ignore[attr-defined]
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "patterns" in vars_of(word_lists(kind))])
+def test_other_languages_have_no_patterns_that_english_lacks(kind: type) -> None:
+    assert vars_of(word_lists(kind, "de"))["patterns"].keys() <= vars_of(word_lists(kind))["patterns"].keys()  # type: ignore[attr-defined]
 
 
 def test_a_phrase_in_a_pattern_is_found_as_it_is_written() -> None:

@@ -17,7 +17,7 @@ from autokb.heuristics.attributes.numbers import number_at
 from autokb.heuristics.grounding.support import GroundingWords, negations_and_conditions
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.text.lexicons import word_lists
+from autokb.text.lexicons import ignoring_case, pattern_of, word_lists
 from autokb.text.markdown import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.words import content_words, split_words
@@ -77,24 +77,18 @@ def _statement(step: int, text: str, language: str) -> _Statement:
     bound = word_lists(GroundingWords).conditions | word_lists(GroundingWords).negating_conditions
     if negations_and_conditions(text) & bound or not instructs(text, language):
         return _Statement(step, subject, amounts, frozenset(), None)
-    forbids = _forbidding(language).match(text) is not None
+    forbids = pattern_of(ManualWords, "forbidding_steps", language).match(text) is not None
     pairs = () if forbids else _opposites(language)
     ways = ((n, side) for n, pair in enumerate(pairs) for side in (False, True) if pair[side].search(text))
     return _Statement(step, subject, amounts, frozenset(ways), forbids)
 
 
 @cache
-def _forbidding(language: str) -> re.Pattern[str]:
-    return re.compile("|".join(word_lists(ManualWords, language).forbidding_steps) or "(?!)", re.IGNORECASE)
-
-
-@cache
 def _opposites(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     known = word_lists(ManualWords, language)
     pairs = [(one, other) for one, _, other in (pair.partition(OPPOSITE) for pair in known.opposite_steps)]
-    if known.raising_steps and known.lowering_steps:
-        pairs.append(("|".join(known.raising_steps), "|".join(known.lowering_steps)))
-    return tuple((re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE)) for one, other in pairs)
+    raising, lowering = (pattern_of(ManualWords, name, language) for name in ("raising_steps", "lowering_steps"))
+    return (*((ignoring_case(one), ignoring_case(other)) for one, other in pairs), (raising, lowering))
 
 
 @cache

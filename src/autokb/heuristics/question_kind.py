@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
 from autokb.core.domain import ENGLISH
-from autokb.text.lexicons import AsWritten, WordLists, language_data, word_lists
+from autokb.text.lexicons import AsWritten, WordLists, language_data, pattern_of
 from autokb.text.sentences import sentences
 from autokb.text.words import split_words
 
@@ -22,7 +21,7 @@ class QuestionWords(WordLists):
 
     file: ClassVar[str] = "question_kinds"
 
-    requests_for_help: tuple[AsWritten, ...] = ()
+    patterns: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
 
 
 def asks_fact(text: str, language: str = ENGLISH) -> bool:
@@ -30,7 +29,7 @@ def asks_fact(text: str, language: str = ENGLISH) -> bool:
 
     So does one that asks how long, how much and the like.
     """
-    data, words_for_help = language_data(language), _requests_for_help(language)
+    data, words_for_help = language_data(language), pattern_of(QuestionWords, "requests_for_help", language)
     openings = data.question_verbs | data.question_words - data.manner_words
     found = False
     for start, end in sentences(text, language=language):
@@ -39,8 +38,3 @@ def asks_fact(text: str, language: str = ENGLISH) -> bool:
         found = found or opens
         found = found or any(a in data.manner_words and b in data.question_degrees for a, b in pairwise(words))
     return found and len(split_words(text).folded) < LONGEST_FACT
-
-
-@cache
-def _requests_for_help(language: str) -> re.Pattern[str]:
-    return re.compile("|".join(word_lists(QuestionWords, language).requests_for_help) or "(?!)", re.IGNORECASE)

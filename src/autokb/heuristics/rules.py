@@ -55,13 +55,8 @@ def _verdict(rule: Rule, title: str, steps: Sequence[str], text: str, language: 
         named = {place: f"step {place}" if place else "the title" for place in found}
         reason = "; ".join(f"{named[place]} says {_quoted(words)}" for place, words in found.items())
         lines = tuple((place, n) for place in found if place for n in _broken_lines(rule, steps[place - 1], language))
-        return RuleVerdict(
-            rule=rule.id,
-            verdict="broken",
-            reason=f"{reason[0].upper()}{reason[1:]}.",
-            places=tuple(found),
-            lines=lines,
-        )
+        reason = f"{reason[0].upper()}{reason[1:]}."
+        return RuleVerdict(rule=rule.id, verdict="broken", reason=reason, places=tuple(found), lines=lines)
     if words := find_breach(rule, text, language):
         return RuleVerdict(rule=rule.id, verdict="broken", reason=f"The text as a whole says {_quoted(words)}.")
     if content_words(rule.text, language) & content_words(text, language):

@@ -7,14 +7,14 @@ article's text before its first heading introduces it where it instructs nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, get_args
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import SectionRole
-from autokb.text.lexicons import WordLists, alternation, word_lists
+from autokb.text.lexicons import WordLists, alternation, longest_of, pattern_of, word_lists
 
 ROLES: tuple[SectionRole, ...] = get_args(SectionRole)
 NUMBERING = r"(?:\d+(?:\.\d+)*[.)]?\s+)?"
@@ -26,16 +26,12 @@ class RoleWords(WordLists):
 
     file: ClassVar[str] = "section_roles"
 
-    symptoms: tuple[str, ...] = ()
-    environment: tuple[str, ...] = ()
-    cause: tuple[str, ...] = ()
-    remedy: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
-    introduction: tuple[str, ...] = ()
+    headings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     words_that_go_on: tuple[str, ...] = ()
     bookkeeping: tuple[str, ...] = ()
 
 
+# Complex: the role of a section depends on what its headings, its article and its place say, one after the other.
 def roles_of(sections: Sequence[tuple[Sequence[str], int]], language: str = ENGLISH) -> list[tuple[SectionRole, int]]:
     """Return the role of each section of a document, and how many of its headings name the article that it is part of.
 
@@ -61,7 +57,8 @@ def roles_of(sections: Sequence[tuple[Sequence[str], int]], language: str = ENGL
 def is_bookkeeping(lines: Iterable[str], language: str = ENGLISH) -> bool:
     """Return whether lines only number, date or file their article ("KB number: 123"); no line is none."""
     found = [line for line in lines if line.strip()]
-    return bool(found) and all(_bookkeeping(language).match(line) for line in found)
+    label = pattern_of(RoleWords, "bookkeeping", language, r"[\s*_>-]*", r"[\s*_]*:[^:\n]{0,60}$")
+    return bool(found) and all(map(label.match, found))
 
 
 def _named_by(headings: Sequence[str], language: str) -> tuple[SectionRole, int]:
@@ -78,17 +75,7 @@ def _named(heading: str, language: str) -> SectionRole:
 
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
-    words = word_lists(RoleWords, language)
-    roles = "|".join(f"(?P<{role}>{alternation(_longest(getattr(words, role)))})" for role in ROLES if role)
-    goes_on = alternation(words.words_that_go_on)
+    known = word_lists(RoleWords, language)
+    roles = "|".join(f"(?P<{role}>{longest_of(known.headings.get(role, ()))})" for role in ROLES if role)
+    goes_on = alternation(known.words_that_go_on)
     return re.compile(rf"{NUMBERING}(?:{roles})(?=\s*$|\s*[\d#:(\[/,.?!–—-]|\s(?:{goes_on})\b|\s[a-z]?$)")
-
-
-@cache
-def _bookkeeping(language: str) -> re.Pattern[str]:
-    labels = alternation(_longest(word_lists(RoleWords, language).bookkeeping))
-    return re.compile(rf"[\s*_>-]*(?:{labels})[\s*_]*:[^:\n]{{0,60}}$", re.IGNORECASE)
-
-
-def _longest(phrases: Iterable[str]) -> list[str]:
-    return sorted(phrases, key=len, reverse=True)

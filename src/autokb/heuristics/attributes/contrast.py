@@ -82,7 +82,7 @@ def _begins_clause(words: Words, here: int, known: AttributeWords) -> bool:
 
 def _verdict(clause: tuple[str, ...], known: AttributeWords) -> State | None:
     """Return whether the words of a clause tell of trouble or of what works, or neither."""
-    if any(pair in known.working_phrases for pair in pairwise(clause)):
+    if any(pair in in_words(known.working_pairs) for pair in pairwise(clause)):
         return "works"
     telling = [word for here, word in enumerate(clause) if not _is_contrasting_not(clause, here, known)]
     if any(word in known.trouble_words for word in telling):

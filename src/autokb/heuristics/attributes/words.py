@@ -120,11 +120,6 @@ class AttributeWords(WordLists):
         return self.contrast_words | self.words_joining_not
 
     @cached_property
-    def working_phrases(self) -> frozenset[Phrase]:
-        """Pairs of words that say that something works."""
-        return in_words(self.working_pairs)
-
-    @cached_property
     def years_of_unit(self) -> Mapping[str, float]:
         """The units of ages, in years."""
         years, months = dict.fromkeys(self.year_words, 1.0), dict.fromkeys(self.month_words, 1 / 12)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache
 from itertools import chain
 
 from autokb.core.domain import ENGLISH
-from autokb.heuristics.conversations.words import ConversationWords
+from autokb.heuristics.conversations.words import ConversationWords, pattern_of
 from autokb.heuristics.subject_words import subject_words
-from autokb.text.lexicons import alternation, language_data, word_lists
+from autokb.text.lexicons import any_of, ignoring_case, language_data, longest_of, word_lists
 from autokb.text.sentences import sentences
 
 LONGEST = 200  # characters of a message that can be small talk alone
@@ -38,7 +37,7 @@ def wish_of(message: str, language: str = ENGLISH) -> str | None:
     """Return which wish a message is that steps seldom fulfil, such as for money back, if it is about nothing else."""
     parts = [message[start:end] for start, end in sentences(message, language=language)]
     wishes = word_lists(ConversationWords, language).wishes.items()
-    found = [next((kind for kind, some in wishes if _any(some).search(part)), None) for part in parts]
+    found = [next((kind for kind, some in wishes if ignoring_case(any_of(some)).search(part)), None) for part in parts]
     others = (part for part, kind in zip(parts, found, strict=True) if kind is None)
     is_more = any(len(set(subject_words(part, language))) > FEW_WORDS for part in others)
     return None if is_more else next(filter(None, found), None)
@@ -73,22 +72,15 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
         "greeting": (*words.small_talk.get("greeting", ()), *data.greetings),
         ACKNOWLEDGEMENT: words.acknowledgements,
     }
-    parts = [*words.small_talk_sentences.items(), ("thanks", words.solved)]
-    return (*((k, _any(v)) for k, v in parts), *((kind, _whole_words(phrases)) for kind, phrases in kinds.items()))
-
-
-def _any(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns) or "(?!)", re.IGNORECASE)
+    return (
+        *((kind, ignoring_case(any_of(some))) for kind, some in words.small_talk_sentences.items()),
+        ("thanks", pattern_of("solved", language)),
+        *((kind, ignoring_case(rf"(?<!\w)(?:{longest_of(phrases)})(?!\w)")) for kind, phrases in kinds.items()),
+    )
 
 
 @cache
 def _leading(language: str) -> re.Pattern[str]:
     kinds, data = word_lists(ConversationWords, language).small_talk, language_data(language)
     phrases = [*chain.from_iterable(kinds.values()), *data.courtesies, *data.greetings]
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return re.compile(rf"(?:{alternation(longest_first)})(?!\w)[\s,.!;:)-]*", re.IGNORECASE)
-
-
-def _whole_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{alternation(longest_first)})(?!\w)", re.IGNORECASE)
+    return ignoring_case(rf"(?:{longest_of(phrases)})(?!\w)[\s,.!;:)-]*")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
 from itertools import combinations, permutations
 from typing import ClassVar
 
 from autokb.core.domain import ENGLISH
-from autokb.text.lexicons import AsWritten, WordLists, alternation, language_data, word_lists
+from autokb.text.lexicons import AsWritten, WordLists, language_data, pattern_of, word_lists
 from autokb.text.word_forms import inflections
 from autokb.text.words import content_words
 
@@ -32,21 +31,6 @@ class ParaphraseWords(WordLists):
     question_as_request: AsWritten = NOTHING
     statement_as_why: AsWritten = NOTHING
     list_of_keywords: AsWritten = NOTHING
-
-    @cached_property
-    def short_and_long(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a short form and its long form."""
-        return tuple((words[0], words[1]) for words in map(_words, self.contractions))
-
-    @cached_property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Every word of a group with each other word of it."""
-        return tuple(pair for group in self.exchangeable for pair in permutations(_words(group), 2))
-
-    @cached_property
-    def capital_beginnings(self) -> tuple[str, ...]:
-        """Words that keep their capital, with an apostrophe behind: I'm."""
-        return tuple(word + mark for word in self.capital_words for mark in "'’")
 
 
 def _words(group: str) -> list[str]:
@@ -90,7 +74,7 @@ def _easy(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
     """Give other punctuation, other letters' case, contractions and word forms."""
     bare = " ".join(_PUNCTUATION.sub(" ", text).split())
     yield bare.lower()
-    for short, long in known.short_and_long:
+    for short, long, *_ in map(_words, known.contractions):
         for word, instead in ((short, long), (long, short)):
             if (changed := _exchange(text, word, instead)) != text:
                 yield changed
@@ -110,7 +94,8 @@ def _easy(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
 
 def _medium(text: str, synonyms: Sequence[tuple[str, Sequence[str]]], known: ParaphraseWords) -> Iterator[str]:
     """Give the text with one synonym, those of the domain first, then with two."""
-    pairs = [*((word, other) for word, others in synonyms for other in others), *known.pairs]
+    exchangeable = (pair for group in known.exchangeable for pair in permutations(_words(group), 2))
+    pairs = [*((word, other) for word, others in synonyms for other in others), *exchangeable]
     single = [(pair, changed) for pair in pairs if (changed := _exchange(text, *pair)) != text]
     yield from (changed for _, changed in single)
     for (first, changed), (second, _) in combinations(single, 2):
@@ -143,16 +128,10 @@ def _with_clause_first(text: str, language: str, known: ParaphraseWords) -> Iter
     """Give the text with a later clause first: ``It stops when it rains`` becomes ``When it rains, it stops``."""
     if _SENTENCE_END.search(text):
         return
-    for cut in _clause_start(language).finditer(text):
+    for cut in pattern_of(ParaphraseWords, "clause_openings", language, r"(?:,\s+|\s+)(?=", r"\s)").finditer(text):
         head, tail = text[: cut.start()].rstrip(" ,"), text[cut.end() :].strip(" ,.")
         if len(_WORD.findall(head)) > 1 and len(_WORD.findall(tail)) > 1:
             yield f"{tail[0].upper()}{tail[1:]}, {_with_small_start(head, known)}"
-
-
-@cache
-def _clause_start(language: str) -> re.Pattern[str]:
-    openings = alternation(word_lists(ParaphraseWords, language).clause_openings)
-    return re.compile(rf"(?:,\s+|\s+)(?=(?:{openings})\s)", re.IGNORECASE)
 
 
 def _without_end(text: str) -> str:
@@ -162,7 +141,7 @@ def _without_end(text: str) -> str:
 def _with_small_start(text: str, known: ParaphraseWords) -> str:
     """Begin small, save where the first word is no ordinary one: I, iPhone, USB."""
     first = text.split(" ", 1)[0]
-    is_capital = first in known.capital_words or first.startswith(known.capital_beginnings)
+    is_capital = any(first == word or first.startswith((f"{word}'", f"{word}’")) for word in known.capital_words)  # I'm
     is_name = is_capital or first[1:] != first[1:].lower()
     return text if is_name else text[:1].lower() + text[1:]
 

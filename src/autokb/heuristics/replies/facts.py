@@ -62,17 +62,12 @@ def _strange_capital(reply: str, material: str, language: str) -> str:
     if not words.only_names_have_capitals:
         return ""
     known = material.casefold().replace("’", "'")
-    names = (
-        (found.group(), found.group().casefold().replace("’", "'"))
-        for found in _CAPITALISED.finditer(reply)
-        if not _OPENING.search(reply[: found.start()])
-    )
-    strange = [
-        name
-        for name, folded in names
-        if folded not in words.capitals_of_grammar
-        and not re.search(rf"(?<!\w){re.escape(folded.removesuffix(POSSESSIVE))}", known)
-    ]
+    strange = []
+    for found in _CAPITALISED.finditer(reply):
+        folded = found.group().casefold().replace("’", "'")
+        is_known = re.search(rf"(?<!\w){re.escape(folded.removesuffix(POSSESSIVE))}", known)
+        if not (is_known or folded in words.capitals_of_grammar or _OPENING.search(reply[: found.start()])):
+            strange.append(found.group())
     # The customer's language may be another one, in which any noun has a capital.
     if not strange or find_other_language(reply, language, content_words(material, language)):
         return ""

@@ -252,12 +252,10 @@ class _Adapting:
         return "".join(out)
 
     def _is_whole_in(self, span: Span, conditional: Conditional) -> bool:
+        """Return whether a conditional part lies inside a span and holds no other one."""
         start, end = conditional.inner
-        return span[0] <= start and end <= span[1] and not self._holds_another(conditional)
-
-    def _holds_another(self, conditional: Conditional) -> bool:
-        inner = conditional.inner
-        return any(s is not conditional and s.start >= inner[0] and s.end <= inner[1] for s in self.switches)
+        holds_another = any(s is not conditional and s.start >= start and s.end <= end for s in self.switches)
+        return span[0] <= start and end <= span[1] and not holds_another
 
     def _labelled(self, conditional: Conditional, follows_another: bool) -> str:
         """Return a conditional part, with the names it is for where the node leaves open which one holds."""

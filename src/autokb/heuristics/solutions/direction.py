@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
 
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.text.lexicons import alternation, any_of, ignoring_case, word_lists
+from autokb.text.lexicons import alternation, pattern_of, word_lists
 
 
-@dataclass(frozen=True, slots=True)
-class _DirectionPatterns:
-    too_much: re.Pattern[str]
-    too_little: re.Pattern[str]
-    raising: re.Pattern[str]
-    lowering: re.Pattern[str]
-    switching_off: re.Pattern[str]
-
-
-@cache
-def _patterns(language: str) -> _DirectionPatterns:
-    known = word_lists(ManualWords, language)
-    too = rf"\b(?:{alternation(known.excess_words)}) "
-    return _DirectionPatterns(
-        too_much=re.compile(rf"{too}(?:{alternation(known.much_words)})\b", re.IGNORECASE),
-        too_little=re.compile(rf"{too}(?:{alternation(known.little_words)})\b", re.IGNORECASE),
-        raising=ignoring_case(any_of(known.raising_steps)),
-        lowering=ignoring_case(any_of(known.lowering_steps)),
-        switching_off=ignoring_case(any_of(known.switching_off)),
-    )
+def _is_too(words: str, issue: str, language: str) -> bool:
+    """Return whether an issue says that something is too much, by a list of words for it: too loud."""
+    too = alternation(word_lists(ManualWords, language).excess_words)
+    return pattern_of(ManualWords, words, language, rf"\b(?:{too}) ", r"\b").search(issue) is not None
 
 
 def makes_worse(issue: str, steps: Iterable[str], language: str) -> bool:
@@ -38,12 +19,12 @@ def makes_worse(issue: str, steps: Iterable[str], language: str) -> bool:
 
     What limits and is switched off raises. Steps of both ways, or of none, make nothing worse.
     """
-    known = _patterns(language)
-    excess = bool(known.too_much.search(issue)) - bool(known.too_little.search(issue))
+    excess = _is_too("much_words", issue, language) - _is_too("little_words", issue, language)
     if not excess:
         return False
+    raising, lowering = (pattern_of(ManualWords, name, language) for name in ("raising_steps", "lowering_steps"))
     way = 0
     for step in steps:
-        up, down = len(known.raising.findall(step)), len(known.lowering.findall(step))
-        way += down - up if known.switching_off.search(step) else up - down
+        further = len(raising.findall(step)) - len(lowering.findall(step))
+        way += -further if pattern_of(ManualWords, "switching_off", language).search(step) else further
     return way * excess > 0

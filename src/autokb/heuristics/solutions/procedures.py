@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
 from autokb.heuristics.solutions.instructions import is_preparation, step_number
 from autokb.heuristics.solutions.section_reader import NOWHERE, Material
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.text.lexicons import word_lists
+from autokb.text.lexicons import pattern_of
 from autokb.text.markdown import Section, plain_text, sentences
 from autokb.text.words import content_words
 
+_REFERENCES = ("references_back", "references_ahead")  # lists of words that refer to what stands before or behind
 LONGEST_BROUGHT = 1_500  # characters of steps that are brought as one; of longer ones each stays a step
 MOST_BROUGHT = 3_000  # characters of a section that is brought
 LOOKED_THROUGH = 100  # sections, and materials, before and after a step in which what it refers to is looked for
@@ -168,39 +167,25 @@ class _Reference:
 
 def refers_elsewhere(text: str, language: str = ENGLISH) -> bool:
     """Return whether a text speaks of what stands before or behind it: ``as described above``."""
-    return any(pattern.search(text) for pattern in _compile_references(language))
+    return any(pattern_of(ManualWords, name, language).search(text) for name in _REFERENCES)
 
 
 def _references_of(text: str, step: Span, language: str) -> Iterator[_Reference]:
     words = plain_text(text[step[0] : step[1]], images=False)
-    patterns = _compile_references(language)
-    if not any(pattern.search(words) for pattern in patterns):
+    if not refers_elsewhere(words, language):
         return
     for start, end in sentences(words, language=language):
-        for is_back, pattern in zip((True, False), patterns, strict=True):
-            if found := pattern.search(words, start, end):
+        for name in _REFERENCES:
+            if found := pattern_of(ManualWords, name, language).search(words, start, end):
                 rest = words[start : found.start()] + words[found.end() : end]
-                yield _Reference(found.group(), rest if content_words(rest, language) else words, is_back)
-
-
-@cache
-def _compile_references(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    known = word_lists(ManualWords, language)
-    back, ahead = (
-        re.compile("|".join(one) or "(?!)", re.IGNORECASE) for one in (known.references_back, known.references_ahead)
-    )
-    return back, ahead
-
-
-@cache
-def _compile_remarks(language: str) -> re.Pattern[str]:
-    return re.compile("|".join(word_lists(ManualWords, language).remarks_on_place) or "(?!)", re.IGNORECASE)
+                about = rest if content_words(rest, language) else words
+                yield _Reference(found.group(), about, is_back=name == "references_back")
 
 
 def without_missing(words: str, missing: Sequence[str], language: str = ENGLISH) -> str | None:
     """Return a step without its remarks on what is missing (``as shown below``); None where it makes no sense then."""
     for one in missing:
-        if not _compile_remarks(language).match(one):
+        if not pattern_of(ManualWords, "remarks_on_place", language).match(one):
             return None
         words = " ".join(words.replace(one, "", 1).split(" "))
     return words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, islice, pairwise
 from typing import Literal
 
 from autokb.core.nouns import Span
@@ -196,9 +196,10 @@ class SectionReader:
         """Take an ordered list whole; what is between two items belongs to the first of them."""
         words = self._plain(one.introduction)
         labels = labelled and is_label(words, self.language)
-        items: list[_SectionPart] = []
-        for here, following in pairwise((*one.places, one.end)):
-            items.append(_SectionPart((outer[here].start, outer[following - 1].end), True, list_id=outer[here].list_id))
+        items = [
+            _SectionPart((outer[here].start, outer[following - 1].end), True, list_id=outer[here].list_id)
+            for here, following in pairwise((*one.places, one.end))
+        ]
         core = (items[0].span[0], items[-1].span[1])
         if one.introduces_here and one.introduction != NOWHERE:
             paragraph = outer[one.introduced_at]
@@ -295,35 +296,22 @@ class SectionReader:
         """Return the first paragraphs and lists of an answer; a list is one part."""
         if self.whole:
             return list(parts)
-        chosen: list[_SectionPart] = []
-        count = 0
-        for part in parts:
-            count += part.list_id < 0 or not chosen or part.list_id != chosen[-1].list_id
-            if count > MOST_ANSWER_PARTS:
-                break
-            chosen.append(part)
-        return chosen
+        runs = groupby(parts, lambda part: part.list_id if part.list_id >= 0 else part)
+        return [part for _, run in islice(runs, MOST_ANSWER_PARTS) for part in run]
 
     def _parts(self, outer: Sequence[Block]) -> Iterator[_SectionPart]:
         """Give paragraphs and items in order; options stay with the words before them, code with its paragraph."""
-        waiting: Span | None = None  # a paragraph that what follows it may belong to
-        for run in self._runs(outer):
-            span = (run[0].start, run[-1].end)
-            if run[0].kind == "paragraph":
-                if waiting:
-                    yield self._paragraph(waiting)
-                waiting = span
-                continue
-            leads = waiting is not None and self._leads_over(waiting)
-            if waiting and (leads or run[0].kind == "code"):
-                yield from self._led_parts(run, waiting)
+        lead: Span | None = None  # of the run before, a paragraph
+        runs = [list(run) for _, run in groupby(outer, lambda b: b.list_id if b.kind == "item" else b)]
+        for run, following in zip(runs, [*runs[1:], None], strict=False):
+            span, kind = (run[0].start, run[-1].end), following[0].kind if following else "paragraph"
+            if run[0].kind != "paragraph":
+                yield from self._led_parts(run, lead) if lead else self._run_parts(run)
+                lead = None
+            elif kind == "code" or (kind != "paragraph" and self._leads_over(span)):
+                lead = span
             else:
-                if waiting:
-                    yield self._paragraph(waiting)
-                yield from self._run_parts(run)
-            waiting = None
-        if waiting:
-            yield self._paragraph(waiting)
+                yield self._paragraph(span)
 
     def _paragraph(self, span: Span) -> _SectionPart:
         return _SectionPart(span, self._instructs(span), is_paragraph=True)
@@ -346,17 +334,6 @@ class SectionReader:
                 yield _SectionPart(
                     (block.start, block.end), self._instructs((block.start, block.end)), list_id=block.list_id
                 )
-
-    def _runs(self, outer: Sequence[Block]) -> Iterator[list[Block]]:
-        """Give the blocks one by one, and the items of a list together."""
-        run: list[Block] = []
-        for block in outer:
-            if run and not (block.kind == "item" and run[-1].kind == "item" and block.list_id == run[-1].list_id):
-                yield run
-                run = []
-            run.append(block)
-        if run:
-            yield run
 
     # -- sentences ------------------------------------------------------------------------------------------------
 

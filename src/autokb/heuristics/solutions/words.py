@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from autokb.text.lexicons import AsWritten, WordLists
@@ -19,21 +20,12 @@ class ManualWords(WordLists):
     words_before_imperative: tuple[str, ...] = ()
     step_words: tuple[str, ...] = ()
     clause_openings: tuple[str, ...] = ()
-    advice: tuple[AsWritten, ...] = ()
-    visits: tuple[AsWritten, ...] = ()
-    navigation: tuple[AsWritten, ...] = ()
-    headings_without_solution: tuple[AsWritten, ...] = ()
+    patterns: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
     generic_words: frozenset[str] = frozenset()
     generic_headings: frozenset[str] = frozenset()
     tasks_like_questions: tuple[str, ...] = ()
-    announcements: tuple[AsWritten, ...] = ()
     note_labels: tuple[str, ...] = ()
-    author_notes: tuple[AsWritten, ...] = ()
-    preparation_headings: tuple[AsWritten, ...] = ()
-    references_back: tuple[AsWritten, ...] = ()
-    references_ahead: tuple[AsWritten, ...] = ()
     continuations: tuple[str, ...] = ()
-    remarks_on_place: tuple[AsWritten, ...] = ()
     from_version: AsWritten = NOTHING
     only_version: AsWritten = NOTHING
     before_version: AsWritten = NOTHING
@@ -41,11 +33,7 @@ class ManualWords(WordLists):
     excess_words: tuple[str, ...] = ()
     much_words: tuple[str, ...] = ()
     little_words: tuple[str, ...] = ()
-    raising_steps: tuple[AsWritten, ...] = ()
-    lowering_steps: tuple[AsWritten, ...] = ()
-    switching_off: tuple[AsWritten, ...] = ()
     opposite_steps: tuple[AsWritten, ...] = ()
-    forbidding_steps: tuple[AsWritten, ...] = ()
     units: tuple[str, ...] = ()
     condition_words: tuple[str, ...] = ()
     short_condition_words: tuple[str, ...] = ()

@@ -42,13 +42,25 @@ class _Candidate:
     number: int  # of the excerpt
     excerpt: Excerpt
     material: Material
-    audience: Attributes
-    score: float
+    reader: AudienceReader
+    score: float = 0.0
 
     @cached_property
     def conditionals_around(self) -> list[Conditional]:
         """The conditional parts that hold all steps, the innermost first."""
-        return _conditionals_around(self.material, self.excerpt)
+        first, last = self.material.core
+        return [s for s in reversed(self.excerpt.switches) if s.start <= first and s.end >= last]
+
+    @cached_property
+    def audience(self) -> Attributes:
+        """For whom it is written: by the conditional parts around it, else its introduction, headings, title."""
+        audience: dict[str, frozenset[str]] = {}
+        sources = [self.reader.of_conditional(conditional) for conditional in self.conditionals_around]
+        texts = (self.material.introduction, *reversed(self.material.headings), self.excerpt.title)
+        for source in (*sources, *map(self.reader.of_text, texts)):
+            for name, values in source.items():
+                audience.setdefault(name, values)
+        return audience
 
 
 def write_solutions(item: WriteSolutions) -> WrittenSolutions:
@@ -63,7 +75,7 @@ def write_solutions(item: WriteSolutions) -> WrittenSolutions:
         and not makes_worse(item.issue, (excerpt.text[s:e] for s, e in candidate.material.steps), item.language)
     ]
     found.sort(key=lambda c: (-round(c.score, 4), c.number, c.material.place))
-    written = (_write(candidate, node, reader) for candidate in found)
+    written = (_write(candidate, node) for candidate in found)
     return WrittenSolutions(solutions=tuple(filter(None, written)))
 
 
@@ -80,18 +92,15 @@ def write_section(document: Document, section: str, attributes: Attributes, spec
         material = next((m for m in whole if section_id(document.id, m.headings, m.which) == section), None)
     if material is None:
         return None
-    candidate = _candidate(0, _whole(document), material, reader)
-    return None if reader.excludes(candidate.audience, node) else _write(candidate, node, reader)
-
-
-def instructing_sections(document: Document, language: str) -> Mapping[str, Material]:
-    """Return what of a document tells its readers what to do or answers their question, by the ids of its sections."""
-    return _materials_by_id(document.id, document.title, document.text, language)
+    candidate = _Candidate(0, _whole(document), material, reader)
+    return None if reader.excludes(candidate.audience, node) else _write(candidate, node)
 
 
 @lru_cache(maxsize=512)
-def _materials_by_id(document: str, title: str, text: str, language: str) -> Mapping[str, Material]:
-    return {section_id(document, m.headings, m.which): m for m in materials(text, title, (), language)}
+def instructing_sections(document: Document, language: str) -> Mapping[str, Material]:
+    """Return what of a document tells its readers what to do or answers their question, by the ids of its sections."""
+    found = materials(document.text, document.title, (), language)
+    return {section_id(document.id, m.headings, m.which): m for m in found}
 
 
 def _whole(document: Document) -> Excerpt:
@@ -105,7 +114,7 @@ def write_passages(document: Document, spec: DomainSpec) -> tuple[WrittenSolutio
     """
     reader, excerpt = audience_reader(spec.attributes, spec.language), _whole(document)
     found = materials(document.text, document.title, (), spec.language, whole=True)
-    written = (_write(_candidate(0, excerpt, material, reader), {}, reader) for material in found)
+    written = (_write(_Candidate(0, excerpt, material, reader), {}) for material in found)
     return tuple(filter(None, written))
 
 
@@ -113,13 +122,7 @@ def _candidates(number: int, excerpt: Excerpt, reader: AudienceReader) -> Iterat
     """Give what of an excerpt instructs or answers, and is near."""
     for material in materials(excerpt.text, excerpt.title, excerpt.headings, reader.spec.language):
         if (score := _similarity(material.place, excerpt.windows)) >= FLOOR:
-            yield _candidate(number, excerpt, material, reader, score)
-
-
-def _candidate(
-    number: int, excerpt: Excerpt, material: Material, reader: AudienceReader, score: float = 0.0
-) -> _Candidate:
-    return _Candidate(number, excerpt, material, _audience(material, excerpt, reader), score)
+            yield _Candidate(number, excerpt, material, reader, score)
 
 
 def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float:
@@ -133,26 +136,10 @@ def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float
     return best
 
 
-def _audience(material: Material, excerpt: Excerpt, reader: AudienceReader) -> Attributes:
-    """Return for whom material is written: conditional parts around it, else its introduction, headings, title."""
-    audience: dict[str, frozenset[str]] = {}
-    sources = [reader.of_conditional(conditional) for conditional in _conditionals_around(material, excerpt)]
-    sources += map(reader.of_text, (material.introduction, *reversed(material.headings), excerpt.title))
-    for source in sources:
-        for name, values in source.items():
-            audience.setdefault(name, values)
-    return audience
-
-
-def _conditionals_around(material: Material, excerpt: Excerpt) -> list[Conditional]:
-    first, last = material.core
-    return [s for s in reversed(excerpt.switches) if s.start <= first and s.end >= last]
-
-
 # Complex: a step is kept, reworded, or left out with its reason, and all three change what is returned.
-def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> WrittenSolution | None:
+def _write(candidate: _Candidate, node: Attributes) -> WrittenSolution | None:
     """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
-    excerpt, material = candidate.excerpt, candidate.material
+    excerpt, material, reader = candidate.excerpt, candidate.material, candidate.reader
     narrowed: set[str] = set()
     left_out: list[str] = []
     quotes = [excerpt.text[start:end] for start, end in material.steps]
@@ -160,7 +147,7 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
     others: list[int] = []
     switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
     for n, (start, end) in enumerate(material.steps):
-        reads = adapt_to_node(excerpt.text, (start, end), switches, _readers(candidate, start, node, reader), reader)
+        reads = adapt_to_node(excerpt.text, (start, end), switches, _readers(candidate, start, node), reader)
         narrowed |= reads.narrowed
         missing = [words for span, words in material.missing if span == (start, end)]
         text = without_missing(reads.text, missing, reader.spec.language)
@@ -174,14 +161,14 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
         else:
             others.append(n)
     steps = tuple(kept.values())
-    attributes = _attributes(candidate, steps, narrowed, node, reader)
+    attributes = _attributes(candidate, steps, narrowed, node)
     if not steps or compare(attributes, node, reader.names) is Match.CONFLICT:
         return None
     some = [n for n, step in kept.items() if reader.is_for_some(step.text, (step.start, step.end), switches)]
     loss = find_loss(step_numbers([""] * len(quotes), quotes), kept, others, some)
     return WrittenSolution(
         excerpt=candidate.number,
-        title=_title(candidate, node, reader),
+        title=_title(candidate, node),
         headings=material.headings,
         which=material.which,
         steps=steps,
@@ -192,7 +179,7 @@ def _write(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> W
     )
 
 
-def _readers(candidate: _Candidate, start: int, node: Attributes, reader: AudienceReader) -> Attributes:
+def _readers(candidate: _Candidate, start: int, node: Attributes) -> Attributes:
     """Return for whom a step is read: the node, and where the step is brought from elsewhere, what its list is for.
 
     A passage, whose excerpt is a whole document, keeps all that is brought, for it is found by its places.
@@ -200,6 +187,7 @@ def _readers(candidate: _Candidate, start: int, node: Attributes, reader: Audien
     first, last = candidate.material.core
     if not candidate.excerpt.windows or first <= start < last:
         return node
+    reader = candidate.reader
     around = {n: values for s in candidate.conditionals_around for n, values in reader.of_conditional(s).items()}
     return {**node, **reader.with_implied_values(around)}
 
@@ -213,10 +201,9 @@ def _with_end(text: str, source: str, item: Span) -> str:
     return text[:-1] + "." if is_last else text
 
 
-def _attributes(
-    candidate: _Candidate, steps: Sequence[Step], narrowed: set[str], node: Attributes, reader: AudienceReader
-) -> Attributes:
+def _attributes(candidate: _Candidate, steps: Sequence[Step], narrowed: set[str], node: Attributes) -> Attributes:
     """Return for whom a solution holds: its audience, the node where words for others were left out, its steps."""
+    reader = candidate.reader
     attributes = {name: candidate.audience.get(name, ANY) for name in reader.names}
     for name, values in reader.with_implied_values(candidate.audience).items():
         attributes[name] = reader.spec.attributes[name].normal(values)
@@ -232,28 +219,25 @@ def _values_in_every_step(steps: Sequence[Step], reader: AudienceReader) -> Attr
 
     What some steps name, or a lone one in passing, is an example, an exception or a menu's name (Headphone Safety).
     """
-    found: dict[str, list[frozenset[str]]] = {}
-    for step in steps:
-        conditions = reader.of_condition(step.text)
-        for name, values in reader.of_text(step.text).items():
-            if len(steps) == 1 and conditions.get(name) != values:
-                continue
-            found.setdefault(name, []).append(values)
+    named = [reader.of_text(step.text) for step in steps]
+    if len(steps) == 1:
+        named.append(reader.of_condition(steps[0].text))
+    first = named[0] if named else {}
     return {
-        name: values[0]
-        for name, values in found.items()
-        if len(set(values)) == 1 and len(values[0]) == 1 and len(values) == len(steps) and values[0] != ANY
+        name: values
+        for name, values in first.items()
+        if len(values) == 1 and values != ANY and all(other.get(name) == values for other in named)
     }
 
 
-def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
+def _title(candidate: _Candidate, node: Attributes) -> str:
     """Return the title; one that only says for whom (``Adults``, ``On Android``) has the heading above it in front."""
-    excerpt, material, around = candidate.excerpt, candidate.material, candidate.conditionals_around
-    title = _tailored_title(candidate, node, reader)
+    material, around, reader = candidate.material, candidate.conditionals_around, candidate.reader
+    title = _tailored_title(candidate, node)
     is_heading = title == (material.headings or ("",))[-1]
     is_short = len(content_words(title, reader.spec.language)) <= SHORT_HEADING
     if is_heading and is_short and reader.of_text(title):
-        above = material.headings[-2] if len(material.headings) > 1 else excerpt.title
+        above = material.headings[-2] if len(material.headings) > 1 else candidate.excerpt.title
         title = ": ".join(filter(None, dict.fromkeys((above, title))))
     # A conditional part is named where it says more than the node: an attribute that is left open there, or a version.
     labels = [
@@ -262,13 +246,13 @@ def _title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> s
     return f"{title} ({'; '.join(labels)})" if labels else title
 
 
-def _tailored_title(candidate: _Candidate, node: Attributes, reader: AudienceReader) -> str:
+def _tailored_title(candidate: _Candidate, node: Attributes) -> str:
     """Return the material's title as the node reads it, without punctuation at its end."""
     excerpt, span = candidate.excerpt, candidate.material.title_span
     inside = [s for s in excerpt.switches if s not in candidate.conditionals_around and s.start < span[1]]
     title = ""
     if span != NOWHERE and inside:
-        title = " ".join(adapt_to_node(excerpt.text, span, inside, node, reader).text.split())
+        title = " ".join(adapt_to_node(excerpt.text, span, inside, node, candidate.reader).text.split())
     return (title or candidate.material.title).rstrip(" .:：")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from autokb.core.domain import ENGLISH, Attribute
 from autokb.heuristics.spec.families import DraftingWords
@@ -31,18 +31,13 @@ def version_families(
 
 
 def _versions_by_name(texts: Sequence[Words], no_products: frozenset[str]) -> dict[str, set[str]]:
+    """Return the names that are written with a capital and have a number right behind them, folded."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for text in texts:
-        for name, version in _named_versions(text, no_products):
-            found[name].add(version)
+        for here in range(1, len(text.folded)):
+            name, version = text.folded[here - 1], text.folded[here]
+            if not text.raw[here - 1][:1].isupper() or text.gaps[here] != " " or not _VERSION.fullmatch(version):
+                continue
+            if name.isascii() and name.isalpha() and len(name) >= SHORTEST_NAME and name not in no_products:
+                found[name].add(version)
     return found
-
-
-def _named_versions(text: Words, no_products: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield each name that is written with a capital and has a number right behind it, folded."""
-    for here in range(1, len(text.folded)):
-        name, version = text.folded[here - 1], text.folded[here]
-        if not text.raw[here - 1][:1].isupper() or text.gaps[here] != " " or not _VERSION.fullmatch(version):
-            continue
-        if name.isascii() and name.isalpha() and len(name) >= SHORTEST_NAME and name not in no_products:
-            yield name, version

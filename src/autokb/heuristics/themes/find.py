@@ -105,11 +105,8 @@ def similarity_floor(similarities: Floats) -> float:
 
 def _members_by_size(labels: NDArray[np.int64]) -> list[list[int]]:
     """Return the positions of each label's issues, the largest group first; negative labels are left out."""
-    groups: dict[int, list[int]] = {}
-    for position, label in enumerate(labels.tolist()):
-        if label >= 0:
-            groups.setdefault(label, []).append(position)
-    return sorted(groups.values(), key=lambda group: (-len(group), group[0]))
+    groups: list[list[int]] = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels[labels >= 0])]
+    return sorted(groups, key=lambda group: (-len(group), group[0]))
 
 
 def _cluster(rows: Floats) -> NDArray[np.int64]:

@@ -45,7 +45,20 @@ class Titles:
 
         ``issues`` are those without the words of attribute values, ``vectors`` their unit vectors.
         """
-        naming = _Naming.of(self, issues, vectors, product, language)
+        of_product = frozenset(product.casefold().split())
+
+        def stems(text: str) -> frozenset[str]:
+            return frozenset(subject_stem(w, language) for w in subject_words(text, language) if w not in of_product)
+
+        of_issues = [stems(issue) for issue in issues]
+        naming = _Naming(
+            [line.rstrip(" .!?,;:-") for line in self.lines],
+            np.asarray(self.vectors, dtype=np.float64),
+            [stems(line) for line in self.lines],
+            of_issues,
+            Counter(stem for of_issue in of_issues for stem in of_issue),
+            vectors,
+        )
         found = list(names)
         for position, group in enumerate(groups):
             others = {name.casefold() for name in (*found[:position], *found[position + 1 :])}
@@ -61,23 +74,6 @@ class _Naming:
     issue_stems: Sequence[frozenset[str]]
     everywhere: Counter[str]
     vectors: Floats
-
-    @classmethod
-    def of(cls, titles: Titles, issues: Sequence[str], vectors: Floats, product: str, language: str) -> _Naming:
-        of_product = frozenset(product.casefold().split())
-
-        def stems(text: str) -> frozenset[str]:
-            return frozenset(subject_stem(w, language) for w in subject_words(text, language) if w not in of_product)
-
-        of_issues = [stems(issue) for issue in issues]
-        return cls(
-            [line.rstrip(" .!?,;:-") for line in titles.lines],
-            np.asarray(titles.vectors, dtype=np.float64),
-            [stems(line) for line in titles.lines],
-            of_issues,
-            Counter(stem for stems_ in of_issues for stem in stems_),
-            vectors,
-        )
 
     # Complex: the choice of a line is one formula: what tells the group, what fits, what it is worth.
     def name(self, group: Sequence[int], taken: Collection[str]) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from autokb.core.domain import ENGLISH
 from autokb.core.tickets import Comment, Ticket
-from autokb.text.lexicons import AsWritten, WordLists, word_lists
+from autokb.text.lexicons import AsWritten, WordLists, pattern_of
 
 MOST_COMMENTS = 3  # of a ticket that an answer shows
 MOST_IF_ASKED = 6  # where the question asks for comments
@@ -29,10 +27,7 @@ class CommentWords(WordLists):
 
     file: ClassVar[str] = "ticket_comments"
 
-    solved: tuple[AsWritten, ...] = ()
-    causes: tuple[AsWritten, ...] = ()
-    workarounds: tuple[AsWritten, ...] = ()
-    formalities: tuple[AsWritten, ...] = ()
+    patterns: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
 
 
 # Complex: which comments are wanted, how many and from which score on depends on the same question.
@@ -77,11 +72,4 @@ def _score(ticket: Ticket, position: int, wanted: set[str], language: str) -> fl
 
 
 def _has(language: str, kind: str, comment: Comment) -> bool:
-    pattern = _pattern(language, kind)
-    return pattern is not None and pattern.search(comment.text.strip()) is not None
-
-
-@cache
-def _pattern(language: str, kind: str) -> re.Pattern[str] | None:
-    parts = getattr(word_lists(CommentWords, language), kind)
-    return re.compile("|".join(parts), re.IGNORECASE) if parts else None
+    return pattern_of(CommentWords, kind, language).search(comment.text.strip()) is not None

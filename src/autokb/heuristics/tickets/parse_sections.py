@@ -52,7 +52,7 @@ def parse_parts(ticket: Ticket, template: TicketTemplate) -> list[SectionPart]:
             if name == "comments":
                 texts = [p for c in ticket.comments for p in split_text(c.text, rule.name, of_comments, {})]
             elif name == "description":
-                texts = list(split_text(ticket.description, rule.name, known, _block_sections(template)))
+                texts = list(split_text(ticket.description, rule.name, known, block_sections(template)))
             else:
                 found.append(SectionPart(rule.name, ticket.text_of(name).strip(), name))
                 continue
@@ -206,5 +206,6 @@ def _is_anybodys(rule: SectionRule) -> bool:
     return rule.parent == TICKET and not rule.fields
 
 
-def _block_sections(template: TicketTemplate) -> dict[str, str]:
+def block_sections(template: TicketTemplate) -> dict[str, str]:
+    """Return the section of each kind of block, code or log, that a template has one for."""
     return {kind: rule.name for rule in reversed(template.sections) for kind in rule.blocks}

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import TICKET
-from autokb.heuristics.tickets.parse_sections import known_headings, split_text
+from autokb.heuristics.tickets.parse_sections import block_sections, known_headings, split_text
 
 # Cosine of a question's beginning or end to a cue from which a question without any cue asks for its section: on the
 # development questions, each without the cues it holds, two in three of those above are right, one in four just below.
@@ -55,10 +55,10 @@ def read_ticket_question(
         best = max(nearness, key=lambda name: nearness[name])
         intents = (best,) if nearness[best] >= SURE else ()
     entities = {}
-    if summary := _first_section(template, "title"):
+    if summary := template.field_of.get("title"):
         entities[summary] = rest or question
     quoted = [found.group().strip(_MARKS) for found in _QUOTED.finditer(question)]
-    if quoted and (described := _first_section(template, "description")):
+    if quoted and (described := template.field_of.get("description")):
         entities[described] = "\n".join(quoted)
     return QuestionParts(entities, intents, filters, find_links(question, template))
 
@@ -137,21 +137,16 @@ def find_filters(question: str, template: TicketTemplate, values: Mapping[str, S
 def _entities_of_message(message: str, template: TicketTemplate) -> dict[str, str]:
     """Return the sections of a message that is written like a ticket."""
     first, _, rest = message.partition("\n")
-    described = _first_section(template, "description")
-    blocks = {kind: rule.name for rule in reversed(template.sections) for kind in rule.blocks}
     found: dict[str, list[str]] = {}
-    if summary := _first_section(template, "title"):
+    if summary := template.field_of.get("title"):
         found[summary] = [first.strip("#* ")]
     else:
         rest = message
-    for section, text in split_text(rest, described or TICKET, known_headings(template), blocks):
+    described = template.field_of.get("description", TICKET)
+    for section, text in split_text(rest, described, known_headings(template), block_sections(template)):
         found.setdefault(section, []).append(text)
     found.pop(TICKET, None)
     return {section: "\n\n".join(texts) for section, texts in found.items()}
-
-
-def _first_section(template: TicketTemplate, field: str) -> str:
-    return template.field_of.get(field, "")
 
 
 @lru_cache(maxsize=8)

@@ -11,7 +11,7 @@ from functools import cache
 from autokb.core.domain import ENGLISH
 from autokb.heuristics.subject_words import subject_words
 from autokb.heuristics.titles.words import TitleWords
-from autokb.text.lexicons import alternation, any_of, ignoring_case, language_data, word_lists
+from autokb.text.lexicons import alternation, ignoring_case, language_data, pattern_of, word_lists
 
 LONGEST_TITLE = 120  # characters; a list of issues shows no more of one
 READ_CHARACTERS = 3_000  # of the text; what it is about is said there
@@ -34,12 +34,9 @@ class _TitlePatterns:
     markup: re.Pattern[str]
     date_in_front: re.Pattern[str]
     cry_for_help: re.Pattern[str]
-    filler: re.Pattern[str]
     greeting: re.Pattern[str]
     thanks: re.Pattern[str]
     problem: re.Pattern[str]
-    lone_problem: re.Pattern[str]
-    capital_words: frozenset[str]
 
 
 @cache
@@ -53,15 +50,12 @@ def _patterns(language: str) -> _TitlePatterns:
         markup=ignoring_case(rf"<[^<>\s]{{1,40}}>|https?://\S+|www\.\S+|{solved}|[*_#>`~=]{{2,}}"),
         date_in_front=ignoring_case(rf"\A\W*(?:(?:{alternation(known.words_before_date)})\W+)?{_date(language)}\W*"),
         cry_for_help=ignoring_case(_cry_for_help(known)),
-        filler=ignoring_case(rf"\A\W*(?:{any_of(known.fillers)})\W*\Z"),
         greeting=ignoring_case(
             rf"\A\W*(?:(?:{greetings})\b[^.!?,;:\n]{{0,30}}(?:[,.!;:]+\s*|\Z)|"
             rf"(?:{alternation(known.greeting_cries)})\s*[,.!:;]+\s*)"
         ),
         thanks=ignoring_case(rf"\A\W*(?:{thanks}|(?:{alternation(known.signing_words)}) \w+\W*)\Z"),
         problem=ignoring_case(rf"(?:{negation_endings(known)})\b|\b{problem_words}|\?"),
-        lone_problem=ignoring_case(rf"\b(?:{alternation(known.lone_problem_beginnings)})"),
-        capital_words=frozenset(known.capital_words),
     )
 
 
@@ -111,8 +105,8 @@ def whole_title(title: str, text: str, product: str = "", language: str = ENGLIS
 
 def names_problem(line: str, language: str = ENGLISH) -> bool:
     """Return whether a line has a word of something that is wrong, or asks."""
-    known = _patterns(language)
-    return known.problem.search(line) is not None or known.lone_problem.search(line) is not None
+    lone_problem = pattern_of(TitleWords, "lone_problem_beginnings", language, before=r"\b")
+    return any(pattern.search(line) for pattern in (_patterns(language).problem, lone_problem))
 
 
 def shorten(text: str) -> str:
@@ -137,9 +131,10 @@ def _is_only_manners(title: str, language: str) -> bool:
 def sentences_of_problem(text: str, language: str = ENGLISH) -> Iterator[str]:
     """Give the sentences that are neither greeting nor thanks."""
     known = _patterns(language)
+    filler = pattern_of(TitleWords, "fillers", language, r"\A\W*", r"\W*\Z")
     for sentence in _SENTENCE_END.split(text[:READ_CHARACTERS]):
         line = known.greeting.sub("", _one_line(sentence, language)).strip()
-        if line and not known.thanks.match(line) and not known.filler.match(line) and _WORD.search(line):
+        if line and not known.thanks.match(line) and not filler.match(line) and _WORD.search(line):
             yield line[0].upper() + line[1:]
 
 
@@ -180,6 +175,6 @@ def _without_shouting(line: str, other_text: str, language: str) -> str:
         return line
     others = _WORD.findall(other_text[:READ_CHARACTERS])
     is_guide = sum(w.isupper() for w in others) < LOUD_SHARE * len(others)
-    spelled_so = {*_patterns(language).capital_words, *(w for w in others if is_guide and w.isupper())}
+    spelled_so = {*word_lists(TitleWords, language).capital_words, *(w for w in others if is_guide and w.isupper())}
     small = _WORD.sub(lambda m: m.group() if m.group() in spelled_so else m.group().lower(), line)
     return small[:1].upper() + small[1:]

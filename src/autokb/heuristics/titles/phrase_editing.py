@@ -13,7 +13,7 @@ from autokb.heuristics.subject_words import subject_words
 from autokb.heuristics.titles.issue_title import names_problem, negation_endings
 from autokb.heuristics.titles.words import TitleWords
 from autokb.text.lexicon import Spec, lexicon
-from autokb.text.lexicons import alternation, ignoring_case, word_lists
+from autokb.text.lexicons import alternation, ignoring_case, pattern_of, word_lists
 from autokb.text.words import split_words
 
 _MARK_BEHIND_LABEL = re.compile(r"\s*[-–:|,]+\s+")
@@ -25,19 +25,11 @@ _CLOSING_MARKS = " .!?)"
 class _EditingPatterns:
     """The grammar of one language around the words of a value."""
 
-    version: re.Pattern[str]
     list_joint: re.Pattern[str]
-    head_noun: re.Pattern[str]
-    head_nouns: frozenset[str]
     preposition_before: re.Pattern[str]
     phrase_ends: re.Pattern[str]
     needs_object: re.Pattern[str]
-    only_determiners: re.Pattern[str]
     negated_verb: re.Pattern[str]
-    part_of: re.Pattern[str]
-    loose_end: re.Pattern[str]
-    opener: re.Pattern[str]
-    loose_beginning: re.Pattern[str]
 
 
 @cache
@@ -48,23 +40,15 @@ def _patterns(language: str) -> _EditingPatterns:
     needs_object = rf"{alternation(known.words_needing_object)}|\w+(?:{alternation(known.endings_needing_object)})"
     behind_joint = rf"(?:(?:{alternation(known.words_after_list_joint)})\s+)?"
     return _EditingPatterns(
-        version=ignoring_case(rf"(?:[ -]?v?\d[\d.]*\w{{0,3}}\b|\s+(?:{alternation(known.edition_words)})\b(?=\W|\Z))+"),
         list_joint=ignoring_case(
             rf"\s*(?:,|/|&|\+)\s*|\s*,?\s*\b(?:{alternation(known.list_joints)})\b\s*{behind_joint}|\s+"
         ),
-        head_noun=ignoring_case(rf"\s+(?:{alternation(known.head_nouns)})\b"),
-        head_nouns=frozenset(known.head_nouns),
         preposition_before=ignoring_case(rf"(?:\s|\A)(?:{alternation(known.phrase_prepositions)})\s+{determiners}\Z"),
         phrase_ends=ignoring_case(rf"\s*(?:[.,;:!?)\]|…/–-]|\Z)|\s+(?:{alternation(known.words_after_phrase)})\b"),
         needs_object=ignoring_case(
             rf"(?:{alternation(known.negation_endings)})\b|\b(?:{needs_object})\s+\Z|\b(?:{alternation(known.words_of_sentences)})\b"
         ),
-        only_determiners=ignoring_case(rf"\A(?:(?:{alternation(known.subject_determiners)})\s+)*\Z"),
         negated_verb=ignoring_case(rf"\s+(?=(?:\w+{not_}|{alternation(known.negated_verbs)})\b\s*\w)"),
-        part_of=ignoring_case(rf"\b(?:{alternation(known.parts_of_wholes)})\s*\Z"),
-        loose_end=ignoring_case(rf"(?:[\s,;:/|–-]|\b(?:{alternation(known.loose_ends)})\b)+(?=[.!?…]*\Z)"),
-        loose_beginning=ignoring_case(rf"(?:{alternation(known.loose_beginnings)})\b"),
-        opener=ignoring_case(rf"\A(?:{alternation(known.openers)})\s+"),
     )
 
 
@@ -81,13 +65,9 @@ class ValueMention:
 def value_mentions(line: str, spec: Spec, language: str = ENGLISH) -> list[ValueMention]:
     """Return the values that a line (in NFKC) names or lets one guess, in order."""
     words = split_words(line)
-    starts, ends, at = [], [], 0
-    for gap, raw in zip(words.gaps, words.raw, strict=True):
-        starts.append(at + len(gap))
-        at = starts[-1] + len(raw)
-        ends.append(at)
+    ends = [start + len(raw) for start, raw in zip(words.starts, words.raw, strict=True)]
     found = lexicon(spec, language).mentions(words)
-    return [ValueMention(starts[m.start], ends[m.end - 1], m.attribute, m.value) for m in found]
+    return [ValueMention(words.starts[m.start], ends[m.end - 1], m.attribute, m.value) for m in found]
 
 
 def named_values(line: str, spec: Spec, language: str = ENGLISH) -> list[ValueMention]:
@@ -113,20 +93,21 @@ def _verb_synonyms(attribute: Attribute) -> frozenset[str]:
 
 def without_attributes(line: str, spec: Spec, attributes: Collection[str], language: str = ENGLISH) -> str | None:
     """Return the line without the words of these attributes, or None where it would no longer read well."""
-    known = _patterns(language)
     found = named_values(line, spec, language)
-    spans = _joined_spans(line, [m for m in found if m.attribute in attributes], known)
+    spans = _joined_spans(line, [m for m in found if m.attribute in attributes], language)
     if not spans:
         return without_opener(line, language)
     others = [m for m in found if m.attribute not in attributes]
     whole = line
     for span in reversed(spans):
-        shorter = _without_span(line, span, others, known)
+        shorter = _without_span(line, span, others, language)
         if shorter is None:
             return None
         line = shorter
-    line = without_opener(known.loose_end.sub("", line), language)
-    is_torn = known.loose_beginning.match(line) and not known.loose_beginning.match(whole)
+    loose_end = pattern_of(TitleWords, "loose_ends", language, r"(?:[\s,;:/|–-]|\b", r"\b)+(?=[.!?…]*\Z)")
+    line = without_opener(loose_end.sub("", line), language)
+    loose_beginning = pattern_of(TitleWords, "loose_beginnings", language, after=r"\b")
+    is_torn = loose_beginning.match(line) and not loose_beginning.match(whole)
     return None if is_torn or not _names_something(line, language) else line
 
 
@@ -146,7 +127,8 @@ def without_values(line: str, spec: Spec, language: str = ENGLISH) -> str:
 
 def without_opener(line: str, language: str = ENGLISH) -> str:
     """Return a line that begins with what it is about (not with ``My``) and with a capital."""
-    bare = " ".join(_patterns(language).opener.sub("", line.strip(" ,;:-–|")).split())
+    opener = pattern_of(TitleWords, "openers", language, r"\A", r"\s+")
+    bare = " ".join(opener.sub("", line.strip(" ,;:-–|")).split())
     bare = re.sub(r"\s+([,.;:!?…])", r"\1", bare)
     bare = re.sub(r"(?<=\w)\.\Z", "", bare)
     return bare[:1].upper() + bare[1:] if bare[:1].islower() and not bare[1:2].isupper() else bare
@@ -157,13 +139,15 @@ def with_values(line: str, values: Sequence[str]) -> str:
     return f"{line.rstrip(' .')} ({', '.join(values)})" if values else line
 
 
-def _joined_spans(line: str, found: Iterable[ValueMention], known: _EditingPatterns) -> list[Span]:
+def _joined_spans(line: str, found: Iterable[ValueMention], language: str) -> list[Span]:
     """Return the spans to leave out, with versions; mentions that overlap or are in one list share a span."""
+    number = r"(?:[ -]?v?\d[\d.]*\w{0,3}\b|\s+"
+    version_pattern = pattern_of(TitleWords, "edition_words", language, number, r"\b(?=\W|\Z))+")
     spans: list[Span] = []
     for mention in sorted(found, key=lambda m: (m.start, -m.end)):
-        version = known.version.match(line, mention.end)
+        version = version_pattern.match(line, mention.end)
         start, end = mention.start, version.end() if version else mention.end
-        if spans and (start <= spans[-1][1] or known.list_joint.fullmatch(line, spans[-1][1], start)):
+        if spans and (start <= spans[-1][1] or _patterns(language).list_joint.fullmatch(line, spans[-1][1], start)):
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
         else:
             spans.append((start, end))
@@ -171,11 +155,12 @@ def _joined_spans(line: str, found: Iterable[ValueMention], known: _EditingPatte
 
 
 # Complex: each condition is a way in which leaving out would tear a phrase, and the ways out come last.
-def _without_span(line: str, span: Span, others: Iterable[ValueMention], known: _EditingPatterns) -> str | None:
+def _without_span(line: str, span: Span, others: Iterable[ValueMention], language: str) -> str | None:
     """Leave a span out by the first way that leaves a sentence; None when there is none.
 
     ``others`` are mentions that stay: "wired headphones" loses "wired", never the word that it belongs to.
     """
+    known = _patterns(language)
     start, end = span
     before, words, after = line[:start], line[start:end], line[end:]
     if any(m.start < start and not line[m.end : start].strip() for m in others):
@@ -183,30 +168,33 @@ def _without_span(line: str, span: Span, others: Iterable[ValueMention], known: 
     if any(m.end > end and not line[end : m.start].strip() for m in others) and not known.phrase_ends.match(after):
         return before + after.lstrip()  # not before a phrase: "the iPhone with the cable" needs the iPhone
     preposition = known.preposition_before.search(before)
-    if preposition and known.phrase_ends.match(after) and known.part_of.search(before[: preposition.start()]):
+    part_of = pattern_of(TitleWords, "parts_of_wholes", language, r"\b", r"\s*\Z")
+    if preposition and known.phrase_ends.match(after) and part_of.search(before[: preposition.start()]):
         return None  # "one of my earbuds" says nothing without the earbuds
-    return next((rest for way in _WAYS_TO_LEAVE_OUT if (rest := way(before, words, after, known)) is not None), None)
+    return next((rest for way in _WAYS_TO_LEAVE_OUT if (rest := way(before, words, after, language)) is not None), None)
 
 
-def _from_brackets(before: str, _words: str, after: str, _known: _EditingPatterns) -> str | None:
+def _from_brackets(before: str, _words: str, after: str, _language: str) -> str | None:
     """Leave out brackets that hold nothing else."""
     bracketed = (before[-1:] + after[:1]) in ("()", "[]")
     return f"{before[:-1].rstrip()}{after[1:]}" if bracketed else None
 
 
-def _with_preposition(before: str, _words: str, after: str, known: _EditingPatterns) -> str | None:
+def _with_preposition(before: str, _words: str, after: str, language: str) -> str | None:
     """Leave out ``on my Mac`` where the phrase ends behind it."""
+    known = _patterns(language)
     preposition = known.preposition_before.search(before)
     return before[: preposition.start()] + after if preposition and known.phrase_ends.match(after) else None
 
 
-def _as_subject(before: str, _words: str, after: str, known: _EditingPatterns) -> str | None:
+def _as_subject(before: str, _words: str, after: str, language: str) -> str | None:
     """Leave out the subject of a negation: "Buds won't pair" is about what will not pair, which is the product."""
-    verb = known.negated_verb.match(after) if known.only_determiners.match(before) else None
+    determiners = pattern_of(TitleWords, "subject_determiners", language, r"\A(?:", r"\s+)*\Z")
+    verb = _patterns(language).negated_verb.match(after) if determiners.match(before) else None
     return after[verb.end() :] if verb else None
 
 
-def _as_label(before: str, _words: str, after: str, _known: _EditingPatterns) -> str | None:
+def _as_label(before: str, _words: str, after: str, _language: str) -> str | None:
     """Leave out a label in front (``Android: no sound``) or at the end (``No sound - Android``)."""
     if not before.strip() and (mark := _MARK_BEHIND_LABEL.match(after)):
         return after[mark.end() :]
@@ -215,21 +203,23 @@ def _as_label(before: str, _words: str, after: str, _known: _EditingPatterns) ->
     return None
 
 
-def _from_head_noun(before: str, words: str, after: str, known: _EditingPatterns) -> str | None:
+def _from_head_noun(before: str, words: str, after: str, language: str) -> str | None:
     """Leave out what describes a thing: "Outlook account" loses Outlook only."""
-    if known.head_noun.match(after):
+    if pattern_of(TitleWords, "head_nouns", language, r"\s+", r"\b").match(after):
         return before + after.lstrip()
     *described_by, last = words.rsplit(" ", 1)
-    return before + last + after if described_by and last.casefold() in known.head_nouns else None
+    is_head = last.casefold() in word_lists(TitleWords, language).head_nouns
+    return before + last + after if described_by and is_head else None
 
 
-def _from_title_end(before: str, _words: str, after: str, known: _EditingPatterns) -> str | None:
+def _from_title_end(before: str, _words: str, after: str, language: str) -> str | None:
     """Leave out the end of a title such as "Firmware update iPhone", which is no sentence."""
-    return None if after.strip(_CLOSING_MARKS) or known.needs_object.search(before) else before + after
+    return None if after.strip(_CLOSING_MARKS) or _patterns(language).needs_object.search(before) else before + after
 
 
-# From the text before the words, the words, and the text after them to what is left; the first that applies counts.
-_WAYS_TO_LEAVE_OUT: tuple[Callable[[str, str, str, _EditingPatterns], str | None], ...] = (
+# From the text before the words, the words, the text after them and the language to what is left; the first that
+# applies counts.
+_WAYS_TO_LEAVE_OUT: tuple[Callable[[str, str, str, str], str | None], ...] = (
     _from_brackets,
     _with_preposition,
     _as_subject,

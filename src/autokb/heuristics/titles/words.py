@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from autokb.text.lexicons import AsWritten, WordLists
@@ -27,7 +28,7 @@ class TitleWords(WordLists):
     words_after_last_help: tuple[str, ...] = ()
     last_cries: tuple[str, ...] = ()
     greeting_cries: tuple[str, ...] = ()
-    fillers: tuple[AsWritten, ...] = ()
+    patterns: Mapping[str, tuple[AsWritten, ...]] = field(default_factory=dict)
     thanks: tuple[str, ...] = ()
     words_before_thanks: tuple[str, ...] = ()
     signing_words: tuple[str, ...] = ()

@@ -139,6 +139,11 @@ def alternation(phrases: Iterable[str]) -> str:
     return "|".join(pattern.replace("ss", "(?:ss|ß)") for pattern in escaped) or "(?!)"  # ß is folded to ss
 
 
+def longest_of(phrases: Iterable[str]) -> str:
+    """Return the pattern that finds the longest of these folded phrases that fits; of no phrases it finds nothing."""
+    return alternation(sorted(phrases, key=len, reverse=True))
+
+
 def any_of(patterns: Iterable[str]) -> str:
     """Return the pattern that finds what one of these patterns finds; of no patterns it finds nothing."""
     return "|".join(patterns) or "(?!)"
@@ -147,6 +152,22 @@ def any_of(patterns: Iterable[str]) -> str:
 def ignoring_case(pattern: str) -> re.Pattern[str]:
     """Return a pattern that finds words in capitals and in small letters."""
     return re.compile(pattern, re.IGNORECASE)
+
+
+@cache
+def pattern_of(
+    kind: type[WordLists], name: str, language: str = ENGLISH, before: str = "", after: str = ""
+) -> re.Pattern[str]:
+    """Return the pattern that finds one of the ``patterns`` of a name, or of the phrases of a field, the longest first.
+
+    ``before`` and ``after`` are patterns of what stands around it. An empty list finds nothing.
+    """
+    anything: Any = word_lists(kind, language)
+    if name in getattr(word_lists(kind), "patterns", ()):
+        found = any_of(anything.patterns.get(name, ()))
+    else:
+        found = longest_of(getattr(anything, name))
+    return ignoring_case(f"{before}(?:{found}){after}")
 
 
 # Complex: word lists, whole files and the stemmer can be missing, and each is named in another way.
