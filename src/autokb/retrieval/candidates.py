@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from autokb.core.attributes import ANY, Attributes, Values
-from autokb.core.domain import Urgent
+from autokb.core.domain import Attribute, Urgent
+from autokb.core.implications import implied_values
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.solution_text import counted_text
@@ -184,7 +185,7 @@ class Candidates:
             return combinations[combination]
 
         numbers: dict[frozenset[tuple[str, Values]], int] = {}
-        row_fixed = [numbers.setdefault(_fixed(one), len(numbers)) for one in found]
+        row_fixed = [numbers.setdefault(_fixed(one, knowledge.attributes), len(numbers)) for one in found]
         return cls(
             rows=tuple(found),
             vectors=sections,
@@ -258,10 +259,17 @@ class Candidates:
         return [p for p in others if p is not None and _same_matter_beside(p, passage)]
 
 
-def _fixed(one: Candidate) -> frozenset[tuple[str, Values]]:
+def _fixed(one: Candidate, attributes: Mapping[str, Attribute]) -> frozenset[tuple[str, Values]]:
+    """Return what a row fixes, without what follows from the rest of it (an iPad is a tablet)."""
     names = one.passage.distinguishes if one.passage is not None else one.solution.attributes
-    values = ((name, one.solution.attributes.get(name, ANY)) for name in names)
-    return frozenset(pair for pair in values if pair[1] != ANY)
+    fixed = {name: v for name in names if (v := one.solution.attributes.get(name, ANY)) != ANY}
+    if len(fixed) > 1:
+        rest = [{n: v for n, v in fixed.items() if n != name} for name in fixed]
+        follow = {
+            n for n, others in zip(fixed, rest, strict=True) if implied_values(others, attributes).get(n) == fixed[n]
+        }
+        fixed = {n: v for n, v in fixed.items() if n not in follow}
+    return frozenset(fixed.items())
 
 
 # Complex: a solution belongs to the passage that it begins in, if one does, which one pass over all finds.
