@@ -192,7 +192,7 @@ def answer(
         reason = refused or _nothing_fits(shown)
         return Answer(question, asked.attributes, "abstains", documents=nearest, reason=reason)
     urgent = frozenset(c.solution.id for c in choices if c.row in warnings or c.row in shown.scored.urgent)
-    back = None if shown.scored.urgent or chosen is not None else clarify(shown, choices[0])
+    back = None if shown.scored.urgent or chosen is not None else clarify(shown, choices[0], warnings)
     of_nodes = list(takewhile(lambda choice: choice.tree is not None, choices))
     matches = _group_by_tree(of_nodes, shown, k)
     sections = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -36,14 +36,15 @@ class Clarification:
 
 
 # Complex: each condition that ends it needs what the one before it worked out.
-def clarify(shown: Presentation, first: Choice) -> Clarification | None:
+def clarify(shown: Presentation, first: Choice, warnings: Collection[int] = ()) -> Clarification | None:
     """Return the question that the first solution leaves open, or None where it holds whatever the answer is.
 
     Decision 2 of the design: a solution that fixes an attribute of which the question says nothing, beside others for
-    other readers. Behind an introduction the best section for some readers decides. Where even that is far from the
-    question, asking leads nowhere; where the customer asks for a fact, or has said for whom, it is needless.
+    other readers. Behind an introduction the best section for some readers decides; for a short message so it does
+    behind one of the ``warnings``, which it did not call for. Where even that is far from the question, asking leads
+    nowhere; where the customer asks for a fact, or has said for whom, it is needless.
     """
-    behind = _behind_introduction(shown, first)
+    behind = _behind_introduction(shown, first, warnings)
     decides = behind or first
     if shown.scored.evidence.asks_fact or _is_far(shown, decides):
         return None
@@ -78,10 +79,11 @@ def _values(name: str, solution: Solution) -> Values:
     return solution.attributes.get(name, ANY)
 
 
-def _behind_introduction(shown: Presentation, first: Choice) -> Choice | None:
+def _behind_introduction(shown: Presentation, first: Choice, warnings: Collection[int]) -> Choice | None:
     """Return the best of what an article says behind its introduction where that is first, best for certain readers."""
     introduction = shown.candidates.rows[first.row].passage
-    if introduction is None or introduction.role != "introduction":
+    is_warning = first.row in warnings and len(shown.scored.read.split()) <= SHORT
+    if not is_warning and (introduction is None or introduction.role != "introduction"):
         return None
     behind = (choice for choice in shown.of_document(first.document) if choice.row != first.row)
     rows = shown.candidates.rows
