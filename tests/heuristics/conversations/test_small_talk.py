@@ -93,3 +93,21 @@ def test_a_wish_is_none_beside_a_problem(message: str, wish: str | None, languag
 def test_a_wish_is_fulfilled_by_what_is_about_its_matter() -> None:
     assert fulfils("Open Billing and press Refund.", "refund")
     assert not fulfils("Press the lid.", "refund") and not fulfils("Anything at all.", "anger")
+
+
+@pytest.mark.parametrize(
+    ("message", "language", "kind"),
+    [
+        ("works again!! there was a crumb in there. thanks a lot", "en", "thanks"),
+        ("Thanks, that fixed it. The cable was loose.", "en", "thanks"),
+        ("thank you, thats kind, i'll try it and see", "en", "trying"),
+        ("geht wieder, danke! da war ein krümel drin", "de", "thanks"),
+        ("it works again but the left one is quiet, thanks", "en", None),
+        ("It works now, thank you. How do I change the name?", "en", None),
+        ("thanks for the quick answer. the right bud is dead", "en", None),
+        ("that is kind of annoying, i'll try again", "en", None),
+        ("danke, rechts ist er tot", "de", None),
+    ],
+)
+def test_who_says_what_it_was_and_gives_thanks_needs_no_more(message: str, language: str, kind: str | None) -> None:
+    assert small_talk(message, language) == kind

@@ -13,6 +13,7 @@ from autokb.text.lexicons import any_of, ignoring_case, language_data, longest_o
 from autokb.text.sentences import sentences
 
 LONGEST = 200  # characters of a message that can be small talk alone
+LONGEST_STORY = 12  # words of who has solved it and gives thanks, such as what it was
 FEW_WORDS = 2  # about its matter that a sentence beside a wish has at most: with more it is a problem of its own
 ACKNOWLEDGEMENT = "acknowledgement"
 _KINDS = ("goodbye", "trying", "thanks", "greeting", ACKNOWLEDGEMENT)  # those first that tell most
@@ -27,10 +28,15 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
     if not _NOT_WORDS.sub("", text):
         return ACKNOWLEDGEMENT  # a thumb, a smile, three dots
     kinds = []
+    is_solved = pattern_of("mended", language).search(text) is not None
+    goes_on = "?" in text or pattern_of("goes_on", language).search(text) is not None
     for kind, pattern in _patterns(language):
         text, count = pattern.subn(" ", text)
         kinds += [kind] if count else []
-    return None if _NOT_WORDS.sub("", text) else next((kind for kind in _KINDS if kind in kinds), None)
+    rest = _NOT_WORDS.sub(" ", text).split()
+    if rest and (goes_on or not is_solved or "thanks" not in kinds or len(rest) > LONGEST_STORY):
+        return None
+    return next((kind for kind in _KINDS if kind in kinds), None)
 
 
 def wish_of(message: str, language: str = ENGLISH) -> str | None:
