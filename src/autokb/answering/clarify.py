@@ -22,6 +22,7 @@ NEAR_ENOUGH = 0.4
 # Words; so few say less of what they mean, and are farther from what helps. Of six such messages with a cosine between
 # ``NEAR_IF_SHORT`` and ``NEAR_ENOUGH`` five are rightly asked about, of longer ones 3 of 20 (it was chosen on these).
 SHORT = 4
+LEVEL = 1.5  # of the score: what is less far behind the first of a short message is as likely
 NEAR_IF_SHORT = 0.3  # cosine, as ``NEAR_ENOUGH``
 NEAR_SECTIONS = 10  # among which sections on other pages are alternatives
 
@@ -81,12 +82,13 @@ def _values(name: str, solution: Solution) -> Values:
 
 def _behind_introduction(shown: Presentation, first: Choice, warnings: Collection[int]) -> Choice | None:
     """Return the best of what an article says behind its introduction where that is first, best for certain readers."""
-    introduction = shown.candidates.rows[first.row].passage
-    is_warning = first.row in warnings and len(shown.scored.read.split()) <= SHORT
-    if not is_warning and (introduction is None or introduction.role != "introduction"):
+    rows, is_short = shown.candidates.rows, len(shown.scored.read.split()) <= SHORT
+    introduction, least = rows[first.row].passage, shown.score(first) - LEVEL
+    behind = [choice for choice in shown.of_document(first.document) if choice.row != first.row]
+    level = [one for one in behind if shown.score(one) >= least and _names_readers_alone(rows[one.row].passage)]
+    is_open = is_short and (first.row in warnings or (len(level) > 1 and not _fixed(first.solution, shown)))
+    if not is_open and (introduction is None or introduction.role != "introduction"):
         return None
-    behind = (choice for choice in shown.of_document(first.document) if choice.row != first.row)
-    rows = shown.candidates.rows
     return next(iter(sorted(behind, key=lambda c: not _names_readers_alone(rows[c.row].passage))), None)
 
 
