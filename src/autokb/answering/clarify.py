@@ -82,14 +82,23 @@ def _values(name: str, solution: Solution) -> Values:
 
 def _behind_introduction(shown: Presentation, first: Choice, warnings: Collection[int]) -> Choice | None:
     """Return the best of what an article says behind its introduction where that is first, best for certain readers."""
-    rows, is_short = shown.candidates.rows, len(shown.scored.read.split()) <= SHORT
-    introduction, least = rows[first.row].passage, shown.score(first) - LEVEL
+    rows, introduction = shown.candidates.rows, shown.candidates.rows[first.row].passage
     behind = [choice for choice in shown.of_document(first.document) if choice.row != first.row]
-    level = [one for one in behind if shown.score(one) >= least and _names_readers_alone(rows[one.row].passage)]
-    is_open = is_short and (first.row in warnings or (len(level) > 1 and not _fixed(first.solution, shown)))
-    if not is_open and (introduction is None or introduction.role != "introduction"):
+    is_introduction = introduction is not None and introduction.role == "introduction"
+    if not (is_introduction or _is_open(shown, first, behind, warnings)):
         return None
     return next(iter(sorted(behind, key=lambda c: not _names_readers_alone(rows[c.row].passage))), None)
+
+
+def _is_open(shown: Presentation, first: Choice, behind: Iterable[Choice], warnings: Collection[int]) -> bool:
+    """Return whether a short message has a warning first that it did not call for, or sections for several readers that
+    are as likely as the first, which is for all.
+    """
+    if len(shown.scored.read.split()) > SHORT:
+        return False
+    level = (one for one in behind if shown.score(one) >= shown.score(first) - LEVEL)
+    for_some = sum(_names_readers_alone(shown.candidates.rows[one.row].passage) for one in level)
+    return first.row in warnings or (for_some > 1 and not _fixed(first.solution, shown))
 
 
 def _names_readers_alone(passage: Passage | None) -> bool:

@@ -112,4 +112,4 @@ def answerable(shown: Shown) -> float:
 def _odds(head: str, shown: Shown) -> float:
     weights = packaged_record()[head]
     odds: float = weights["intercept"]
-    return odds + sum(weights[name] * FEATURES[name](shown) for name in weights if name in FEATURES)
+    return odds + sum(float(weights[name]) * FEATURES[name](shown) for name in weights if name in FEATURES)

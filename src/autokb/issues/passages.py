@@ -13,7 +13,7 @@ from autokb.core.regex_timeout import SlowPatternError
 from autokb.core.solution_text import solution_text
 from autokb.heuristics.section_roles import is_bookkeeping, roles_of
 from autokb.heuristics.solutions.audience import mask_values
-from autokb.heuristics.solutions.solution import section_id
+from autokb.heuristics.solutions.solution import WrittenSolution, section_id
 from autokb.heuristics.solutions.write import write_passages
 from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import verify_quotes
@@ -24,7 +24,6 @@ from autokb.text.markdown import plain_text, section_at, sections
 SECTION_CHARACTERS = 1_500  # of a section that are searched; the encoder reads its first 256 tokens
 
 
-# Complex: a passage counts only with its evidence kept and verified, both of which need the solution.
 def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainSpec) -> tuple[Passage, ...]:
     """Return what a document says, section by section, each with its quotes and checked by the rules' patterns.
 
@@ -32,31 +31,38 @@ def document_passages(document: Document, chunks: Sequence[Chunk], spec: DomainS
     anybody ever needs it or not.
     """
     kept = _merged(span for chunk in chunks for span in chunk.spans)
+    made = (_passage(document, one, kept, spec) for one in write_passages(document, spec))
     found: dict[str, Passage] = {}
-    for one in write_passages(document, spec):
-        steps = tuple(step.text for step in one.steps)
-        solution = Solution(
-            id=section_id(document.id, one.headings, one.which),
-            issue_id="",
-            text=solution_text(one.title, steps, [step.quote for step in one.steps]),
-            steps=steps,
-            attributes=from_lists(one.attributes),
-            evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),
-            status=one.status,
-            reason=one.reason,
-        )
-        is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
-        if not is_noise and not verify_quotes(solution, {document.id: document}):
-            headings = one.headings or (document.title,)
-            section = _section_text(document, solution.evidence[0].start)
-            title = text_attributes(headings[0] if len(headings) > 1 else document.title, spec)
-            fixed = (n for n, values in solution.attributes.items() if values not in (ANY, title.get(n)))
-            masked = tuple(mask_values(heading, spec) for heading in headings)
-            checked = _checked(solution, one.title, spec)
-            found.setdefault(solution.id, Passage(headings, checked, tuple(sorted(fixed)), masked, section))
+    for one in filter(None, made):
+        found.setdefault(one.solution.id, one)
     passages = [p for p in found.values() if not is_bookkeeping(p.solution.steps, spec.language)]
     roles = roles_of([(p.headings, len(p.solution.steps)) for p in passages], spec.language)
     return tuple(replace(p, role=role, article=n) for p, (role, n) in zip(passages, roles, strict=True))
+
+
+# Complex: a passage counts only with its evidence kept and verified, both of which need the solution.
+def _passage(document: Document, one: WrittenSolution, kept: Sequence[Span], spec: DomainSpec) -> Passage | None:
+    """Return a section as a passage, None for noise and where a quote does not stand in the document."""
+    steps = tuple(step.text for step in one.steps)
+    solution = Solution(
+        id=section_id(document.id, one.headings, one.which),
+        issue_id="",
+        text=solution_text(one.title, steps, [step.quote for step in one.steps]),
+        steps=steps,
+        attributes=from_lists(one.attributes),
+        evidence=tuple(Evidence(document.id, s.start, s.end, s.quote) for s in one.steps),
+        status=one.status,
+        reason=one.reason,
+    )
+    is_noise = not any(_overlaps(kept, e.start, e.end) for e in solution.evidence)
+    if is_noise or verify_quotes(solution, {document.id: document}):
+        return None
+    headings = one.headings or (document.title,)
+    section = _section_text(document, solution.evidence[0].start)
+    title = text_attributes(headings[0] if len(headings) > 1 else document.title, spec)
+    fixed = (n for n, values in solution.attributes.items() if values not in (ANY, title.get(n)))
+    masked = tuple(mask_values(heading, spec) for heading in headings)
+    return Passage(headings, _checked(solution, one.title, spec), tuple(sorted(fixed)), masked, section)
 
 
 def _checked(solution: Solution, title: str, spec: DomainSpec) -> Solution:

@@ -168,11 +168,6 @@ class Candidates:
     ) -> Candidates:
         """Index what can be shown; row n of ``sections`` and ``headings`` is of the searched text and heading of n."""
         place = {document: column for column, document in enumerate(chunks.documents)}
-        by_document: dict[str, list[int]] = {}
-        for row, one in enumerate(found):
-            if one.is_withheld:
-                continue
-            by_document.setdefault(cited_first(one.solution), []).append(row)
         views = [(row, view) for row, one in enumerate(found) for view in one.views]
         combinations: dict[frozenset[object], int] = {}
         audiences: list[str] = []
@@ -193,7 +188,7 @@ class Candidates:
             columns=np.array([place.get(cited_first(one.solution), -1) for one in found], dtype=np.int64),
             documents=len(chunks.documents),
             row_of={s.id: row for row, one in enumerate(found) for s in (one.solution, *one.views)},
-            rows_of={document: np.array(rows, dtype=np.int64) for document, rows in by_document.items()},
+            rows_of=_rows_of_documents(found),
             view_rows=np.array([row for row, _ in views], dtype=np.int64),
             view_nodes=np.array([knowledge.rows[view.issue_id] for _, view in views], dtype=np.int64),
             view_audiences=np.array([audience(view) for _, view in views], dtype=np.int64),
@@ -259,17 +254,27 @@ class Candidates:
         return [p for p in others if p is not None and _same_matter_beside(p, passage)]
 
 
+def _rows_of_documents(found: Sequence[Candidate]) -> dict[str, Positions]:
+    """Return the rows of each document that may be shown."""
+    rows: dict[str, list[int]] = {}
+    for row, one in enumerate(found):
+        if not one.is_withheld:
+            rows.setdefault(cited_first(one.solution), []).append(row)
+    return {document: np.array(some, dtype=np.int64) for document, some in rows.items()}
+
+
 def _fixed(one: Candidate, attributes: Mapping[str, Attribute]) -> frozenset[tuple[str, Values]]:
     """Return what a row fixes, without what follows from the rest of it (an iPad is a tablet)."""
     names = one.passage.distinguishes if one.passage is not None else one.solution.attributes
     fixed = {name: v for name in names if (v := one.solution.attributes.get(name, ANY)) != ANY}
     if len(fixed) > 1:
-        rest = [{n: v for n, v in fixed.items() if n != name} for name in fixed]
-        follow = {
-            n for n, others in zip(fixed, rest, strict=True) if implied_values(others, attributes).get(n) == fixed[n]
-        }
-        fixed = {n: v for n, v in fixed.items() if n not in follow}
+        fixed = {n: v for n, v in fixed.items() if not _follows(n, fixed, attributes)}
     return frozenset(fixed.items())
+
+
+def _follows(name: str, fixed: Attributes, attributes: Mapping[str, Attribute]) -> bool:
+    others = {n: values for n, values in fixed.items() if n != name}
+    return implied_values(others, attributes).get(name) == fixed[name]
 
 
 # Complex: a solution belongs to the passage that it begins in, if one does, which one pass over all finds.
@@ -280,9 +285,7 @@ def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage], *, wit
     those of which a node shows a part.
     """
     kept = [p for p in passages if p.solution.status in DISPLAYED]
-    by_document: dict[str, list[Passage]] = {}
-    for passage in kept:
-        by_document.setdefault(cited_first(passage.solution), []).append(passage)
+    by_document = _by_document(kept)
     views: dict[str, list[Solution]] = {}
     alone: list[Solution] = []
     found: dict[Evidence, Passage | None] = {}
@@ -296,17 +299,21 @@ def candidates_of(knowledge: KnowledgeIndex, passages: Sequence[Passage], *, wit
         else:
             views.setdefault(section.solution.id, []).append(solution)
     sections = [Candidate(p.solution, p, tuple(_best_first(views.get(p.solution.id, ())))) for p in kept]
-    if withheld:
-        sections += _withheld_of(passages, (s.evidence[0] for s in alone if s.evidence))
-    return [*sections, *(Candidate(solution, None, (solution,)) for solution in alone)]
+    kept_back = _withheld_of(passages, alone) if withheld else []
+    return [*sections, *kept_back, *(Candidate(solution, None, (solution,)) for solution in alone)]
 
 
-def _withheld_of(passages: Iterable[Passage], shown: Iterable[Evidence]) -> list[Candidate]:
+def _by_document(passages: Iterable[Passage]) -> dict[str, list[Passage]]:
     found: dict[str, list[Passage]] = {}
     for passage in passages:
-        if passage.solution.status == "withheld":
-            found.setdefault(cited_first(passage.solution), []).append(passage)
-    parts = {p.solution.id for place in shown if (p := _find_passage(place, found)) is not None}
+        found.setdefault(cited_first(passage.solution), []).append(passage)
+    return found
+
+
+def _withheld_of(passages: Iterable[Passage], shown: Iterable[Solution]) -> list[Candidate]:
+    found = _by_document(p for p in passages if p.solution.status == "withheld")
+    places = (solution.evidence[0] for solution in shown if solution.evidence)
+    parts = {p.solution.id for place in places if (p := _find_passage(place, found)) is not None}
     return [Candidate(p.solution, p, ()) for some in found.values() for p in some if p.solution.id not in parts]
 
 

@@ -6,7 +6,6 @@ first sections help. Platt's scaling (1999) of its log-odds, drawn towards no ch
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores
+from autokb.retrieval.gate import is_number_within
 from autokb.retrieval.logistic import fit_logistic, probability_of
 
 SETTING = "confidence"
@@ -79,8 +79,7 @@ def read_recalibration(body: Mapping[str, Any] | None) -> Recalibration:
     """Read a published setting back, no change where there is none (BadInputError where it was damaged)."""
     if body is None:
         return UNCHANGED
-    numbers = [body.get(name) for name in ("intercept", "slope")]
-    if not all(isinstance(n, int | float) and math.isfinite(n) and abs(n) <= LARGEST for n in numbers):
+    intercept, slope, issues = (body.get(name, 0) for name in ("intercept", "slope", "issues"))
+    if not (is_number_within(intercept, -LARGEST, LARGEST) and is_number_within(slope, -LARGEST, LARGEST)):
         raise BadInputError("The setting confidence must have an intercept and a slope from -10 to 10.")
-    issues = body.get("issues")
-    return Recalibration(*(float(n or 0.0) for n in numbers), issues if isinstance(issues, int) else 0)
+    return Recalibration(float(intercept), float(slope), issues if isinstance(issues, int) else 0)

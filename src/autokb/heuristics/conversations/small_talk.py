@@ -20,6 +20,7 @@ _KINDS = ("goodbye", "trying", "thanks", "greeting", ACKNOWLEDGEMENT)  # those f
 _NOT_WORDS = re.compile(r"[\W\d_]+")
 
 
+# Complex: what is left of a message, and the kinds that were taken out of it, decide together.
 def small_talk(message: str, language: str = ENGLISH) -> str | None:
     """Return the kind of small talk that a message is, None where it says anything else."""
     text = " ".join(message.casefold().replace("’", "'").split())
@@ -28,15 +29,20 @@ def small_talk(message: str, language: str = ENGLISH) -> str | None:
     if not _NOT_WORDS.sub("", text):
         return ACKNOWLEDGEMENT  # a thumb, a smile, three dots
     kinds = []
-    is_solved = pattern_of("mended", language).search(text) is not None
-    goes_on = "?" in text or pattern_of("goes_on", language).search(text) is not None
+    tells_more = not _is_mended(text, language)
     for kind, pattern in _patterns(language):
         text, count = pattern.subn(" ", text)
         kinds += [kind] if count else []
     rest = _NOT_WORDS.sub(" ", text).split()
-    if rest and (goes_on or not is_solved or "thanks" not in kinds or len(rest) > LONGEST_STORY):
+    if rest and (tells_more or "thanks" not in kinds or len(rest) > LONGEST_STORY):
         return None
     return next((kind for kind in _KINDS if kind in kinds), None)
+
+
+def _is_mended(text: str, language: str) -> bool:
+    """Return whether a text says that it works again, and does not go on with anything else."""
+    goes_on = "?" in text or pattern_of("goes_on", language).search(text)
+    return not goes_on and pattern_of("mended", language).search(text) is not None
 
 
 def wish_of(message: str, language: str = ENGLISH) -> str | None:
