@@ -54,6 +54,11 @@ def test_an_earlier_export_is_taken_whole_and_shows_what_people_decided(
         assert line["text"] in ("", shown[i].text) if "text" in line else line["steps"] == list(shown[i].steps)
 
 
+def _without_fitted(text: str) -> list[str]:
+    """Return the lines of an export but for what is fitted anew, for an earlier encoder, of its tickets."""
+    return [line for line in text.split("\n") if '"id":"tickets","kind":"setting"' not in line]
+
+
 @pytest.mark.parametrize("version", DECIDED)
 def test_what_was_taken_is_exported_and_read_again(tmp_path: Path, version: int) -> None:
     kb = taken(tmp_path, version)
@@ -63,7 +68,8 @@ def test_what_was_taken_is_exported_and_read_again(tmp_path: Path, version: int)
     other.export(tmp_path / "two.jsonl")
     assert (tmp_path / "two.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
     if version > 2:  # before, no line told the verdicts nor what was built
-        assert (tmp_path / "one.jsonl").read_bytes() == (FIXTURES / f"version_{version}.jsonl").read_bytes()
+        then = (FIXTURES / f"version_{version}.jsonl").read_text("utf-8")
+        assert _without_fitted((tmp_path / "one.jsonl").read_text("utf-8")) == _without_fitted(then)
 
 
 @pytest.mark.parametrize("version", DECIDED)

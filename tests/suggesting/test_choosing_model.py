@@ -356,7 +356,12 @@ SAID = (
 
 
 def test_an_agent_is_offered_what_the_model_chose_of_the_conversation(ask: Callable[..., Answer]) -> None:
-    model = Choosing(lambda _prompt: {"sections": [3]})
+    def silent(prompt: str) -> dict[str, Any]:
+        number = re.search(r'<section number="(\d+)">\n<title>[^<]*one earbud is silent', prompt)
+        assert number is not None
+        return {"sections": [int(number[1])]}
+
+    model = Choosing(silent)
     before = ask(model).shown[0]
     found = ask.kb.suggest(SAID)  # type: ignore[attr-defined]
     assert found.reading is not None and found.reading.note is None

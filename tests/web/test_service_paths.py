@@ -385,7 +385,10 @@ def test_the_openapi_file_says_what_every_path_gives(client: TestClient) -> None
     given = client.post("/v1/feedback", json={"query": "x", "verdict": "used"}).json()
     told = client.post("/v1/outcomes", json={"conversation": "c", "resolved": True}).json()
     for name, body in (("ask", asked), ("suggest", suggested), ("feedback", given), ("outcomes", told)):
-        only_where_asked = {"ask": {"reader", "explain", "says", "reply"}, "suggest": {"reader"}}.get(name, set())
+        only_where_asked = {
+            "ask": {"reader", "explain", "says", "reply", "warning"},
+            "suggest": {"reader", "warning"},
+        }.get(name, set())
         assert gives[f"/v1/{name}", "post"] == set(body) | only_where_asked
     for one, method in (("/v1/solutions/s-contacts", "get"), ("/v1/solutions/s-contacts/approve", "post")):
         assert set(client.request(method, one).json()) == gives[one.replace("s-contacts", "{solution}"), method]

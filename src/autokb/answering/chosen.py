@@ -143,7 +143,8 @@ def _answer_chosen(offered: Offer, found: Answer, chosen: ChosenAnswer, stated: 
         attributes, reason = presentation.asked.attributes, found.reason or LEFT_OPEN
         return Answer(found.query, attributes, "abstains", documents=documents, reason=reason)
     made = answer(found.query, presentation, k=k, chosen=choices, warnings=index.warnings)
-    back = _question_back(offered, presentation, chosen)
+    warned = choices[0].row in index.warnings  # which a customer reads before anything is asked
+    back = None if warned else _question_back(offered, presentation, chosen)
     others = (choice for choice in presentation.choose(LISTED) if choice.row != choices[0].row)
     shown = Shown(index, presentation, (choices[0], *others))
     return replace(

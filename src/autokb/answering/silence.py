@@ -19,7 +19,8 @@ from autokb.text.lexicons import AsWritten, WordLists, any_of, ignoring_case, wo
 
 WITHHELD = 'The manual\'s section "{section}" is withheld by rule {rules}. Hand over to a colleague.'
 NOT_SAID = 'Your documents do not say: {kind}. The nearest page is "{page}".'
-UNKNOWN_CODE = 'Your documents do not have the code {code}. The nearest page is "{page}".'
+# Without the code: a reason is kept in the log of questions, and what looks like a code may be a customer's order.
+UNKNOWN_CODE = 'Your documents do not have this code. The nearest page is "{page}".'
 # By how much of the score a withheld section must lead what is shown. Chosen on the development questions: of 1,546
 # answerable ones none more is refused, and 23 of 28 written probes that a withheld section answers are handed over.
 LEAST_LEAD = 3.3
@@ -74,8 +75,8 @@ def left_open(shown: Shown) -> str | None:
     if not found:
         return None
     page = rows[shown.choices[0].row].heading
-    if code := _unknown_code(shown.scored.text, found, shown.index):
-        return UNKNOWN_CODE.format(code=code, page=page)
+    if _has_unknown_code(shown.scored.text, found, shown.index):
+        return UNKNOWN_CODE.format(page=page)
     kind = _unstated_kind(shown.scored.text, found, shown.index)
     return kind and NOT_SAID.format(kind=kind, page=page)
 
@@ -96,16 +97,16 @@ def _is_known(name: str, index: QuestionIndex) -> bool:
     return name.casefold() in values or index.chunks.words.unknown_share(name) < 1
 
 
-def _unknown_code(text: str, found: Sequence[str], index: QuestionIndex) -> str | None:
-    """Return a code that no section has, where it is what is asked about: named as one, or like one that is found."""
+def _has_unknown_code(text: str, found: Sequence[str], index: QuestionIndex) -> bool:
+    """Return whether a text asks about a code that no section has: named as one, or like one that is found."""
     unknown = [code for code in codes_in(text) if code.group().casefold() not in index.candidates.rows_of_codes]
     like = {shape_of(other.group()) for section in found for other in codes_in(section)} if unknown else set()
     named = word_lists(AskedKinds, index.spec.language).code_words
     for code in unknown:
         before = (word.strip(".,:;#()") for word in text[: code.start()].casefold().split()[-NAMED_WITHIN:])
         if shape_of(code.group()) in like or not named.isdisjoint(before):
-            return code.group()
-    return None
+            return True
+    return False
 
 
 def known_code(text: str, index: QuestionIndex) -> tuple[int, Sequence[int]]:

@@ -18,7 +18,7 @@ from autokb.core.ranking import Scores
 from autokb.retrieval.gate import is_number_within
 from autokb.retrieval.logistic import fit_logistic, probability_of
 
-SETTING = "confidence"
+SETTING = "message_confidence"
 FEWEST = 30  # messages with a known document, below which nothing is fitted
 FOLDS = 5
 WHOLE = 0.3  # of a text's length between a short question (0) and a long message (1), from which it is a message
@@ -81,5 +81,5 @@ def read_recalibration(body: Mapping[str, Any] | None) -> Recalibration:
         return UNCHANGED
     intercept, slope, issues = (body.get(name, 0) for name in ("intercept", "slope", "issues"))
     if not (is_number_within(intercept, -LARGEST, LARGEST) and is_number_within(slope, -LARGEST, LARGEST)):
-        raise BadInputError("The setting confidence must have an intercept and a slope from -10 to 10.")
+        raise BadInputError("The setting message_confidence must have an intercept and a slope from -10 to 10.")
     return Recalibration(float(intercept), float(slope), issues if isinstance(issues, int) else 0)
