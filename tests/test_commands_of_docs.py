@@ -323,7 +323,9 @@ def place(laid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         monkeypatch.setenv(name, value.replace(" ", "-"))  # a secret can stand in an address
     page = Answer("<h1>Lime</h1><p>Boil it with citric acid.</p>", headers={"Content-Type": "text/html"})
     with contextlib.ExitStack() as stack:
-        monkeypatch.setenv("AUTOKB_BASE_URL", stack.enter_context(StubServer(ScriptedModel())).url)
+        # Several solutions an issue, as without a model; a build that has less than half of them is not published.
+        model = ScriptedModel(solutions=lambda _issue: 3)
+        monkeypatch.setenv("AUTOKB_BASE_URL", stack.enter_context(StubServer(model)).url)
         site = stack.enter_context(FeedServer(lambda _asked: page))
         Path("sources.yaml").write_text(
             "\nsources:\n  manuals: {type: folder, path: ../manuals}\n"
