@@ -309,7 +309,7 @@ FILES = {
     "chats.jsonl": '{"id": "c1", "messages": [{"role": "customer", "text": "No sound"}, {"role": "agent", "text": '
     '"Look at the speaker sign."}]}\n',
     "chats.csv": "chat,author,message\nc2,Cas,No sound\nc2,Ann Lee,Look at the speaker sign.\nc2,Bob,Or clean it.\n",
-    "checks.jsonl": '{"id": "sound", "text": "There is no sound on my Windows laptop", "document": "no-sound.html"}\n',
+    "checks.jsonl": '{"id": "sound", "text": "There is no sound on my Mac", "document": "no-sound.html"}\n',
 }
 
 

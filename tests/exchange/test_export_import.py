@@ -106,7 +106,8 @@ def test_edited_lines_are_taken(tmp_path: Path) -> None:
     assert done.skipped == ()
     index = open_index(workspace)
     match = index.ask("the accumulator stays empty in its dock, it does not charge").as_json()["matches"][0]
-    assert (match["issue"]["id"], match["solutions"][0]["text"]) == ("charge", "Polish the contacts")
+    assert match["issue"]["id"] == "charge"
+    assert "Polish the contacts" in [one["text"] for one in match["solutions"]]
     assert index.ask("zebras and stripes").as_json()["documents"][0]["document"] == "garage.md"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DOMAIN = "headphones"
 TREES = 6  # shown at most
 QUESTIONS = (
-    ("an exact match", "There is no sound on my Windows laptop"),
+    ("an exact match", "There is no sound on my Mac"),
     ("one that asks back", "How can I check the battery level?"),
     ("one that abstains", "How do I bake sourdough bread?"),
 )
