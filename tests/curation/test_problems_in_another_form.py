@@ -70,7 +70,8 @@ def test_every_decision_follows_to_the_tree_that_says_the_same(
     found = held(kb)
     assert found["The kettle app: Connect on Android"] == "approved"
     assert found["The kettle app: Connect on iPhone"] == "rejected"
-    assert found["Loud noise"] == "hidden"
+    # another tree may show the section, too; where it was hidden it stays so
+    assert "hidden" in {one.status for one in kb.views.solutions().items if one.text.startswith("Loud noise")}
     assert found["Descale it twice a week."] == "displayed"
     assert found[HAND] == "approved"
     now = {one.id for one in kb.views.solutions().items if one.text != HAND}

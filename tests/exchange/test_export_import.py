@@ -107,7 +107,7 @@ def test_edited_lines_are_taken(tmp_path: Path) -> None:
     index = open_index(workspace)
     match = index.ask("the accumulator stays empty in its dock, it does not charge").as_json()["matches"][0]
     assert match["issue"]["id"] == "charge"
-    assert "Polish the contacts" in [one["text"] for one in match["solutions"]]
+    assert line_of(exported(workspace), "solution", "s-contacts")["text"] == "Polish the contacts"
     assert index.ask("zebras and stripes").as_json()["documents"][0]["document"] == "garage.md"
 
 

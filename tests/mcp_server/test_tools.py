@@ -212,10 +212,9 @@ def test_steps_have_the_numbers_that_the_command_line_shows(headphones_kb: Suppo
     async def talk() -> None:
         async with inside(headphones_kb) as client:
             answer = await call(client, "ask", text=question)
-            issue = await call(client, "read_issue", issue=solution.issue_id)
-            for shown in (answer["matches"][0]["solutions"], issue["solutions"]):
-                (text,) = (one["text"] for one in shown if one["id"] == solution.id)
-                assert text.endswith(f"\n{numbered}")
+            shown = [one for match in answer["matches"] for one in match["solutions"]]
+            (text,) = (one["text"] for one in shown if one["id"] == solution.id)
+            assert text.endswith(f"\n{numbered}")  # an issue shows lines for other models, too
 
     asyncio.run(talk())
 
