@@ -88,7 +88,7 @@ FIXED = {"same_words": 100.0, "remedy": 1.0}
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
 # Words of the documents count only where the encoder gives no tokens: beside these they gain nothing (decision 43).
 WITH_TOKENS = tuple(name for name in FEATURES if name != "words")
-WITHOUT_TOKENS = tuple(name for name in FEATURES if name not in ("late_interaction", "document"))
+WITHOUT_TOKENS = tuple(name for name in FEATURES if name != "late_interaction")
 # What a head may read of a question: the first row's features by these names, and what is read of the question.
 OF_FIRST = ("section", "late_interaction")
 OF_QUESTION = ("nearness", "unknown", "foreign_company", "foreign_subject")
@@ -362,6 +362,7 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
         [asked.match(row.solution.id) is not Match.CONFLICT for row in index.candidates.rows], dtype=np.bool_
     )
     views = [asked.match(index.candidates.audiences[n]) for n in index.candidates.view_audiences]
+    fits &= [not row.is_withheld for row in index.candidates.rows]
     np.logical_or.at(fits, index.candidates.view_rows, [one is not Match.CONFLICT for one in views])
     foreign = index.foreign_subject(scored.read)
     read = [

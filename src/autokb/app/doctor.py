@@ -259,11 +259,11 @@ class _Examination:
         if name.kind == PACKAGED:
             check_files()
         embedder = open_free_embedder(name)
-        embedder.embed(QUESTIONS[:1])  # which loads it
+        embedder.embed(QUESTIONS[:1])  # which loads it; the vectors of the last question are kept
         self.doctor.encoder = self.private.hide(embedder.name)
         if name.kind == PACKAGED:  # of no other is known how long it takes
-            seconds = [_seconds(lambda text: embedder.embed([text]), text) for text in QUESTIONS]
-            self.doctor.speed.append(Timed("Encoding a question", min(seconds), ENCODING))
+            seconds = [_seconds(lambda text: embedder.embed([text]), text) for text in QUESTIONS[1:]]
+            self.doctor.speed.append(Timed("Encoding a question", round(min(seconds), 6), ENCODING))
 
     def _look_inside(self, workspace: Workspace) -> None:
         with workspace.file() as file:
@@ -297,10 +297,10 @@ class _Examination:
             return
         finally:
             kb.close()
-        self.doctor.speed.append(Timed("The first question of a process", opening, OPENING * more))
+        self.doctor.speed.append(Timed("The first question of a process", round(opening, 6), OPENING * more))
         usual = ANSWERING * (1 + (more - 1) / 7.5)
         if settings.reranker == NO_RERANKER:
-            self.doctor.speed.append(Timed("A later question", min(later), usual))
+            self.doctor.speed.append(Timed("A later question", round(min(later), 6), usual))
 
     def _look_at_models(self, *, online: bool) -> None:
         from autokb.pipeline.embedding import read_embedder_name

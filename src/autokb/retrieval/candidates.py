@@ -11,9 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from autokb.core.attributes import ANY, Attributes, Values
-from autokb.core.domain import Attribute, Urgent
-from autokb.core.implications import implied_values
+from autokb.core.domain import Urgent
 from autokb.core.nouns import DISPLAYED, Evidence, Passage, Solution
 from autokb.core.ranking import Positions, Scores
 from autokb.core.solution_text import counted_text
@@ -116,8 +114,6 @@ class Candidates:
 
     One by hand has none: -1.
 
-    ``fixed[row_fixed[n]]`` is what row n fixes, beside what the title of its document does.
-
     ``view_rows[m]`` is the row of a view of node ``view_nodes[m]``. Views for the same customers share an audience, of
     which ``audiences`` holds the id of one solution each, by which a question is compared. ``approved`` are the numbers
     of the views that a person approved or wrote.
@@ -136,8 +132,6 @@ class Candidates:
     view_audiences: Positions
     roles: SectionRoles
     approved: Positions
-    fixed: tuple[Attributes, ...]
-    row_fixed: Positions
 
     @classmethod
     def of(
@@ -179,8 +173,6 @@ class Candidates:
                 audiences.append(solution.id)
             return combinations[combination]
 
-        numbers: dict[frozenset[tuple[str, Values]], int] = {}
-        row_fixed = [numbers.setdefault(_fixed(one, knowledge.attributes), len(numbers)) for one in found]
         return cls(
             rows=tuple(found),
             vectors=sections,
@@ -194,8 +186,6 @@ class Candidates:
             view_audiences=np.array([audience(view) for _, view in views], dtype=np.int64),
             roles=SectionRoles.of(found),
             approved=np.array([n for n, (_, view) in enumerate(views) if view.status == "approved"], dtype=np.int64),
-            fixed=tuple(map(dict, numbers)),
-            row_fixed=np.array(row_fixed, dtype=np.int64),
             audiences=tuple(audiences),
         )
 
@@ -261,20 +251,6 @@ def _rows_of_documents(found: Sequence[Candidate]) -> dict[str, Positions]:
         if not one.is_withheld:
             rows.setdefault(cited_first(one.solution), []).append(row)
     return {document: np.array(some, dtype=np.int64) for document, some in rows.items()}
-
-
-def _fixed(one: Candidate, attributes: Mapping[str, Attribute]) -> frozenset[tuple[str, Values]]:
-    """Return what a row fixes, without what follows from the rest of it (an iPad is a tablet)."""
-    names = one.passage.distinguishes if one.passage is not None else one.solution.attributes
-    fixed = {name: v for name in names if (v := one.solution.attributes.get(name, ANY)) != ANY}
-    if len(fixed) > 1:
-        fixed = {n: v for n, v in fixed.items() if not _follows(n, fixed, attributes)}
-    return frozenset(fixed.items())
-
-
-def _follows(name: str, fixed: Attributes, attributes: Mapping[str, Attribute]) -> bool:
-    others = {n: values for n, values in fixed.items() if n != name}
-    return implied_values(others, attributes).get(name) == fixed[name]
 
 
 # Complex: a solution belongs to the passage that it begins in, if one does, which one pass over all finds.

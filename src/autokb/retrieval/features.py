@@ -13,16 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.core.attributes import ANY, Match, Values
+from autokb.core.attributes import Match
 from autokb.core.ranking import Positions, Scores
 from autokb.core.vectors import Vectors
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.knowledge_index import NodeCosines, QuestionMatch
 
 SAME_WORDS = 0.8  # cosine from which a question is nearly a node's own words
-# Share of it that counts where nobody approved the view: at most 2 of the score, which breaks ties. In full it gained
-# .012 (.005) on questions like traffic, and outranked better sections of repeated issues (decision 68).
-UNREVIEWED = 0.1
 
 
 @dataclass(frozen=True)
@@ -74,11 +71,6 @@ def late_interaction(found: QuestionEvidence) -> Scores:
     return found.tokens
 
 
-def document(found: QuestionEvidence) -> Scores:
-    """Return the late interaction of the document's best section: the article that answers matches somewhere."""
-    return found.of_rows(found.candidates.best_of_documents(found.tokens))
-
-
 def words(found: QuestionEvidence) -> Scores:
     """Return the share of BM25 (Robertson and Zaragoza, 2009) of the document's best chunk, if the question is short.
 
@@ -89,23 +81,20 @@ def words(found: QuestionEvidence) -> Scores:
 
 
 def same_words(found: QuestionEvidence) -> Scores:
-    """Return by how much the cosine of a node that shows the section is above ``SAME_WORDS``: the best, of those that
-    are not for others. The question is nearly that node's own words.
+    """Return by how much the cosine of a node is above ``SAME_WORDS`` whose view of the section a person approved: the
+    best, of those that are not for others. The question is nearly that node's own words.
 
-    Where no person approved the view it is the build's guess, and counts ``UNREVIEWED`` of it.
+    What nobody has read is the build's guess, and moves nothing.
     """
     candidates = found.candidates
     best = np.zeros(len(candidates.rows))
     is_near = found.nodes.of_all > SAME_WORDS
-    if not is_near.any():
+    if not is_near.any() or not len(candidates.approved):
         return best
-    near = np.flatnonzero(is_near[candidates.view_nodes])  # few; those below add nothing
+    near = candidates.approved[is_near[candidates.view_nodes[candidates.approved]]]  # few; those below add nothing
     matches = (found.asked.match(candidates.audiences[n]) for n in candidates.view_audiences[near].tolist())
     kept = near[[match is not Match.CONFLICT for match in matches]]
-    share = np.where(np.isin(kept, candidates.approved), 1.0, UNREVIEWED)
-    np.maximum.at(
-        best, candidates.view_rows[kept], share * (found.nodes.of_all[candidates.view_nodes[kept]] - SAME_WORDS)
-    )
+    np.maximum.at(best, candidates.view_rows[kept], found.nodes.of_all[candidates.view_nodes[kept]] - SAME_WORDS)
     return best
 
 
@@ -131,22 +120,6 @@ def problem(found: QuestionEvidence) -> Scores:
     return _of(found, found.candidates.roles.problems)
 
 
-def for_stated(found: QuestionEvidence) -> Scores:
-    """Return 1 for a section that is for customers with a value that the question states."""
-    stated = found.asked.attributes
-    return _of_audience(found, lambda name, values: stated.get(name, ANY) != ANY and bool(values & stated[name]))
-
-
-def for_unstated(found: QuestionEvidence) -> Scores:
-    """Return 1 for a section that is for some customers alone, by an attribute of which the question says nothing."""
-    return _of_audience(found, lambda name, _: name not in found.asked.attributes)
-
-
-def _of_audience(found: QuestionEvidence, holds: Callable[[str, Values], bool]) -> Scores:
-    of_fixed = [any(holds(name, values) for name, values in one.items()) for one in found.candidates.fixed]
-    return np.array([*of_fixed, False], dtype=np.float64)[found.candidates.row_fixed]
-
-
 def remedy(found: QuestionEvidence) -> Scores:
     """Return 0; the ranker fills it, for what an article's sections say of it needs their scores (``ranker.py``)."""
     return np.zeros(len(found.candidates.rows))
@@ -160,10 +133,7 @@ def _of(found: QuestionEvidence, rows: Positions) -> Scores:
 
 FEATURES: Mapping[str, Feature] = {
     feature.__name__: feature
-    for feature in (
-        *(section, heading, late_interaction, words, same_words, votes, learnt),
-        *(introduction, problem, remedy, for_stated, for_unstated, document),
-    )
+    for feature in (section, heading, late_interaction, words, same_words, votes, learnt, introduction, problem, remedy)
 }
 HISTORY = ("votes", "learnt")  # features that are left out where a measurement asks for no history
 

@@ -44,7 +44,7 @@ from autokb.text.word_forms import Spelling
 # messages take the encoder two thirds of the time. Choosing the sentences that tell a problem is no better
 # (``python -m benchmarks.question_length``, on Thunderbird's tuning part).
 EMBEDDED_CHARACTERS = 600
-TOKEN_COLUMNS = {name: list(FEATURES).index(name) for name in ("late_interaction", "document")}  # of the second look
+LATE_INTERACTION = list(FEATURES).index("late_interaction")  # the column that the second look fills
 READ_CLOSELY = 50  # candidates whose tokens are read; the right one is among the first 20 in .97 of the questions
 
 
@@ -196,9 +196,8 @@ class QuestionIndex:
             asks_fact=asks_fact(text, self.spec.language),
         )
         features = feature_table(found)
-        found = replace(found, tokens=self._late_interaction(text, ranker.score(features)))
-        for feature, column in TOKEN_COLUMNS.items():
-            features[:, column] = FEATURES[feature](found)
+        found = replace(found, tokens=self._late_interaction(text, ranker.score_matches(features)))
+        features[:, LATE_INTERACTION] = found.tokens
         ranker.lift_remedies(features, self.candidates.roles)
         return found, features
 

@@ -39,13 +39,17 @@ class Ranker:
         scores: Scores = features @ self.vector()
         return scores
 
+    def score_matches(self, features: NDArray[np.float64]) -> Scores:
+        """Return the scores but for what stating a problem costs: by these a section speaks for its article."""
+        return self.score(features) - self.weights.get("problem", 0.0) * features[:, PROBLEM]
+
     def lift_remedies(self, features: NDArray[np.float64], roles: SectionRoles) -> None:
-        """Fill the column ``remedy``: by how much an article's best section on the problem is ahead of its best remedy,
-        but for what being such a section costs it. The section that matches speaks for its article.
+        """Fill the column ``remedy``: by how much an article's best section on the problem is ahead of its best remedy.
+
+        The section that matches speaks for its article.
         """
-        scores, problems = self.score(features), features[:, PROBLEM]
-        if problems.any():
-            features[:, REMEDY] = roles.lead_of_problems(scores, scores - self.weights.get("problem", 0.0) * problems)
+        if features[:, PROBLEM].any():
+            features[:, REMEDY] = roles.lead_of_problems(self.score(features), self.score_matches(features))
 
     def without_history(self) -> Ranker:
         """Return the ranker of a measurement that asks for no history."""
