@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -130,10 +129,14 @@ class IssueView(View):
 
     @property
     def depends_on(self) -> tuple[str, ...]:
-        """The attributes that tell the children from it, the usual ones first; what goes with others is left out."""
+        """The attributes that tell the children from it and from each other: first those with the most values.
+
+        What goes with others is left out.
+        """
         fixed = [{n for n, v in child.attributes.items() if v != self.attributes.get(n)} for child in self.children]
+        values = {n: {tuple(child.attributes.get(n, ())) for child in self.children} for names in fixed for n in names}
         found: list[str] = []
-        for name, _ in Counter(sorted(n for names in fixed for n in names)).most_common():
+        for name in sorted(values, key=lambda n: (-len(values[n]), -sum(n in names for names in fixed), n)):
             if any(name in names and names.isdisjoint(found) for names in fixed):
                 found.append(name)
         return tuple(found)
