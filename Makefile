@@ -52,12 +52,13 @@ demo: .venv/.demo  ## build the headphones knowledge base offline, show it, ask 
 test: .venv/.setup  ## run the tests; SLOW=1 runs the slow ones too
 	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: .venv/.setup  ## lint, types, floors, complexity
+check: .venv/.setup  ## lint, types, floors, complexity, budget
 	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tests/check_complexity.py
+	$(BIN)/python tests/check_budget.py
 
 format: .venv/.setup
 	$(BIN)/ruff check --fix src tests benchmarks docs
