@@ -34,6 +34,8 @@ SETTINGS = {
     "tasks": "Another model for single tasks, by the name of the task.",
     "embedder": "What turns texts into vectors: `packaged`, `openai:NAME` or `local:FOLDER`.",
     "reranker": "A second ranker: `none`, `local:FOLDER` (a cross-encoder in ONNX) or `http:URL`.",
+    "plugins": "The sections of plug-ins, by their names.",
+    "convert": "Commands that turn files into Markdown or HTML, by suffix: `.rst: pandoc -f rst -t gfm {file}`.",
     "reranker_seconds": "The seconds that a reranker may take of a question. It is answered without if that is not "
     "enough.",
     "base_url": "An OpenAI-compatible server that gets what is for `openai:NAME`.",

@@ -37,6 +37,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     key_commands,
     mcp_commands,
     move_commands,
+    plugin_commands,
     review_commands,
     serve_commands,
     stale_commands,

@@ -36,6 +36,7 @@ from autokb.cli import (  # noqa: F401
     main,
     mcp_commands,
     move_commands,
+    plugin_commands,
     review_commands,
     serve_commands,
     stale_commands,
@@ -289,6 +290,7 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "rollback": ("rollback {here}/kb 1", lambda here: opened(here).versions.roll_back(1)),
     "publish": ("publish {here}/kb --author ann", lambda here: opened(here).versions.publish(author="ann")),
     "vacuum": ("vacuum {here}/kb", lambda here: opened(here).versions.vacuum()),
+    "plugins": ("plugins {here}/kb", lambda here: SupportKB.plugins(here / "kb")),
     "discard": ("discard {here}/kb", lambda here: opened(here).versions.discard()),
     "stale": (
         "stale {here}/kb --kind uncited --all",

@@ -99,6 +99,7 @@ def add(
             added=known,
             follow_links=follow_links,
             templates=workspace.spec.templates,
+            convert=workspace.settings.convert,
         )
         _refuse_misspelt(reading)
         staged, without_text = staged_documents(reading.records, progress)

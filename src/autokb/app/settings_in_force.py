@@ -36,6 +36,7 @@ def settings_in_force(workspace: Workspace) -> SettingsInForce:
     values, usual = asdict(workspace.settings), asdict(Settings())
     for name in ("base_url", "store"):
         values[name] = _without_secrets(values[name])
+    values["plugins"] = {name: dict.fromkeys(section, HIDDEN) for name, section in values["plugins"].items()}
     names = (one.name for one in fields(Settings))
     return SettingsInForce(tuple(SettingInForce(name, values[name], usual[name]) for name in names))
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.app.demo import Demo
     from autokb.app.doctor import Doctor
+    from autokb.app.plugins import ListedPlugins
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.core.in_use import AskedBy
@@ -91,6 +92,19 @@ class SupportKB:
     def helpdesks(self) -> HelpdesksDoor:
         """Whose customers' messages get notes."""
         return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
+
+    if not TYPE_CHECKING:  # where it would make any name right
+
+        def __getattr__(self, name: str) -> object:
+            """Return the namespace of a plug-in, made when it is first asked for."""
+            from autokb.core.plugins import plugins, use
+
+            found = None if name.startswith("_") else plugins().installed.get(name)
+            if found is None or not found.plugin.namespace:
+                raise AttributeError(f"SupportKB has no {name!r}, and no plug-in that is installed brings it.")
+            made = use(name, found.plugin.namespace)(self)
+            self.__dict__[name] = made
+            return made
 
     @property
     def workspace(self) -> Workspace:
@@ -480,6 +494,16 @@ class SupportKB:
         from autokb.app.doctor import examine
 
         return examine(cls, Path(folder), online=online)
+
+    @staticmethod
+    def plugins(folder: Path | str = "") -> ListedPlugins:
+        """Return the plug-ins that are installed with what each brings, and what does not load.
+
+        Of the workspace in a ``folder`` it also says what is out of reach because its plug-in is missing.
+        """
+        from autokb.app.plugins import list_plugins
+
+        return list_plugins(Path(folder) if folder else None)
 
     @staticmethod
     def chunk(

@@ -55,6 +55,7 @@ REGISTERED = {
     "key_commands": "keys",
     "mcp_commands": "mcp",
     "move_commands": "move",
+    "plugin_commands": "plugins",
     "review_commands": "changes history review",
     "serve_commands": "serve",
     "stale_commands": "stale",
@@ -77,13 +78,33 @@ def _run(words: list[str]) -> int:
     command = words[0] if words else ""
     if command not in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
         # Where no command is named, as in ``autokb --help``, all of them are to be seen.
-        files = COMMAND_FILES.get(command) or [name for names in COMMAND_FILES.values() for name in names]
+        files = COMMAND_FILES.get(command)
+        if files is None:
+            files = [] if _add_command_of_plugin(command) else list(REGISTERED)
         for name in files:
             import_module(f"autokb.cli.{name}")
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
+
+
+def _add_command_of_plugin(command: str) -> bool:
+    """Register a plug-in's command, or where it is none of one the lines of all; returns whether it is one."""
+    from autokb.cli.commands import app
+    from autokb.core.plugins import plugins, use
+
+    known = {one.name: (plugin.name, one) for plugin in plugins() for one in plugin.commands}
+    for name, (owner, one) in known.items():
+        if name == command:
+            found = use(owner, one.function)
+            if hasattr(found, "registered_commands"):
+                app.add_typer(found, name=name, help=one.help)
+            else:
+                app.command(name=name, help=one.help)(found)
+            return True
+        app.command(name=name, help=one.help)(lambda: None)  # for the list of commands, which runs none
+    return False
 
 
 @contextmanager

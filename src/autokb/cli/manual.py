@@ -17,7 +17,7 @@ EXIT_STATUS = (
 )
 # The README has the same table.
 TASKS = {
-    "Try": ("demo", "doctor"),
+    "Try": ("demo", "doctor", "plugins"),
     "Set up and fill": ("init", "draft-spec", "chunk", "add", "sync", "sources", "remove"),
     "Build and look": ("plan", "build", "costs", "show", "changes"),
     "Versions": ("versions", "diff", "rollback", "publish", "discard", "checks", "vacuum"),
@@ -64,6 +64,10 @@ class Contents(TyperGroup):
         for task, names in TASKS.items():
             helps = {one: self.commands[one].help or "" for one in names if one in self.commands}
             _write(formatter, task, [(one, " ".join(text.partition("\n\n")[0].split())) for one, text in helps.items()])
+        ours = {one for names in TASKS.values() for one in names}
+        _write(
+            formatter, "Plug-ins", [(name, one.help or "") for name, one in self.commands.items() if name not in ours]
+        )
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write what all commands share."""

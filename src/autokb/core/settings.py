@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from autokb.core.errors import BadEntryError, as_value, shown_value
+from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
 from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
 from autokb.core.in_use import ArmSettings
+from autokb.core.plugins import installed, is_of_plugin, plugins, said, use
 from autokb.core.source_settings import SourceSettings, read_sources
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
@@ -25,6 +28,7 @@ FAILURE_TOLERANCE = 0.05  # of a stage's items: one of twenty
 EMBED_A_MINUTE = 20  # questions of an address: a person reads the answers, an office shares one
 MOST_OF_EMBED = 100_000
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
+_SUFFIX = re.compile(r"\.[A-Za-z0-9_-]{1,20}")
 CAUTION = 0.5  # the least probability of being on topic at which a question is answered
 NO_RERANKER = "none"
 OFFLINE_MODEL = "offline"
@@ -130,7 +134,9 @@ class Settings:
     document that nobody has changed for more than ``stale_after`` days is told as outdated. ``sources`` are what
     ``sync`` reads, ``helpdesks`` where messages of customers come from, by name. The ``executor`` does a build's work:
     ``local``, ``ray`` or ``ray://HOST:PORT``; it is in no key, for it changes no result. A build in which more than
-    the ``failure_tolerance`` of a stage's items fail, a share, publishes nothing; nor is that in any key.
+    the ``failure_tolerance`` of a stage's items fail, a share, publishes nothing; nor is that in any key. ``plugins``
+    are the sections of plug-ins as they are written (``section_of`` reads one), ``convert`` the commands that turn
+    files into Markdown or HTML, by their suffixes.
     """
 
     model: str = OFFLINE_MODEL
@@ -169,6 +175,8 @@ class Settings:
     store: str = ""
     executor: str = field(default=LOCAL_EXECUTOR, metadata={"key": False})
     failure_tolerance: float = field(default=FAILURE_TOLERANCE, metadata={"key": False})
+    plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, metadata={"key": False})
+    convert: Mapping[str, tuple[str, ...]] = field(default_factory=dict, metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -211,7 +219,40 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None, text:
     settings = replace(
         Settings(), **{name: _check_value(name, value) for name, value in data.items() if value is not None}
     )
-    return _apply_environment(settings, environment or {})
+    found = _apply_environment(settings, environment or {})
+    if missing := missing_plugins(found):
+        listed = ", ".join(sorted(missing))
+        warnings.warn(
+            f"settings.yaml needs plug-ins that are not installed or do not load ({listed}); what they bring is out of "
+            "reach. See: autokb plugins",
+            AutokbWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def named_plugins(settings: Settings) -> set[str]:
+    """Return the plug-ins that settings name: by a section, or by an implementation PLUGIN.NAME."""
+    words = [settings.chunker, settings.embedder, settings.reranker, settings.executor]
+    words += [one.type for one in settings.sources.values()]
+    return {*settings.plugins, *(word.partition(".")[0] for word in words if is_of_plugin(word))}
+
+
+def missing_plugins(settings: Settings) -> set[str]:
+    """Return the plug-ins that settings name and that are not there."""
+    named = named_plugins(settings)
+    return named - plugins().installed.keys() if named else named
+
+
+def section_of(settings: Settings, plugin: str) -> Any:
+    """Return a plug-in's section of the settings as its pydantic model (BadEntryError names what is wrong)."""
+    model = use(plugin, installed(plugin).settings)
+    try:
+        return model.model_validate(settings.plugins.get(plugin, {}))
+    except ValueError as error:  # as pydantic's are
+        first: Any = error.errors()[0] if hasattr(error, "errors") else {"loc": (), "msg": said(error)}
+        place = ": ".join(map(str, ("plugins", plugin, *first["loc"])))
+        raise BadEntryError(f"settings.yaml: {place}: {as_value(str(first['msg']))}.") from None
 
 
 def _line_of(name: Any, text: str) -> str:
@@ -425,6 +466,28 @@ def _read_margins(losses: Any) -> dict[str, float]:
     return margins
 
 
+def _read_plugins(value: Mapping[Any, Any]) -> dict[str, Mapping[str, Any]]:
+    if wrong := [name for name, section in value.items() if not isinstance(section, Mapping)]:
+        raise BadEntryError(f"settings.yaml: plugins: {shown_value(wrong[0])} must be a mapping with its settings.")
+    return {str(name): section for name, section in value.items()}
+
+
+def _read_convert(value: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for suffix, command in value.items():
+        try:
+            words = tuple(shlex.split(command)) if isinstance(command, str) else ()
+        except ValueError:  # a quotation mark that is never closed
+            words = ()
+        if not words or not _SUFFIX.fullmatch(str(suffix)):
+            raise BadEntryError(
+                "settings.yaml: convert takes commands by suffixes, such as .rst: pandoc -f rst -t gfm {file}, not "
+                f"{shown_value(suffix)}: {shown_value(command)}."
+            )
+        found[str(suffix).lower()] = words
+    return found
+
+
 _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "prices": _read_prices,
     "answer": _read_answer,
@@ -437,6 +500,8 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "gate": _read_gate,
     "sources": read_sources,
     "helpdesks": read_helpdesks,
+    "plugins": _read_plugins,
+    "convert": _read_convert,
 }
 
 

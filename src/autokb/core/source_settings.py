@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from autokb.core.errors import BadEntryError, shown_value
+from autokb.core.plugins import is_of_plugin
 
 KINDS = ("documents", "issues", "tickets", "chats")
 ARTICLES, TICKETS = CONTENTS = ("articles", "tickets")  # of Zendesk
@@ -26,6 +27,7 @@ RESERVED = ("build", "date", "error")  # what the answer of ``sync`` has beside 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _FIELDS = ("text", "title", "id", "date", "resolved_by")
 _NET = ("token_env", "allow_networks")
+_OF_PLUGIN = (*_NET, "type", "every", "as", "prefix", "check_deleted")  # the entries of a plug-in's source that we read
 _API = (*_NET, "url", "user", "as", "prefix", "comments", "check_deleted")
 # What each type must have, and what it may have beside ``type`` and ``every``.
 TYPES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -44,7 +46,8 @@ class SourceSettings:
 
     ``every`` and ``check_deleted`` are seconds. ``token_env`` is the name of the environment variable with the secret,
     ``user`` who it belongs to. ``allow_networks`` are the private networks that it may reach. ``prefix`` stands before
-    the ids of its tickets, so that two trackers can count from 1. ``as_kind`` is what its items are added as.
+    the ids of its tickets, so that two trackers can count from 1. ``as_kind`` is what its items are added as. A source
+    of a plug-in has ``options``: what else was written.
     """
 
     name: str
@@ -69,12 +72,14 @@ class SourceSettings:
     check_deleted: int = USUAL_CHECK
     allow_networks: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def place(self) -> tuple[object, ...]:
         """What says which items it has and how they are added: another place is read from the beginning."""
         where = (self.type, self.as_kind, self.path, self.url, self.branch, self.folder, self.repo, self.jql)
-        return (*where, self.content, self.locale, self.prefix, self.comments, sorted(self.fields.items()))
+        own = [sorted(self.options.items())] if self.options else []
+        return (*where, self.content, self.locale, self.prefix, self.comments, sorted(self.fields.items()), *own)
 
 
 def read_sources(value: Mapping[Any, Any]) -> dict[str, SourceSettings]:
@@ -82,19 +87,24 @@ def read_sources(value: Mapping[Any, Any]) -> dict[str, SourceSettings]:
     return {str(name): _read_source(str(name), entries) for name, entries in value.items()}
 
 
-def _read_source(name: str, entries: Any) -> SourceSettings:
+def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise _error(name, "its name takes letters, digits, - and _, at most 64")
     if name in RESERVED:
         raise _error(name, f"choose another name: {', '.join(RESERVED)} are other entries of what sync prints")
+
+
+def _read_source(name: str, entries: Any) -> SourceSettings:
+    _check_name(name)
     given = entries.get("type") if isinstance(entries, Mapping) else None
-    if str(given) not in TYPES:
+    if str(given) not in TYPES and not is_of_plugin(str(given)):
         wrong = "" if given is None else f", not {shown_value(given)}"
         raise _error(name, f"write a mapping with a type: {', '.join(TYPES)}{wrong}")
     kind = str(entries["type"])
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
     _check_entries(name, kind, filled)
-    read = {}
+    own = set(filled) if kind in TYPES else {*_OF_PLUGIN}
+    read: dict[str, Any] = {"options": {entry: filled.pop(entry) for entry in filled.keys() - own}}
     for entry, given in filled.items():
         reader: _Reader = _READERS.get(entry, _read_word)
         read[_ATTRIBUTES.get(entry, entry)] = reader(name, entry, given)
@@ -103,6 +113,8 @@ def _read_source(name: str, entries: Any) -> SourceSettings:
 
 def _check_entries(name: str, kind: str, entries: Mapping[str, Any]) -> None:
     """Refuse an entry that a type does not have, and one that it lacks."""
+    if kind not in TYPES:  # a plug-in's, which reads its own
+        return
     required, optional = TYPES[kind]
     known = ("type", "every", *required, *optional)
     if stray := [entry for entry in entries if entry not in known]:

@@ -21,6 +21,7 @@ from autokb.sources.generated_pages import without_generated
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import id_notes, without_ids
+from autokb.sources.outside_readers import outside_reader
 from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
 from autokb.sources.record_files import RECORD_FORMATS, read_records
@@ -37,6 +38,7 @@ _USUAL_IN_A_FILE = {"title": f.DOCUMENT_TITLE_NAMES, "text": f.TEXT_NAMES}  # on
 _USUAL_NAMES = {"id": f.ID_NAMES, **_USUAL_IN_A_FILE}
 _LONGEST_ID = 1_000  # characters; an id is written again in everything that refers to it
 NO_ID = "has no id at"
+NO_SCAN = "give a version with text in it (no scan)"
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
 
 
@@ -61,10 +63,11 @@ def read_documents(
     *,
     follow_links: bool = False,
     templates: Mapping[str, str] | None = None,
+    convert: Mapping[str, Sequence[str]] | None = None,
 ) -> Reading[Document]:
     """Read every document under the paths; ``known_markup`` says what the text field of records is written in.
 
-    ``templates`` has the words of a wiki's templates and icons.
+    ``templates`` has the words of a wiki's templates and icons, ``convert`` the commands that read files, by suffix.
     Files keep the names they have in what was ``added`` before (see ``find_files``).
     Of a web page a document holds everything, with marks for the filter that tells text from boilerplate.
     Raises BadInputError for a path that does not exist and for two folders with different files of one name;
@@ -82,7 +85,7 @@ def read_documents(
     for file, tell in each_file(pages, progress):
         try:
             documents, unreadable = _read_file(
-                file, fields, known_markup, templates or {}, named, tell, columns=columns
+                file, fields, known_markup, templates or {}, named, tell, columns=columns, convert=convert or {}
             )
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
@@ -150,16 +153,20 @@ def _read_file(
     tell: Callable[..., None] | None,
     *,
     columns: dict[str, tuple[str, ...]],
+    convert: Mapping[str, Sequence[str]],
 ) -> tuple[list[_ReadDocument], list[Skipped]]:
+    if (outside := outside_reader(file.relative, convert)) is not None:
+        kind, head = outside
+        return [_whole_file(convert_in_subprocess(kind, head + read_bytes(file)), file.relative)], []
     if not has_known_suffix(file.relative):
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
-    kind = format_of(file.relative, data)
-    if kind is None:
+    format_ = format_of(file.relative, data)
+    if format_ is None:
         raise UnreadableFileError(_UNKNOWN)
-    if kind in RECORD_FORMATS:
-        placed, bad = read_records(data, file.relative, kind)
-        if kind in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
+    if format_ in RECORD_FORMATS:
+        placed, bad = read_records(data, file.relative, format_)
+        if format_ in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
             header = shown_fields(placed[0].record) if placed else "no rows"
             raise UnreadableFileError(
                 f"is a table; name the column of its text with --text-field (it has {header}), "
@@ -170,16 +177,18 @@ def _read_file(
             read_parts(one.record, fields, _USUAL_IN_A_FILE if one.is_whole_file else _USUAL_NAMES, columns)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
-    return [_read_whole_file(data, kind, file.relative, templates)], []
+    return [_read_whole_file(data, format_, file.relative, templates)], []
 
 
 def _read_whole_file(data: bytes, kind: Format, relative: str, templates: Mapping[str, str]) -> _ReadDocument:
-    page = _convert_whole_file(data, kind, templates)
+    better = "save the page as it looks in a browser" if kind == "html" else NO_SCAN
+    return _whole_file(_convert_whole_file(data, kind, templates), relative, better)
+
+
+def _whole_file(page: ConvertedFile, relative: str, better: str = NO_SCAN) -> _ReadDocument:
+    """Return the document that a converted file is (UnreadableFileError: it holds no text; do what is ``better``)."""
     _refuse_dump(page.text)
     if not page.text.strip():
-        better = (
-            "save the page as it looks in a browser" if kind == "html" else "give a version with text in it (no scan)"
-        )
         raise UnreadableFileError(f"holds no text; leave it out, or {better}.")
     name = uncompressed(relative)
     title = short_title(page.title) or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name

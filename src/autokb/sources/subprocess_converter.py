@@ -10,17 +10,19 @@ import atexit
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from typing import IO, Any, Literal
 
-from autokb.core.errors import UnreadableFileError
+from autokb.core.errors import AutokbError, UnreadableFileError
 from autokb.core.marks import Mark
 from autokb.sources.page import ConvertedFile
 
-Kind = Literal["pdf", "docx", "page", "html"]  # page: a web page with marks; html: a piece that is all text
+# page: a web page with marks; html: a piece that is all text; plugin, command: outside_readers.py
+Kind = Literal["pdf", "docx", "page", "html", "plugin", "command"]
 
 # Seconds are of the processor, so that a busy machine reads what an idle one does.
 # All web pages known to us take less than one, and one of 5 MB that people could have written takes three.
@@ -35,11 +37,20 @@ _MOST_MEMORY_BYTES: dict[Kind, int] = {
     "docx": 4 * 1024**3,
     "page": 1536 * 1024**2,
     "html": 1536 * 1024**2,
+    "plugin": 4 * 1024**3,
+    "command": 4 * 1024**3,
 }
 # A process that needed more than this at its most ends after its answer: what it does not give back is not kept.
 _RESTART_BYTES = 512 * 1024**2
 _START = "from autokb.sources.subprocess_converter import main; main()"
-_FORMATS: dict[Kind, str] = {"pdf": "PDF", "docx": "DOCX", "page": "HTML", "html": "HTML"}
+_FORMATS: dict[Kind, str] = {
+    "pdf": "PDF",
+    "docx": "DOCX",
+    "page": "HTML",
+    "html": "HTML",
+    "plugin": "plug-in's",
+    "command": "command's",
+}
 _NUMBER_BYTES = 8  # of each number and each name between the two processes
 _OVER_TIME = -24  # exit status of a process that the system ended with SIGXCPU
 _DYING_SECONDS = 10.0  # the longest that a process whose output has ended may take to end itself
@@ -81,7 +92,7 @@ class _Converter:
 
         def give_up() -> None:
             gave_up.set()
-            process.kill()
+            _kill(process)
 
         timer = threading.Timer(seconds * _WAITING, give_up)
         timer.daemon = True
@@ -121,7 +132,7 @@ class _Converter:
             return 0
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patience)
-        process.kill()
+        _kill(process)
         with contextlib.suppress(OSError), process:  # what was not sent yet cannot be flushed any more
             pass
         return process.wait()
@@ -129,6 +140,13 @@ class _Converter:
     def forget(self) -> None:
         """Let a process that was forked off start its own."""
         self._process = None
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process with all that it started, which is of its session."""
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
 
 
 _lock = threading.Lock()
@@ -205,7 +223,7 @@ def _answer(kind: Kind, data: bytes, seconds: int) -> dict[str, Any]:
         convert = _reader(kind)  # to import it takes a slow machine longer than a page, and is no part of a file's time
         _limit(seconds, _MOST_MEMORY_BYTES[kind])
         page = convert(data)
-    except UnreadableFileError as error:
+    except AutokbError as error:
         return {"error": str(error)}
     except (MemoryError, RecursionError):
         return {"error": "is nested too deeply or unpacks to too much; save it anew."}
@@ -225,6 +243,10 @@ def _reader(kind: Kind) -> Callable[[bytes], ConvertedFile]:
         from autokb.sources.docx import docx_to_markdown
 
         return docx_to_markdown
+    if kind in ("plugin", "command"):
+        from autokb.sources.outside_readers import read_by_command, read_by_plugin
+
+        return read_by_plugin if kind == "plugin" else read_by_command
     from autokb.sources.html import html_page, html_to_markdown
 
     convert = html_page if kind == "page" else html_to_markdown

@@ -22,6 +22,7 @@ from autokb.core.results import Moved
 from autokb.core.settings import read_settings
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.database import failures_as_sentences
+from autokb.stores.plugin_tables import migrations_of, noted_plugins, update_tables
 from autokb.stores.table_copies import (
     Table,
     Told,
@@ -82,7 +83,7 @@ def _to_server(workspace: Workspace, url: str, progress: Progress) -> tuple[dict
                 "into a folder first: --to FOLDER"
             )
         with workspace.build_lock(), workspace.file() as file:  # it was killed at its very end
-            tables = {table.name: count_rows(file, table) for table in all_tables()}
+            tables = {table.name: count_rows(file, table) for table in all_tables(migrations_of(file))}
         return _finish_on_server(workspace, url, tables)
     settings = settings_with_store(_settings_text(workspace), url)
     with workspace.build_lock():
@@ -221,8 +222,11 @@ def _fill(source: WorkspaceFile, target: WorkspaceFile, progress: Progress) -> N
     """Copy what the target lacks, while others may still write."""
     read_bytes_as_text(source)
     read_bytes_as_text(target)
-    tell = _Count("copy", sum(count_rows(source, table) for table in all_tables()), progress)
-    for table in all_tables():
+    tables = all_tables(migrations_of(source))
+    for plugin in noted_plugins(source):
+        update_tables(target, plugin)
+    tell = _Count("copy", sum(count_rows(source, table) for table in tables), progress)
+    for table in tables:
         copy_table(source, target, table, tell)
 
 
@@ -231,8 +235,9 @@ def _make_equal(source: WorkspaceFile, target: WorkspaceFile, progress: Progress
 
     What was written while the copy was made, or since one was killed, differs. Returns how many rows each table has.
     """
-    tell = _Count("compare", 2 * sum(count_rows(source, table) for table in all_tables()), progress)
-    for table in all_tables():
+    tables = all_tables(migrations_of(source))
+    tell = _Count("compare", 2 * sum(count_rows(source, table) for table in tables), progress)
+    for table in tables:
         if differs(source, target, table, tell):
             with target.transaction():
                 empty_table(target, table)
@@ -242,7 +247,7 @@ def _make_equal(source: WorkspaceFile, target: WorkspaceFile, progress: Progress
                     f"The copy of the table {table.name} differs from what was copied, twice. Nothing was switched "
                     "over; see the disk and the log of the server, and run this again."
                 )
-    return {table.name: count_rows(source, table) for table in all_tables()}
+    return {table.name: count_rows(source, table) for table in tables}
 
 
 def differs(source: WorkspaceFile, target: WorkspaceFile, table: Table, told: Told) -> bool:

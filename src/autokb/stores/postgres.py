@@ -180,14 +180,14 @@ def make_postgres_schema(pool: Pool) -> None:
             return
         db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(pool.schema)))
         db.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema()), 1)")
-        for statement in (*_statements(SCHEMA), RATES, *TRIGGERS):
+        for statement in (*server_statements(SCHEMA), RATES, *TRIGGERS):
             db.execute(statement)
         note = "INSERT INTO meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
         db.execute(note, ("schema", SCHEMA_VERSION))
         db.execute(note, (WRITTEN_BY, __version__))
 
 
-def _statements(tables: str) -> Iterator[str]:
+def server_statements(tables: str) -> Iterator[str]:
     """Give the statements that make tables, as Postgres takes them."""
     for statement in filter(None, map(str.strip, tables.split(";"))):
         said = statement.replace("WITHOUT ROWID", "").replace("BLOB", "bytea").replace("REAL", "double precision")
@@ -205,7 +205,7 @@ _known: dict[tuple[str, str], tuple[str, bool]] = {}  # what this process has se
 
 
 # By the version that they begin with, the statements that lead to the next one.
-MIGRATIONS: Mapping[str, Sequence[str]] = {"9": tuple(_statements(HOOKS))}
+MIGRATIONS: Mapping[str, Sequence[str]] = {"9": tuple(server_statements(HOOKS))}
 
 
 def open_postgres(url: str, migrations: Mapping[str, Sequence[str]] = MIGRATIONS) -> PostgresConnection:

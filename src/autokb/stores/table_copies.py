@@ -47,10 +47,10 @@ class Table:
 
 
 @cache
-def all_tables() -> tuple[Table, ...]:
-    """Return every table that a workspace has, as the schema makes them; ``meta`` is the last one."""
+def all_tables(migrations: tuple[str, ...] = ()) -> tuple[Table, ...]:
+    """Return every table that a workspace has, as the schema and plug-ins' ``migrations`` make them; ``meta`` last."""
     with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(SCHEMA)
+        db.executescript(";".join((SCHEMA, *migrations)))
         found = [_table(db, name) for name in tables_of(db)]
     return tuple(sorted(found, key=lambda table: (table.name == META, table.name)))
 

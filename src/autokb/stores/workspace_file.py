@@ -166,6 +166,7 @@ class WorkspaceFile:
                     rows = self._db.execute(f"SELECT {columns} FROM {table} ORDER BY {order_of(table)}")
                     own.execute(f"DELETE FROM {table}")
                     own.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks(columns.split(', '))})", rows)
+                own.execute("DELETE FROM meta WHERE key >= 'plugin ' AND key < 'plugin!'")  # whose tables stay behind
             return
         copy = sqlite3.connect(path)
         try:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from autokb.core.attributes import as_lists
@@ -134,9 +136,10 @@ class IssueView(View):
         What goes with others is left out.
         """
         fixed = [{n for n, v in child.attributes.items() if v != self.attributes.get(n)} for child in self.children]
-        values = {n: {tuple(child.attributes.get(n, ())) for child in self.children} for names in fixed for n in names}
+        shared = Counter(chain.from_iterable(fixed))
+        values = {n: {tuple(child.attributes.get(n, ())) for child in self.children} for n in shared}
         found: list[str] = []
-        for name in sorted(values, key=lambda n: (-len(values[n]), -sum(n in names for names in fixed), n)):
+        for name in sorted(values, key=lambda n: (-len(values[n]), -shared[n], n)):
             if any(name in names and names.isdisjoint(found) for names in fixed):
                 found.append(name)
         return tuple(found)

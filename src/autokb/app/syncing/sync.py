@@ -12,10 +12,11 @@ from uuid import uuid4
 from autokb.app.syncing.feed_items import SyncedItems
 from autokb.app.syncing.folders import sync_folder
 from autokb.app.syncing.side_by_side import LOOK_EVERY, Run, SideBySide, Sleep, failed
-from autokb.core.errors import BadInputError, UnwritableWorkspaceError
+from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError
+from autokb.core.plugins import implementation, is_of_plugin
 from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import TICKETS, SourceSettings
-from autokb.feeds.fetch import FeedError, Fetcher
+from autokb.feeds.fetch import Fetcher
 from autokb.feeds.items import Feed, Progress
 from autokb.stores.database import damaged_rows
 from autokb.stores.sync_state import UNBUILT, keep_sync_source, read_sync_source
@@ -128,7 +129,7 @@ def _sync_feed(
                 items.keep(step)
             if tell:
                 tell(f"{items.seen:,} items, {fetcher.requests:,} requests")
-    except FeedError as ended:
+    except AutokbError as ended:
         error = str(ended)
     except Exception as ended:  # what was kept before it is counted
         error = f"It failed: {getattr(ended, 'strerror', None) or type(ended).__name__}."
@@ -139,6 +140,9 @@ def _sync_feed(
 
 def _feed(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
     """Return the items of a source."""
+    if is_of_plugin(source.type):
+        feed: Feed = implementation("sources", source.type)(workspace, source, fetcher, progress)
+        return feed
     from autokb.feeds.github import GitHubIssues
     from autokb.feeds.jira import JiraIssues
     from autokb.feeds.walk import walk

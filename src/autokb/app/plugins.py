@@ -1,0 +1,89 @@
+"""Which plug-ins are installed, what each brings, what of it does not load, and what a workspace lacks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from autokb.core.errors import AutokbWarning
+from autokb.core.plugins import PluginError, installed, plugins, use
+from autokb.core.results import Result
+from autokb.core.settings import missing_plugins
+from autokb.plugin import Plugin
+from autokb.stores.plugin_tables import noted_plugins
+from autokb.stores.workspace import Workspace, open_workspace
+
+_OF_THE_PLUGIN = ("name", "summary", "templates")  # fields that bring nothing by themselves
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPlugin(Result):
+    """A plug-in, the package and version it comes with, and by kind the names of what it brings."""
+
+    name: str
+    package: str
+    version: str
+    summary: str
+    brings: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPlugins(Result):
+    """All plug-ins; ``problems`` are sentences on what does not load, ``out_of_reach`` on what a workspace lacks."""
+
+    plugins: tuple[ListedPlugin, ...]
+    problems: tuple[str, ...]
+    out_of_reach: tuple[str, ...] = ()
+
+
+def list_plugins(folder: Path | None) -> ListedPlugins:
+    """Return what is installed; all code that plug-ins name is imported, so that what fails is named here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AutokbWarning)  # of what is told below
+        found = plugins()
+        lacks = () if folder is None else tuple(out_of_reach(open_workspace(folder)))
+    listed = (
+        ListedPlugin(name, one.package, one.version, one.plugin.summary, _brings(one.plugin))
+        for name, one in found.installed.items()
+    )
+    return ListedPlugins(tuple(listed), (*found.problems, *_broken(found)), lacks)
+
+
+def out_of_reach(workspace: Workspace) -> Iterator[str]:
+    """Say what of a workspace cannot be used because a plug-in is missing."""
+    for name in sorted(missing_plugins(workspace.settings)):
+        yield f"settings.yaml names the plug-in {name}, which is not installed or does not load; install its package."
+    with workspace.file() as file:
+        for name in noted_plugins(file):
+            try:
+                installed(name)
+            except PluginError:
+                yield f"The tables of the plug-in {name} are kept, and nothing reads them until it is installed again."
+
+
+def _broken(found: Iterable[Plugin]) -> Iterator[str]:
+    for plugin in found:
+        for code in plugin.code():
+            try:
+                use(plugin.name, code)
+            except PluginError as error:
+                yield str(error)
+
+
+def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
+    """Return the names of what a plug-in brings, by kind; settings and the like are named by the plug-in itself."""
+    brings = {}
+    for kind in (one.name for one in fields(plugin) if one.name not in _OF_THE_PLUGIN):
+        value = getattr(plugin, kind)
+        if isinstance(value, Mapping):
+            named = tuple(map(str, value))
+        elif isinstance(value, str):
+            named = (plugin.name,) if value else ()
+        else:
+            named = tuple(getattr(one, "path", getattr(one, "name", "")) for one in value)
+            named = tuple(f"migration {n}" for n, _ in enumerate(named, 1)) if kind == "tables" else named
+        if named:
+            brings[kind] = named
+    return brings

@@ -1,0 +1,145 @@
+"""The plug-ins that are installed: found by their entry points, each failure named, nothing of them imported but names.
+
+The folders of installed packages are read here, and not by ``importlib.metadata``, whose import alone takes as long as
+a tenth of ``autokb --help`` ([decision 69](../../../docs/decisions/069-plug-ins.md)).
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from autokb.core.errors import AutokbError, AutokbWarning
+from autokb.plugin import Plugin
+
+GROUP = "autokb.plugins"
+ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
+_SHOWN = 300  # characters of what somebody else's code says
+
+
+class PluginError(AutokbError):
+    """Code of a plug-in failed, or is not there; the sentence names the plug-in and its error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A plug-in, and the package and version that brought it."""
+
+    plugin: Plugin
+    package: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Plugins:
+    """All plug-ins by their names; ``problems`` has a sentence for each that is left out, or a part of one."""
+
+    installed: Mapping[str, Installed]
+    formats: Mapping[str, str]  # the plug-in of each suffix of files
+    problems: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Plugin]:
+        return (one.plugin for one in self.installed.values())
+
+
+@cache
+def plugins() -> Plugins:
+    """Return what is installed; a process looks once, and warns of what cannot be used."""
+    found = _read_all()
+    for sentence in found.problems:
+        warnings.warn(f"{sentence} See: autokb plugins", AutokbWarning, stacklevel=2)
+    return found
+
+
+def implementation(kind: str, name: str) -> Any:
+    """Return what a plug-in brings under a name of the settings, ``PLUGIN.NAME`` (PluginError: it is not there)."""
+    return use(name.partition(".")[0], _named(kind, name))
+
+
+def check_implementation(kind: str, name: str) -> None:
+    """Refuse a name of the settings that no plug-in brings (PluginError), without importing its code."""
+    _named(kind, name)
+
+
+def is_of_plugin(name: str) -> bool:
+    """Return whether a name in settings is of the kind ``PLUGIN.NAME``."""
+    plugin, dot, rest = name.partition(".")
+    return bool(dot) and plugin.isalnum() and plugin.islower() and rest.isidentifier()
+
+
+def _named(kind: str, name: str) -> str:
+    plugin, _, inside = name.partition(".")
+    known: Mapping[str, str] = getattr(installed(plugin), kind)
+    if inside not in known:
+        raise PluginError(
+            f"The plug-in {plugin} has no {inside!r} among its {kind}; it has {', '.join(known) or 'none'}."
+        )
+    return known[inside]
+
+
+def installed(name: str) -> Plugin:
+    """Return a plug-in by its name (PluginError: it is not installed)."""
+    if (one := plugins().installed.get(name)) is None:
+        raise PluginError(f"The plug-in {name} is not installed, or does not load; autokb plugins says which are.")
+    return one.plugin
+
+
+def use(plugin: str, code: str) -> Any:
+    """Import code of a plug-in (PluginError says what failed)."""
+    module, _, name = code.partition(":")
+    try:
+        return getattr(import_module(module), name)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"The plug-in {plugin} cannot load {code} ({said(error)}).") from error
+
+
+def said(error: BaseException) -> str:
+    """Say an error of somebody else's code in one short line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:_SHOWN]
+
+
+def _read_all() -> Plugins:
+    found: dict[str, list[Installed]] = {}
+    problems = []
+    for name, code, package, version in _entry_points():
+        try:
+            plugin = use(name, code)
+            if not isinstance(plugin, Plugin) or plugin.name != name:
+                raise PluginError(f"The plug-in {name}: {code} is no Plugin of that name.")
+            found.setdefault(name, []).append(Installed(plugin, package, version))
+        except PluginError as error:
+            problems.append(f"{error} It comes with {package} {version} and is left out.")
+    for name, several in found.items():
+        if len(several) > 1:
+            problems.append(f"{' and '.join(one.package for one in several)} bring a plug-in {name}; none is used.")
+    kept = {name: several[0] for name, several in sorted(found.items()) if len(several) == 1}
+    formats, shared = _formats(kept)
+    return Plugins(kept, formats, (*problems, *shared))
+
+
+def _formats(kept: Mapping[str, Installed]) -> tuple[dict[str, str], list[str]]:
+    """Return the plug-in of each suffix of files, and a sentence for each suffix that several want."""
+    readers: dict[str, list[str]] = {}
+    for name, suffix in ((name, suffix) for name, one in kept.items() for suffix in one.plugin.formats):
+        readers.setdefault(suffix, []).append(name)
+    shared = {suffix: " and ".join(names) for suffix, names in readers.items() if len(names) > 1}
+    said = [f"The plug-ins {names} read {suffix} files; none of them does." for suffix, names in shared.items()]
+    return {suffix: names[0] for suffix, names in readers.items() if suffix not in shared}, said
+
+
+def _entry_points() -> Iterator[tuple[str, str, str, str]]:
+    """Give name, code, package and version of each entry point; of two of one package the first on the path."""
+    seen = set()
+    for file in (file for place in dict.fromkeys(sys.path) for file in sorted(Path(place).glob(ENTRY_POINTS))):
+        package, _, version = file.parent.stem.partition("-")
+        section = file.read_text("utf-8", "replace").partition(f"[{GROUP}]\n")[2].partition("\n[")[0]
+        if section and package not in seen:
+            seen.add(package)
+            for name, _, code in (line.partition("=") for line in section.splitlines() if "=" in line):
+                yield name.strip(), code.strip(), package.replace("_", "-"), version

@@ -1,0 +1,154 @@
+"""What a plug-in can bring: the declarations of the entry points ``autokb.plugins``.
+
+A package declares ``[project.entry-points."autokb.plugins"]`` with ``NAME = "package.module:plugin"``, where ``plugin``
+is a ``Plugin``. That module is imported whenever plug-ins are looked up, so it imports nothing but this one: code is
+named as ``"package.module:function"`` and imported when it is used. Every name that a plug-in brings begins with its
+own, so that no two can want the same; ``docs/plugins.md`` has the signatures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+ROLES = ("reader", "agent", "editor", "admin")
+# What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
+RESERVED = frozenset(
+    "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
+    "created curation demo diff digest discard dismiss doctor documents edit embed evaluate evaluation experiment "
+    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
+    "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
+    "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
+    "stale static suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
+    "workspaces write".split()
+)
+_NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
+_CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_SUFFIX = re.compile(r"\.[a-z0-9_-]{1,20}")
+_STATEMENT = re.compile(
+    r"\s*(?:CREATE (?:UNIQUE )?(?:TABLE|INDEX)|(?:ALTER|DROP) (?:TABLE|INDEX)|INSERT INTO|UPDATE|DELETE FROM) "
+    r"(?:IF (?:NOT )?EXISTS )?(\w+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: a function that typer takes, or a ``typer.Typer`` of several; ``help`` is its line in the list."""
+
+    name: str
+    function: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role."""
+
+    path: str
+    function: str
+    role: str
+    method: str = "GET"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, below ``/NAME``: a function that FastAPI takes, for callers of a role.
+
+    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end).
+    """
+
+    path: str
+    function: str
+    role: str
+    method: str = "GET"
+    menu: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of the MCP server: a function of the knowledge base, the role and its arguments, which returns JSON.
+
+    ``arguments`` is a pydantic model of the arguments. One that ``writes`` is offered with ``--allow-writes`` only.
+    """
+
+    name: str
+    function: str
+    arguments: str
+    description: str
+    role: str = "reader"
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """Everything that a plug-in brings; all of it is optional but the name.
+
+    ``settings`` is a pydantic model of its section of ``settings.yaml``, ``namespace`` a class that is made with the
+    knowledge base and is its attribute. ``tables`` are migrations, numbered from 1 by their place: SQL statements that
+    SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
+    lines. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes`` is
+    ``chunker: notes.lines``; ``formats`` by the suffix of their files.
+    """
+
+    name: str
+    summary: str = ""
+    settings: str = ""
+    namespace: str = ""
+    commands: tuple[Command, ...] = ()
+    routes: tuple[Route, ...] = ()
+    pages: tuple[Page, ...] = ()
+    templates: str = ""  # the package with a folder ``templates``, which pages name as NAME/FILE
+    tables: tuple[str, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    doctor: str = ""
+    digest: Mapping[str, str] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    chunkers: Mapping[str, str] = field(default_factory=dict)
+    embedders: Mapping[str, str] = field(default_factory=dict)
+    rerankers: Mapping[str, str] = field(default_factory=dict)
+    executors: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be told from others' (ValueError)."""
+        for wrong in (*self._wrong_names(), *self._wrong_code()):
+            raise ValueError(wrong)
+
+    def code(self) -> Iterator[str]:
+        """Give every name of code."""
+        yield from filter(None, (self.settings, self.namespace, self.doctor))
+        named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
+        yield from (one.function for one in named)
+        yield from (one.arguments for one in self.tools)
+        for value in (getattr(self, one.name) for one in fields(self)):
+            yield from value.values() if isinstance(value, Mapping) else ()
+
+    def _wrong_names(self) -> Iterator[str]:
+        name = self.name
+        if not _NAME.fullmatch(name) or name in RESERVED:
+            yield f"{name!r} cannot be the name of a plug-in: two or more small letters and digits, no word of autokb's"
+        pairs: tuple[tuple[tuple[Any, ...], str, str], ...] = (
+            *((self.commands, name, "-"), (self.tools, name, "_")),
+            *((self.routes, f"/v1/{name}", "/"), (self.pages, f"/{name}", "/")),
+        )
+        for one, start, then in ((one, start, then) for many, start, then in pairs for one in many):
+            called = getattr(one, "path", "") or one.name
+            if not f"{called}{then}".startswith(start + then):
+                yield f"{called!r} must be {start} or begin with {start}{then}"
+            if getattr(one, "role", ROLES[0]) not in ROLES:
+                yield f"{called!r} needs a role: {', '.join(ROLES)}"
+
+    def _wrong_code(self) -> Iterator[str]:
+        yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
+        for statement in filter(str.strip, ";".join(self.tables).split(";")):
+            if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
+                yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
+        yield from (f"{one!r} must be a suffix such as .note" for one in self.formats if not _SUFFIX.fullmatch(one))
+
+
+def _is_code(name: object) -> bool:
+    return isinstance(name, str) and _CODE.fullmatch(name) is not None

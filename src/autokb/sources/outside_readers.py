@@ -1,0 +1,90 @@
+"""Files that a plug-in's function or a program of the settings (``convert:``) turns into Markdown or HTML.
+
+Both run in the process that converts files, which bounds their time and memory (``subprocess_converter.py``); what
+comes before the first line break of what it is sent says what reads the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from autokb.core.errors import UnreadableFileError
+from autokb.core.plugins import installed, plugins, use
+from autokb.sources.formats import has_known_suffix, uncompressed
+from autokb.sources.page import ConvertedFile, first_heading
+
+Kind = Literal["plugin", "command"]
+LARGEST_OUTPUT = 20_000_000  # bytes that a program may write: four of each character of the longest document
+PLACE = "{file}"  # stands in a command for the path of the file; without it the path is the last word
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")  # variables; no key of a model is among them
+
+
+def outside_reader(relative: str, commands: Mapping[str, Sequence[str]]) -> tuple[Kind, bytes] | None:
+    """Return what is sent before a file of this name where the settings or a plug-in say what reads it.
+
+    None where it is ours to read: a command of the settings stands before our own reader, and that before a plug-in's.
+    """
+    suffix = PurePosixPath(uncompressed(relative)).suffix.lower()
+    if command := commands.get(suffix):
+        return "command", json.dumps([suffix, *command]).encode() + b"\n"
+    if has_known_suffix(relative) or (owner := plugins().formats.get(suffix)) is None:
+        return None
+    return "plugin", json.dumps([owner, suffix]).encode() + b"\n"
+
+
+# -- in the process ----------------------------------------------------------------------------------------------
+
+
+def read_by_plugin(sent: bytes) -> ConvertedFile:
+    """Return what a plug-in's function makes of a file (PluginError: it cannot be loaded)."""
+    head, _, data = sent.partition(b"\n")
+    owner, suffix = json.loads(head)
+    found = use(owner, installed(owner).formats[suffix])(data)
+    return ConvertedFile(found, first_heading(found)) if isinstance(found, str) else found
+
+
+def read_by_command(sent: bytes) -> ConvertedFile:
+    """Return what a program writes for a file on standard output, as HTML where it begins so, else as Markdown.
+
+    No shell reads the command. The file is a copy in a folder of its own, and the program inherits this process's
+    limits; it ends with it, for it is of its session.
+    """
+    head, _, data = sent.partition(b"\n")
+    suffix, *command = json.loads(head)
+    with tempfile.TemporaryDirectory(prefix="autokb-") as folder:
+        file = Path(folder, f"document{suffix}")
+        file.write_bytes(data)
+        words = [word.replace(PLACE, str(file)) for word in command]
+        words += [] if any(PLACE in word for word in command) else [str(file)]
+        passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        try:
+            program = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                env=passed,
+            )
+        except OSError as error:
+            raise UnreadableFileError(f"needs the program {words[0]!r} ({error.strerror}); install it.") from error
+        with program:
+            assert program.stdout is not None
+            written = program.stdout.read(LARGEST_OUTPUT + 1)
+            if len(written) > LARGEST_OUTPUT:
+                program.kill()
+                raise UnreadableFileError(f"makes {words[0]!r} write more than {LARGEST_OUTPUT:,} bytes; split it.")
+    if program.returncode:
+        raise UnreadableFileError(f"makes {words[0]!r} end with status {program.returncode}; see what it says of it.")
+    text = written.decode("utf-8", "replace")
+    if text.lstrip()[:100].lower().startswith(("<!doctype html", "<html")):
+        from autokb.sources.html import html_page
+
+        return html_page(text)
+    return ConvertedFile(text, first_heading(text))

@@ -1,0 +1,188 @@
+"""What plug-ins add to a knowledge base: namespaces, commands, settings, tables; and what is said without them."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from fastapi.routing import iter_route_contexts
+
+import installed_plugins
+from autokb.app import SupportKB
+from autokb.cli import COMMAND_FILES, main
+from autokb.cli.commands import app
+from autokb.cli.manual import TASKS
+from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError
+from autokb.core.plugins import PluginError
+from autokb.core.settings import Settings, read_settings, section_of
+from autokb.plugin import RESERVED
+from autokb.stores.plugin_tables import plugin_tables
+from autokb.stores.workspace import Workspace, open_workspace
+from autokb.web.app import workspace_app
+
+DECLARED = """
+from autokb.plugin import Command, Plugin
+
+plugin = Plugin(
+    "memo",
+    summary="Remembers words.",
+    settings="memo_code:Settings",
+    namespace="memo_code:Memo",
+    commands=(Command("memo", "memo_code:memo", "Remember a word."),),
+    tables=(
+        "CREATE TABLE memo_word (word TEXT PRIMARY KEY, count INTEGER NOT NULL);"
+        "CREATE INDEX memo_by ON memo_word (count)",
+        "ALTER TABLE memo_word ADD COLUMN said TEXT",
+    ),
+)
+"""
+CODE = """
+from pathlib import Path
+from pydantic import BaseModel, ConfigDict
+from autokb.app import SupportKB
+from autokb.stores.plugin_tables import plugin_tables
+
+class Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    most: int = 3
+
+class Memo:
+    def __init__(self, kb):
+        self.kb = kb
+    def keep(self, word):
+        with plugin_tables(self.kb.workspace, "memo", write=True) as file:
+            file.change("INSERT INTO memo_word (word, count) VALUES (?, 1)", (word,))
+    def words(self):
+        with plugin_tables(self.kb.workspace, "memo") as file:
+            return [word for (word,) in file.rows("SELECT word FROM memo_word ORDER BY word")]
+
+def memo(workspace: Path, word: str) -> None:
+    kb = SupportKB.open(workspace)
+    kb.memo.keep(word)
+    print(" ".join(kb.memo.words()))
+"""
+
+
+@pytest.fixture
+def memo(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "installed"
+    installed_plugins.write(place, "memo", {"memo_plugin.py": DECLARED, "memo_code.py": CODE})
+    with installed_plugins.on_path(place):
+        yield place
+    app.registered_commands[:] = [one for one in app.registered_commands if one.name != "memo"]
+
+
+def test_a_namespace_of_a_plugin_keeps_rows_in_tables_of_its_own(memo: Path, hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+    kb.memo.keep("dock")  # type: ignore[attr-defined]
+    assert kb.memo.words() == ["dock"]  # type: ignore[attr-defined]
+    assert kb.memo is kb.memo  # type: ignore[attr-defined]
+    with hand_made.file() as file:
+        assert file.meta("plugin memo") == "2"
+    with pytest.raises(AttributeError, match="no plug-in that is installed brings it"):
+        kb.nothing  # type: ignore[attr-defined]  # noqa: B018
+    kb.close()
+
+
+def test_its_command_runs_and_stands_in_the_list(
+    memo: Path, hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["memo", str(hand_made.folder), "dock"]) == 0
+    assert capsys.readouterr().out == "dock\n"
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "Plug-ins" in shown
+    assert "Remember a word." in shown
+
+
+def test_plugins_lists_where_each_comes_from_and_what_it_brings(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plugins", "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["plugins"]
+    assert (one["name"], one["package"], one["version"]) == ("memo", "memo-plugin", "1.0")
+    assert one["brings"] == {
+        "settings": ["memo"],
+        "namespace": ["memo"],
+        "commands": ["memo"],
+        "tables": ["migration 1", "migration 2"],
+    }
+    (memo / "memo_code.py").write_text("import no_such_engine", encoding="utf-8")
+    with installed_plugins.on_path(memo):
+        assert main(["plugins"]) == 0
+    shown = capsys.readouterr().out
+    assert "memo  memo-plugin 1.0  Remembers words." in shown
+    assert "cannot load memo_code:Memo (ModuleNotFoundError: No module named 'no_such_engine')" in shown
+
+
+def test_its_section_of_the_settings_is_read_by_its_model(memo: Path) -> None:
+    assert section_of(read_settings({"plugins": {"memo": {"most": "5"}}}), "memo").most == 5
+    assert section_of(Settings(), "memo").most == 3
+    for section, said in (({"most": "many"}, "plugins: memo: most: "), ({"least": 1}, "plugins: memo: least: ")):
+        with pytest.raises(BadEntryError, match=said):
+            section_of(read_settings({"plugins": {"memo": section}}), "memo")
+    with pytest.raises(BadEntryError, match="must be a mapping"):
+        read_settings({"plugins": {"memo": 3}})
+
+
+def test_a_workspace_opens_without_its_plugin_and_says_what_is_out_of_reach(
+    memo: Path, hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = SupportKB(hand_made)
+    kb.memo.keep("dock")  # type: ignore[attr-defined]
+    kb.close()
+    settings = {"plugins": {"memo": {"most": 4}}, "chunker": "memo.words", "sources": {"a": {"type": "memo.vault"}}}
+    (hand_made.folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    with installed_plugins.on_path(memo.parent / "elsewhere"):
+        memo.rename(memo.parent / "gone")
+        with pytest.warns(AutokbWarning, match="memo.*out of reach"):
+            kb = SupportKB.open(hand_made.folder)
+        assert kb.ask("the battery does not charge in the dock").outcome == "answered"
+        kb.close()
+        assert main(["plugins", str(hand_made.folder)]) == 0
+        shown = capsys.readouterr().out
+        assert "settings.yaml names the plug-in memo" in shown
+        assert "The tables of the plug-in memo are kept" in shown
+
+
+def test_a_migration_that_fails_half_way_leaves_the_tables_as_they_were(memo: Path, hand_made: Workspace) -> None:
+    kb = SupportKB(hand_made)
+    kb.memo.keep("dock")  # type: ignore[attr-defined]
+    kb.close()
+    worse = DECLARED.replace(
+        'said TEXT",', 'said TEXT",\n "ALTER TABLE memo_word ADD COLUMN more TEXT; DROP TABLE memo_no",'
+    )
+    (memo / "memo_plugin.py").write_text(worse, encoding="utf-8")
+    with installed_plugins.on_path(memo):
+        failed = pytest.raises(PluginError, match=r"migration 3 of its tables failed .*memo_no")
+        with failed, plugin_tables(hand_made, "memo"):
+            pass
+        assert SupportKB.open(hand_made.folder).ask("the battery does not charge").outcome == "answered"
+    with hand_made.file() as file:
+        assert file.meta("plugin memo") == "2"
+        assert [row[1] for row in file.rows("PRAGMA table_info(memo_word)")] == ["word", "count", "said"]
+        assert file.rows("SELECT word FROM memo_word") == [("dock",)]
+
+
+def test_tables_of_a_later_version_are_left_alone(memo: Path, hand_made: Workspace) -> None:
+    with hand_made.file() as file, file.transaction():
+        file.note("plugin memo", "9")
+    with pytest.raises(AutokbError, match="install the version that wrote them"), plugin_tables(hand_made, "memo"):
+        pass
+
+
+def test_no_plugin_can_be_called_as_a_command_a_namespace_or_a_page(hand_made: Workspace) -> None:
+    commands = {one for names in TASKS.values() for one in names} | COMMAND_FILES.keys()
+    first = {str(route.path).removeprefix("/v1").split("/")[1] for route in iter_route_contexts(workspace_app().routes)}
+    words = {*commands, *dir(SupportKB), *vars(SupportKB(hand_made)), *first}
+    assert {word for word in words if word.isalnum() and word.islower() and len(word) > 1} <= RESERVED
+
+
+def test_settings_that_name_no_plugin_look_for_none(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autokb.core.plugins._entry_points", lambda: pytest.fail("looked for plug-ins"))
+    with warnings.catch_warnings(), installed_plugins.on_path(hand_made.folder):
+        kb = SupportKB(open_workspace(hand_made.folder))
+        assert kb.ask("the battery does not charge in the dock").outcome == "answered"
+        kb.close()

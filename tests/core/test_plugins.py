@@ -1,0 +1,112 @@
+"""Plug-ins are found by their entry points; what fails is named, and everything else works."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import installed_plugins
+from autokb.core.errors import AutokbWarning
+from autokb.core.plugins import PluginError, implementation, plugins
+from autokb.plugin import Command, Page, Plugin, Route, Tool
+
+GOOD = """
+from autokb.plugin import Plugin
+
+plugin = Plugin("good", summary="Works.", chunkers={"lines": "good_code:lines"})
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    with installed_plugins.on_path(tmp_path), warnings.catch_warnings():
+        warnings.simplefilter("ignore", AutokbWarning)
+        yield tmp_path
+
+
+def test_a_plugin_is_known_with_its_package_and_its_code_is_imported_when_it_is_used(place: Path) -> None:
+    installed_plugins.write(place, "good", {"good_plugin.py": GOOD, "good_code.py": "def lines(): return 7\n"})
+    one = plugins().installed["good"]
+    assert (one.package, one.version, one.plugin.summary) == ("good-plugin", "1.0", "Works.")
+    assert "good_code" not in sys.modules
+    assert implementation("chunkers", "good.lines")() == 7
+    assert "good_code" in sys.modules
+
+
+def test_one_that_fails_to_load_is_named_with_its_error_and_the_others_work(place: Path) -> None:
+    texts = {
+        "raises": "raise RuntimeError('no such engine')",
+        "ends": "import sys\nsys.exit(3)",
+        "other": "plugin = 7",
+        "renamed": "from autokb.plugin import Plugin\nplugin = Plugin('another')",
+        "roleless": "from autokb.plugin import *\nplugin = Plugin('roleless', pages=(Page('/roleless', 'a:b', ''),))",
+    }
+    for name, text in texts.items():
+        installed_plugins.write(place, name, {f"{name}_plugin.py": text})
+    installed_plugins.write(place, "good", {"good_plugin.py": GOOD})
+    found = plugins()
+    assert list(found.installed) == ["good"]
+    said = {name: next(one for one in found.problems if one.startswith(f"The plug-in {name}")) for name in texts}
+    assert "RuntimeError: no such engine" in said["raises"]
+    assert "raises-plugin 1.0" in said["raises"]
+    assert "SystemExit: 3" in said["ends"]
+    assert "no Plugin of that name" in said["other"]
+    assert "no Plugin of that name" in said["renamed"]
+    assert "needs a role" in said["roleless"]
+    with pytest.raises(PluginError, match="not installed, or does not load"):
+        implementation("chunkers", "raises.lines")
+
+
+def test_a_process_is_told_once_of_what_does_not_load(tmp_path: Path) -> None:
+    installed_plugins.write(tmp_path, "raises", {"raises_plugin.py": "raise RuntimeError('no such engine')"})
+    with installed_plugins.on_path(tmp_path), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        plugins()
+        plugins()
+    (one,) = told
+    assert one.category is AutokbWarning
+    assert "no such engine" in str(one.message)
+
+
+def test_of_two_that_claim_one_name_or_one_suffix_neither_is_used(place: Path) -> None:
+    for package in ("good-plugin", "good-too"):
+        installed_plugins.write(place, "good", {"good_plugin.py": GOOD}, package=package)
+    for name in ("one", "two"):
+        text = (
+            f"from autokb.plugin import Plugin\nplugin = Plugin('{name}', formats={{'.note': 'a:b', '.{name}': 'a:b'}})"
+        )
+        installed_plugins.write(place, name, {f"{name}_plugin.py": text})
+    found = plugins()
+    assert list(found.installed) == ["one", "two"]
+    assert found.formats == {".one": "one", ".two": "two"}
+    assert any("good-plugin and good-too bring a plug-in good; none" in one for one in found.problems)
+    assert any("one and two read .note files" in one for one in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "said"),
+    [
+        ("commands", Command("ask", "a:b", "Ask otherwise."), "begin with notes-"),
+        ("pages", Page("/review", "a:b", "reader"), "begin with /notes/"),
+        ("pages", Page("/notes", "a:b", "owner"), "needs a role"),
+        ("routes", Route("/v1/ask", "a:b", "reader"), "begin with /v1/notes/"),
+        ("routes", Route("/v1/notes", "no code", "reader"), "names no code"),
+        ("tools", Tool("ask", "a:b", "a:B", "Asks."), "begin with notes_"),
+        ("tables", "DROP TABLE record", "called notes_"),
+        ("tables", "PRAGMA writable_schema = 1", "called notes_"),
+        ("tables", "CREATE TABLE notes_one (id TEXT PRIMARY KEY); DELETE FROM api_key", "called notes_"),
+    ],
+)
+def test_what_is_not_its_own_to_name_is_refused(kind: str, wrong: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Plugin("notes", **{kind: (wrong,)})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["ask", "views", "plugins", "N", "two words", "a-b", "a_b", ""])
+def test_no_plugin_is_called_as_a_part_of_autokb(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be the name"):
+        Plugin(name)

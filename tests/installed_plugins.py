@@ -1,0 +1,44 @@
+"""Plug-ins as an installer leaves them: a module and the folder of its distribution, on the path for one test."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from autokb.core.plugins import plugins
+
+
+def write(place: Path, name: str, files: Mapping[str, str], *, package: str = "", version: str = "1.0") -> None:
+    """Write the files of a plug-in, whose module ``NAME_plugin`` declares it, and what an installer notes of it."""
+    for file, text in files.items():
+        path = place / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    noted = place / f"{(package or f'{name}-plugin').replace('-', '_')}-{version}.dist-info"
+    noted.mkdir(parents=True)
+    (noted / "entry_points.txt").write_text(
+        f"[console_scripts]\nother = other:main\n\n[autokb.plugins]\n{name} = {name}_plugin:plugin\n", encoding="utf-8"
+    )
+
+
+@contextmanager
+def on_path(place: Path) -> Iterator[None]:
+    """Find what is installed there for the length of a block, and forget it with all that was imported from there."""
+    sys.path.insert(0, str(place))
+    _forget(place)
+    try:
+        yield
+    finally:
+        sys.path.remove(str(place))
+        _forget(place)
+
+
+def _forget(place: Path) -> None:
+    plugins.cache_clear()
+    importlib.invalidate_caches()
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(str(place)):
+            del sys.modules[name]
