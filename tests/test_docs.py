@@ -38,6 +38,7 @@ from autokb.cli import (  # noqa: F401  (registers)
     mcp_commands,
     move_commands,
     plugin_commands,
+    rank_commands,
     review_commands,
     serve_commands,
     stale_commands,

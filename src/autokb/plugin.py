@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal, get_args
 
-ROLES = ("reader", "agent", "editor", "admin")
+Role = Literal["reader", "agent", "editor", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
@@ -48,7 +49,7 @@ class Route:
 
     path: str
     function: str
-    role: str
+    role: Role
     method: str = "GET"
 
 
@@ -61,7 +62,7 @@ class Page:
 
     path: str
     function: str
-    role: str
+    role: Role
     method: str = "GET"
     menu: str = ""
     after: str = ""
@@ -78,7 +79,7 @@ class Tool:
     function: str
     arguments: str
     description: str
-    role: str = "reader"
+    role: Role = "reader"
     writes: bool = False
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
+
+import numpy as np
 
 from autokb.answering.present import Choice, Presentation
 from autokb.answering.probability import Shown, answerable, first_right
@@ -79,18 +81,22 @@ def explain(shown: Shown, presented: Presentation) -> Explanation:
     ``presented`` after it.
     """
     weights = {name: shown.index.ranker.weights.get(name, 0.0) for name in FEATURES}
+    scored, own = presented.scored, shown.index.own
+    table = np.zeros((len(scored.scores), 0)) if own is None else own.table(scored.read, scored.evidence)
+    if own is not None:
+        weights |= {name: own.weights[name] for name in own.functions}
     if presented.scored.by_reader is not None:
         weights[READER] = WEIGHT
     return Explanation(
         features=tuple(weights),
         weights=weights,
-        candidates=tuple(_candidate(row, presented) for row in islice(presented.ranked_rows(), EXPLAINED)),
+        candidates=tuple(_candidate(row, presented, table[row]) for row in islice(presented.ranked_rows(), EXPLAINED)),
         probabilities=Probabilities(answerable(shown), first_right(shown)),
         reader=presented.scored.reading,
     )
 
 
-def _candidate(row: int, presented: Presentation) -> ExplainedCandidate:
+def _candidate(row: int, presented: Presentation, own: Iterable[float]) -> ExplainedCandidate:
     candidate, choice = presented.candidates.rows[row], presented.as_shown(row)
     solution = choice.solution if choice else candidate.solution
     scored = presented.scored
@@ -100,7 +106,7 @@ def _candidate(row: int, presented: Presentation) -> ExplainedCandidate:
         heading=candidate.heading,
         solution_id=solution.id,
         score=float(scored.scores[row]),
-        values=tuple(map(float, (*scored.features[row], *by_reader))),
+        values=tuple(map(float, (*scored.features[row], *own, *by_reader))),
         fits=choice is not None,
         issue=_issue(choice, presented) if choice else None,
     )

@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING
 
 from autokb import __version__
 from autokb.app.helpdesk_health import find_helpdesk_faults
+from autokb.app.plugins import out_of_reach
 from autokb.app.private_words import PrivateWords
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
+from autokb.core.plugins import lines_of, plugins
 from autokb.core.results import Result
-from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings
+from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings, section_of
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
 from autokb.stores.health import StoreHealth, look_at_file, look_at_server
@@ -147,12 +149,14 @@ class _Examination:
             self._look_at_disk()
         with self._step():
             self._time_encoder()
-        if self.workspace and found.store and found.store.is_current and found.store.intact is not False:
+        is_whole = self.workspace and found.store and found.store.is_current and found.store.intact is not False
+        if is_whole and self.workspace:
             with self._step():
                 self._look_inside(self.workspace)
                 self.not_read -= {"published", "keys"}
             with self._step():
                 self._ask(self.workspace)
+        self._ask_plugins(self.workspace if is_whole else None)
         self._look_at_models(online=online)
         for one in found.speed:
             if one.is_slow:
@@ -216,6 +220,21 @@ class _Examination:
                         "its path. autokb sync names it.",
                         1,
                     )
+
+    def _ask_plugins(self, workspace: Workspace | None) -> None:
+        """Say which plug-ins do not load and what lacks them, and what each says of a workspace that can be read."""
+        for sentence in plugins().problems:
+            self.tell(sentence)
+        with self._step():
+            for sentence in out_of_reach(workspace) if workspace else ():
+                self.tell(sentence)
+        for plugin in plugins():
+            with self._step():
+                if plugin.settings:
+                    section_of(self.settings, plugin.name)
+                if plugin.doctor and workspace:
+                    for line in lines_of(plugin.name, plugin.doctor, workspace):
+                        self.tell(f"{plugin.name}: {line}")
 
     def _look_at_store(self) -> None:
         file = self.folder / KNOWLEDGE_FILE

@@ -19,6 +19,7 @@ from autokb.chunking.baselines.semantic import Embed, chunk_semantic
 from autokb.chunking.chunk_result import Chunker, ChunkResult, MarkedPage
 from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, SEMANTIC, check_method
 from autokb.core.errors import BadInputError
+from autokb.core.plugins import implementation
 
 # All but ``semantic``, which needs vectors too; those that ask a task are answered offline.
 CHUNKERS: Mapping[str, Chunker] = {
@@ -42,7 +43,8 @@ def chunk_page(page: MarkedPage, method: str, max_size: int, embed: Embed | None
     """
     check_method(method)
     if method != SEMANTIC:
-        return CHUNKERS[method](page, max_size)
+        chunker: Chunker = CHUNKERS.get(method) or implementation("chunkers", method)
+        return chunker(page, max_size)
     if embed is None:
         raise BadInputError("The chunker 'semantic' compares sentences by their vectors; give chunk_page an embedder.")
     return chunk_semantic(page, max_size, embed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autokb.core.errors import BadInputError
+from autokb.core.plugins import check_implementation, is_of_plugin
 
 AUTO_CHUNKER = "auto_chunker"
 SEMANTIC = "semantic"
@@ -24,5 +25,7 @@ METHODS = (
 
 def check_method(method: str) -> None:
     """Refuse a name that no chunker has (BadInputError)."""
-    if method not in METHODS:
+    if is_of_plugin(method):
+        check_implementation("chunkers", method)
+    elif method not in METHODS:
         raise BadInputError(f"There is no chunker {method!r}; choose one of: {', '.join(METHODS)}.")

@@ -56,6 +56,7 @@ REGISTERED = {
     "mcp_commands": "mcp",
     "move_commands": "move",
     "plugin_commands": "plugins",
+    "rank_commands": "rank",
     "review_commands": "changes history review",
     "serve_commands": "serve",
     "stale_commands": "stale",

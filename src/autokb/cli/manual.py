@@ -24,7 +24,7 @@ TASKS = {
     "Ask": ("ask", "suggest", "tickets"),
     "Review": ("review", "approve", "reject", "hide", "edit", "write", "undo", "history", "dismiss"),
     "Run": ("serve", "mcp", "keys", "feedback", "outcomes", "gaps", "in-use", "stale", "trends", "digest"),
-    "Measure and tune": ("evaluate", "trial", "draft-cases", "gate"),
+    "Measure and tune": ("evaluate", "trial", "draft-cases", "gate", "rank"),
     "Move": ("export", "import", "move"),
 }
 # What is often wanted next and stands under another task.

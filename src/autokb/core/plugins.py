@@ -7,12 +7,14 @@ a tenth of ``autokb --help`` ([decision 69](../../../docs/decisions/069-plug-ins
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from autokb.core.errors import AutokbError, AutokbWarning
@@ -20,6 +22,7 @@ from autokb.plugin import Plugin
 
 GROUP = "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
+LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
 _SHOWN = 300  # characters of what somebody else's code says
 
 
@@ -73,6 +76,12 @@ def is_of_plugin(name: str) -> bool:
     return bool(dot) and plugin.isalnum() and plugin.islower() and rest.isidentifier()
 
 
+def version_of(name: str) -> str:
+    """Return the version of the package behind a name of the settings: with another one its results are others."""
+    plugin = installed(name.partition(".")[0]).name
+    return plugins().installed[plugin].version
+
+
 def _named(kind: str, name: str) -> str:
     plugin, _, inside = name.partition(".")
     known: Mapping[str, str] = getattr(installed(plugin), kind)
@@ -97,6 +106,38 @@ def use(plugin: str, code: str) -> Any:
         return getattr(import_module(module), name)
     except (Exception, SystemExit) as error:
         raise PluginError(f"The plug-in {plugin} cannot load {code} ({said(error)}).") from error
+
+
+def call(plugin: str, code: str, *given: Any) -> Any:
+    """Call code of a plug-in; what it raises beside our own errors names it (PluginError)."""
+    try:
+        return use(plugin, code)(*given)
+    except AutokbError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"The plug-in {plugin}: {code} failed ({said(error)}).") from error
+
+
+def lines_of(plugin: str, code: str, *given: Any) -> list[str]:
+    """Return the lines that code of a plug-in gives; one that hangs is left alone in its thread (PluginError)."""
+    done: SimpleQueue[list[str] | AutokbError] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            done.put([str(line) for line in call(plugin, code, *given)])
+        except AutokbError as error:
+            done.put(error)
+        except Exception as error:  # of a generator
+            done.put(PluginError(f"The plug-in {plugin}: {code} failed ({said(error)})."))
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        found = done.get(timeout=LONGEST_LINES)
+    except Empty:
+        found = PluginError(f"The plug-in {plugin}: {code} takes more than {LONGEST_LINES:g} seconds.")
+    if isinstance(found, AutokbError):
+        raise found
+    return found
 
 
 def said(error: BaseException) -> str:

@@ -181,7 +181,7 @@ def judge(check: Check, answer: Answer, headings: Headings) -> CheckResult:
         title = ": ".join(filter(None, (", ".join(places), solution_title(shown[0]))))
     if not check.names_a_place:
         return CheckResult(check.id, outcome, outcome, outcome, answer.outcome, title)
-    right = [_is_named(check, one, headings) for one in shown]
+    right = [is_named(check, one, headings) for one in shown]
     return CheckResult(check.id, right[:1] == [True], any(right), outcome, answer.outcome, title)
 
 
@@ -192,7 +192,8 @@ def judge_tickets(check: Check, outcome: str, tickets: Sequence[str]) -> CheckRe
     return CheckResult(check.id, tickets[:1] == [check.ticket], among, right, outcome, next(iter(tickets), ""))
 
 
-def _is_named(check: Check, solution: Solution, headings: Headings) -> bool:
+def is_named(check: Check, solution: Solution, headings: Headings) -> bool:
+    """Return whether a check names a solution, or the section that it is in."""
     if check.solution and solution.id == check.solution:
         return True
     document = headings.resolve(check.document)

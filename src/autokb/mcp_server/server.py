@@ -34,7 +34,7 @@ from autokb.core.errors import AutokbError
 from autokb.core.storable import without_surrogates
 from autokb.mcp_server.marked import NOTICE, SHOWN_CHARACTERS, as_text, marked, read_arguments, schema_of, sentence_for
 from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource
-from autokb.mcp_server.tools import TOOLS, KnowledgeTool
+from autokb.mcp_server.tools import TOOLS, KnowledgeTool, tools_of_plugins
 from autokb.web.access import Caller, check_role
 from autokb.web.middleware import in_thread
 from autokb.web.problems import ProblemError
@@ -69,8 +69,8 @@ class Desk:
 
 def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
     """Return the server; ``desk_of`` says for each request who sends it and what it is answered from."""
-    tools = {tool.name: tool for tool in TOOLS}
-    described = {tool.name: _describe(tool) for tool in TOOLS}
+    tools = {tool.name: tool for tool in (*TOOLS, *tools_of_plugins())}
+    described = {name: _describe(tool) for name, tool in tools.items()}
 
     async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         desk = desk_of(context)

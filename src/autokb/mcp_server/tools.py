@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,11 +15,13 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from autokb.app import SupportKB
 from autokb.core.api_keys import Role
-from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
+from autokb.core.errors import AutokbWarning, BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.nouns import Role as Speaker
+from autokb.core.plugins import PluginError, call, plugins, use
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
+from autokb.plugin import Tool
 from autokb.stores.published import NOTHING_PUBLISHED
 from autokb.ticket_answers.ask_tickets import TicketAnswer
 from autokb.ticket_answers.open_tickets import NO_TICKETS
@@ -445,6 +448,27 @@ class KnowledgeTool:
     def description(self) -> str:
         """What a model is told of it."""
         return " ".join((self.work.__doc__ or "").split())
+
+
+def tools_of_plugins() -> Iterator[KnowledgeTool]:
+    """Give the tools of plug-ins; one whose code cannot be loaded is left out with a warning."""
+    for plugin, tool in ((one.name, tool) for one in plugins() for tool in one.tools):
+        try:
+            work, takes = _work_of(plugin, tool), use(plugin, tool.arguments)
+            yield KnowledgeTool(work, takes, dict[str, Any], tool.role, writes=tool.writes)
+        except PluginError as error:
+            warnings.warn(str(error), AutokbWarning, stacklevel=2)
+
+
+def _work_of(plugin: str, tool: Tool) -> Callable[[SupportKB, Role, Any], dict[str, Any]]:
+    use(plugin, tool.function)
+
+    def work(kb: SupportKB, role: Role, asked: Any) -> dict[str, Any]:
+        found: dict[str, Any] = call(plugin, tool.function, kb, role, asked)
+        return found
+
+    work.__name__, work.__doc__ = tool.name, tool.description
+    return work
 
 
 TOOLS: Sequence[KnowledgeTool] = (

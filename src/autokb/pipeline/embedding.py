@@ -16,6 +16,7 @@ import numpy as np
 from autokb.core.domain import ENGLISH
 from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.executor import LOCAL, Done, Executor
+from autokb.core.plugins import check_implementation, implementation, is_of_plugin
 from autokb.core.settings import Settings
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.llm.embedders import Embedder
@@ -30,12 +31,15 @@ EMBEDDINGS = "embeddings"  # the stage that vectors are counted to
 ENCODER_THREADS = "AUTOKB_ENCODER_THREADS"
 FREE_BATCH = 64  # texts between two writes to the disk: what a kill -9 can cost at most
 DIMENSIONS = "?dimensions="
+PLUGIN = "plugin"  # the kind of an embedder that a plug-in brings
 PACKAGED = "packaged"  # the default embedder, of English; any other was chosen by somebody who knows its languages
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderName:
-    """What ``embedder:`` says: ``packaged``, ``local:FOLDER``, or ``openai:NAME`` with ``?dimensions=N`` perhaps."""
+    """What ``embedder:`` says: ``packaged``, ``local:FOLDER``, ``openai:NAME`` with ``?dimensions=N`` perhaps, or
+    ``PLUGIN.NAME``.
+    """
 
     kind: str
     model: str = ""
@@ -56,6 +60,8 @@ def read_embedder_name(name: str) -> EmbedderName:
     """Read the setting (BadInputError says what it may be)."""
     if name == PACKAGED:
         return EmbedderName(PACKAGED)
+    if is_of_plugin(name):
+        return EmbedderName(PLUGIN, name)
     kind, _, rest = name.partition(":")
     model, _, dimensions = rest.partition(DIMENSIONS) if kind == "openai" else (rest, "", "")
     wrong_number = DIMENSIONS in rest and (not dimensions.isdecimal() or int(dimensions) < 1)
@@ -70,7 +76,9 @@ def read_embedder_name(name: str) -> EmbedderName:
 def check_embedder(name: str) -> None:
     """Refuse an embedder that this version does not know or whose folder is missing (BadInputError)."""
     read = read_embedder_name(name)
-    if read.kind == "local":
+    if read.kind == PLUGIN:
+        check_implementation("embedders", name)
+    elif read.kind == "local":
         from autokb.llm.embedders.local import checked_folder
 
         checked_folder(Path(read.model))
@@ -78,6 +86,8 @@ def check_embedder(name: str) -> None:
 
 def open_free_embedder(name: EmbedderName) -> Embedder:
     """Return an embedder that runs on this machine; its weights are loaded once a process."""
+    if name.kind == PLUGIN:
+        return _of_plugin(name.model)
     return _packaged() if name.kind == PACKAGED else _local(name.model)
 
 
@@ -106,6 +116,12 @@ def encoder_threads() -> int | None:
     """Return how many threads one text may take, where somebody said so: fewer leave processors to other requests."""
     wanted = os.environ.get(ENCODER_THREADS, "")
     return int(wanted) if re.fullmatch("[1-9][0-9]?", wanted) else None
+
+
+@lru_cache(maxsize=2)
+def _of_plugin(name: str) -> Embedder:
+    embedder: Embedder = implementation("embedders", name)()
+    return embedder
 
 
 @lru_cache(maxsize=2)

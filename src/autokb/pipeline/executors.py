@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from typing import Any
 
 from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.executor import LOCAL, Executor
+from autokb.core.plugins import check_implementation, implementation, is_of_plugin
 from autokb.core.settings import LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME
 
 
 def check_executor(name: str) -> None:
     """Refuse an executor that is not known or not installed (BadInputError says what to do)."""
     if name == LOCAL_EXECUTOR:
+        return
+    if is_of_plugin(name):
+        check_implementation("executors", name)
         return
     is_address = name.startswith(RAY_SCHEME) and len(name) > len(RAY_SCHEME)
     if name != RAY_EXECUTOR and not is_address:
@@ -29,9 +34,13 @@ def open_executor(name: str) -> Iterator[Executor]:
     if name == LOCAL_EXECUTOR:
         yield LOCAL
         return
-    from autokb.pipeline.ray_executor import RayExecutor
+    executor: Any
+    if is_of_plugin(name):
+        executor = implementation("executors", name)()
+    else:
+        from autokb.pipeline.ray_executor import RayExecutor
 
-    executor = RayExecutor("" if name == RAY_EXECUTOR else name)
+        executor = RayExecutor("" if name == RAY_EXECUTOR else name)
     try:
         yield executor
     finally:

@@ -7,6 +7,7 @@ from typing import Any
 
 from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadEntryError, shown_value
+from autokb.core.plugins import check_implementation, is_of_plugin
 from autokb.core.settings import OFFLINE_MODEL, Settings
 from autokb.pipeline.embedding import check_embedder
 from autokb.pipeline.executors import check_executor
@@ -56,7 +57,9 @@ def named_models(settings: Settings) -> list[str]:
 
 def check_chunking(settings: Settings) -> None:
     """Refuse a chunker or a kind of context that this version does not know (BadEntryError)."""
-    if settings.chunker not in METHODS:
+    if is_of_plugin(settings.chunker):
+        check_implementation("chunkers", settings.chunker)
+    elif settings.chunker not in METHODS:
         known = ", ".join(METHODS)
         raise BadEntryError(
             f"settings.yaml: there is no chunker {shown_value(settings.chunker)}; choose one of: {known}."

@@ -31,6 +31,7 @@ from autokb.pipeline.embedding import (
     read_embedder_name,
 )
 from autokb.pipeline.fed_questions import with_fed_questions
+from autokb.pipeline.own_features import own_features
 from autokb.pipeline.process_pool import process_pool
 from autokb.pipeline.reranking import open_reranker
 from autokb.pipeline.search_in_database import SlicedKnowledge, open_sliced
@@ -220,10 +221,16 @@ def open_index(workspace: Workspace, *, calibrated: bool = True, before: OpenInd
         if (calibration := calibration_of(published.settings)) is not None:
             calibration.check_encoder(name)
         index = _load(workspace, published, file, stack)
-        index = replace(index, reranker=open_reranker(workspace.settings, stack))
+        index = _as_set(index, workspace, file, stack)
         kept = replace(as_built, kb=replace(as_built.kb, documents={}), chunks=())
         undecided = Undecided(publication, kept, published.raw_issues)
         return _opened(IndexByLanguage(index, workspace, file), stack, undecided)
+
+
+def _as_set(index: QuestionIndex, workspace: Workspace, file: WorkspaceFile, stack: ExitStack) -> QuestionIndex:
+    """Return an index with the reader that the settings name, and the features that ``autokb rank fit`` admitted."""
+    reranker = open_reranker(workspace.settings, stack)
+    return replace(index, reranker=reranker, own=own_features(workspace, file))
 
 
 def _opened(by_language: IndexByLanguage, stack: ExitStack, undecided: Undecided | None) -> OpenIndex:
@@ -256,7 +263,7 @@ def _with_decisions(
 
     encoder = _encoder(workspace, file, stack)
     index = lay_over(before.index, encoder, encoder.token_reader(before.index.spec.language))
-    index = replace(index, reranker=open_reranker(workspace.settings, stack))
+    index = _as_set(index, workspace, file, stack)
     foreign = before.by_language.multilingual
     of_foreign = [] if foreign is None else [lay_over(foreign, FreeEncoder(open_multilingual_embedder(), file), None)]
     return _opened(IndexByLanguage(index, workspace, file, None, of_foreign), stack, before.undecided)

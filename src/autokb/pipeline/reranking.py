@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from autokb.core.errors import BadEntryError, shown_value
+from autokb.core.plugins import check_implementation, implementation, is_of_plugin
 from autokb.core.settings import NO_RERANKER, Settings
 from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import encoder_threads
@@ -28,6 +29,8 @@ def read_reranker_name(name: str) -> RerankerName:
     """Read the setting (BadInputError says what it may be); an address may stand there without ``http:`` before it."""
     if name == NO_RERANKER:
         return RerankerName(NO_RERANKER)
+    if is_of_plugin(name):
+        return RerankerName("plugin", name)
     kind, _, rest = name.partition(":")
     if kind == "local" and rest.strip():
         return RerankerName(kind, rest.strip())
@@ -43,7 +46,9 @@ def read_reranker_name(name: str) -> RerankerName:
 def check_reranker(name: str) -> None:
     """Refuse a reranker that this version does not know or whose folder is not one (BadInputError)."""
     read = read_reranker_name(name)
-    if read.kind == "local":
+    if read.kind == "plugin":
+        check_implementation("rerankers", name)
+    elif read.kind == "local":
         from autokb.llm.rerankers.local import checked_folder
 
         checked_folder(Path(read.place))
@@ -58,6 +63,9 @@ def open_reranker(settings: Settings, held: ExitStack) -> Reranker | None:
     name = read_reranker_name(settings.reranker)
     if name.kind == NO_RERANKER:
         return None
+    if name.kind == "plugin":
+        reranker: Reranker = implementation("rerankers", name.place)(settings)
+        return reranker
     if name.kind == "local":
         return _local(name.place, settings.reranker_seconds)
     from autokb.llm.rerankers.endpoint import EndpointReranker

@@ -30,6 +30,7 @@ from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeCosines, NodeIndex, QuestionMatch
 from autokb.retrieval.late_interaction import ComparedTokens, TokenIndex
+from autokb.retrieval.own_features import OwnFeatures
 from autokb.retrieval.ranker import Ranker, packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
@@ -119,6 +120,7 @@ class QuestionIndex:
     calibration: CalibratedGate | None = None
     recalibration: Recalibration = UNCHANGED
     reranker: Reranker | None = None
+    own: OwnFeatures | None = None  # features of plug-ins that this workspace uses
     passages: tuple[Passage, ...] = ()  # of all documents, also those that people took out of sight
 
     def score(
@@ -150,6 +152,8 @@ class QuestionIndex:
             others = (evidence(one, vector)[1] for one, vector in zip(also, self._vectors_of(also), strict=True))
             features = np.mean([features, *others], axis=0)
         scores = ranker.score(features)
+        if self.own is not None:
+            scores = scores + self.own.score(text, found)
         documents = Ranking(self.chunks.documents, _best_of_documents(scores, self.candidates))
         urgent = self.candidates.warnings(find_urgent(said or text, self.spec), scores)
         windows = self.chunks.vectors.scores(vector).astype(np.float64)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autokb.core.changes import Changes
-from autokb.core.errors import BadInputError
+from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.in_use import RESOLVING, last_words
+from autokb.core.plugins import lines_of, plugins
 from autokb.core.results import Result, Versions, VersionView
 from autokb.evaluation.statistics.bootstrap import Interval
 from autokb.evaluation.statistics.shares import Share
@@ -95,6 +96,7 @@ def write_digest(
     lines = [f"# {_said(workspace.spec.name)}: {since} to {until}", ""]
     for title, section in SECTIONS:
         lines += [f"## {title}", "", *section(found), ""]
+    lines += _of_plugins(workspace, since)
     counts = {
         "rises": len(found.trends.rising),
         "new_topics": found.trends.new_total,
@@ -104,6 +106,16 @@ def write_digest(
         "suggestions_used": found.in_use.suggestions.used + found.in_use.suggestions.edited,
     }
     return Digest(since, until, "\n".join(lines).rstrip() + "\n", counts)
+
+
+def _of_plugins(workspace: Workspace, since: str) -> Iterator[str]:
+    """Give the sections of plug-ins; one that fails says so in its place."""
+    for plugin, title, code in ((one.name, *section) for one in plugins() for section in one.digest.items()):
+        try:
+            told = lines_of(plugin, code, workspace, since)
+        except AutokbError as error:
+            told = [_said(str(error))]
+        yield from (f"## {_said(title)}", "", *told, "")
 
 
 def _gaps_since(workspace: Workspace, memory: SolutionsInMemory, since: str) -> tuple[tuple[Gap, ...], int]:

@@ -48,6 +48,7 @@ from autokb.web.pages import (
     versions,
 )
 from autokb.web.pages.rendering import as_page
+from autokb.web.plugin_paths import add_paths_of_plugins
 from autokb.web.problems import NO_PATH, ProblemError, problem, problem_of, sentence_of
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
@@ -137,6 +138,7 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks, stale)
     for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
         app.include_router(page.pages)
+    add_paths_of_plugins(app)
     return app
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.suggestions.experiment import SuggestionsReport
     from autokb.evaluation.suggestions.sheet_form import SheetProgress
     from autokb.pipeline.calibrate_gate import GateCalibration, GateReset
+    from autokb.pipeline.fit_features import RankFit
     from autokb.studies.annotations import SheetPage
     from autokb.studies.draft_cases import CaseSource, DraftedCases
     from autokb.studies.evaluate_suggestions import SuggestionEvaluation
@@ -237,6 +238,12 @@ class EvaluateDoor(MemoryDoor):
         from autokb.evaluation.blind_sheet import read_blind_sheet
 
         return read_blind_sheet(Path(sheet))
+
+    def fit_features(self) -> RankFit:
+        """Weigh the ranking features of plug-ins on the workspace's checks and linked issues, and use what gains."""
+        from autokb.pipeline.fit_features import fit_features
+
+        return fit_features(self._memory.workspace)
 
     def calibrate_gate(self, in_domain: Path | str, out_of_domain: Path | str) -> GateCalibration:
         """Calibrate the gate on a team's own questions: two JSONL files with ``id`` and ``text``.

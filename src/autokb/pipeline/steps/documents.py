@@ -23,6 +23,7 @@ from autokb.chunking.tree import chunks_with_text
 from autokb.core.errors import UnreadableFileError
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
+from autokb.core.plugins import version_of
 from autokb.core.settings import Settings
 from autokb.core.vectors import encoder_key
 from autokb.pipeline.stages import Stages, Work
@@ -138,7 +139,8 @@ def _result_reader(pages: Sequence[MarkedPage]) -> Callable[[int, str], ChunkRes
 def _key(chunker: ChunkerSettings, page: MarkedPage, also: str) -> str:
     document = page.document
     read = (document.id, document.title, document.text, repr(page.marks) if page.marks else "")
-    return digest("chunks", VERSIONS[chunker.method], chunker.method, str(chunker.max_size), *read, also)
+    version = VERSIONS.get(chunker.method) or version_of(chunker.method)
+    return digest("chunks", version, chunker.method, str(chunker.max_size), *read, also)
 
 
 def _chunk_by_vectors(

@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Scope
 
 from autokb.core.api_keys import ROLES, Role, may
+from autokb.core.plugins import plugins
 from autokb.core.step_numbers import step_numbers
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.views.reader_labels import attribute_label, for_whom, how_sure
@@ -52,6 +53,15 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("/evaluation", "Evaluation", "editor"),
     ("/settings", "Settings", "admin"),
 )
+
+
+def navigation() -> list[tuple[str, str, Role]]:
+    """Return the entries of the menu, with those of plug-ins where they say."""
+    entries = list(NAVIGATION)
+    for page in (page for plugin in plugins() for page in plugin.pages if page.menu):
+        place = next((n for n, one in enumerate(entries, 1) if one[0] == page.after), len(entries))
+        entries.insert(place, (page.path, page.menu, page.role))
+    return entries
 
 
 def _finalize(value: Any) -> Any:
@@ -99,7 +109,7 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     role: Role | None = caller.role if caller else None
     at_candidate = bool(request.scope.get("state", {}).get("at_candidate"))  # of which nobody decides anything
     shared = {
-        "navigation": [(path, name) for path, name, first in NAVIGATION if role and may(role, first)],
+        "navigation": [(path, name) for path, name, first in navigation() if role and may(role, first)],
         "here": path_of(request.scope),
         "role": role,
         "roles": ROLES,
