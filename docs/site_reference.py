@@ -34,7 +34,7 @@ SETTINGS = {
     "tasks": "Another model for single tasks, by the name of the task.",
     "embedder": "What turns texts into vectors: `packaged`, `openai:NAME` or `local:FOLDER`.",
     "reranker": "A second ranker: `none`, `local:FOLDER` (a cross-encoder in ONNX) or `http:URL`.",
-    "plugins": "The sections of plug-ins, by their names.",
+    "plugins": "The sections of plug-ins, by their names ([Plug-ins](../plugins.md)).",
     "convert": "Commands that turn files into Markdown or HTML, by suffix: `.rst: pandoc -f rst -t gfm {file}`.",
     "reranker_seconds": "The seconds that a reranker may take of a question. It is answered without if that is not "
     "enough.",

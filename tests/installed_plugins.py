@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from autokb.core.plugins import plugins
+from autokb.sources import subprocess_converter
 
 
 def write(place: Path, name: str, files: Mapping[str, str], *, package: str = "", version: str = "1.0") -> None:
@@ -38,6 +39,7 @@ def on_path(place: Path) -> Iterator[None]:
 
 def _forget(place: Path) -> None:
     plugins.cache_clear()
+    subprocess_converter._converter.end()  # which has imported what was there when it was started
     importlib.invalidate_caches()
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(str(place)):

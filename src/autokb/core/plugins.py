@@ -7,18 +7,18 @@ a tenth of ``autokb --help`` ([decision 69](../../../docs/decisions/069-plug-ins
 from __future__ import annotations
 
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autokb.core.errors import AutokbError, AutokbWarning
-from autokb.plugin import Plugin
+
+if TYPE_CHECKING:
+    from autokb.plugin import Plugin
 
 GROUP = "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
@@ -120,6 +120,9 @@ def call(plugin: str, code: str, *given: Any) -> Any:
 
 def lines_of(plugin: str, code: str, *given: Any) -> list[str]:
     """Return the lines that code of a plug-in gives; one that hangs is left alone in its thread (PluginError)."""
+    from queue import Empty, SimpleQueue
+    from threading import Thread
+
     done: SimpleQueue[list[str] | AutokbError] = SimpleQueue()
 
     def work() -> None:
@@ -130,7 +133,7 @@ def lines_of(plugin: str, code: str, *given: Any) -> list[str]:
         except Exception as error:  # of a generator
             done.put(PluginError(f"The plug-in {plugin}: {code} failed ({said(error)})."))
 
-    threading.Thread(target=work, daemon=True).start()
+    Thread(target=work, daemon=True).start()
     try:
         found = done.get(timeout=LONGEST_LINES)
     except Empty:
@@ -149,6 +152,8 @@ def _read_all() -> Plugins:
     found: dict[str, list[Installed]] = {}
     problems = []
     for name, code, package, version in _entry_points():
+        from autokb.plugin import Plugin  # which few installations need
+
         try:
             plugin = use(name, code)
             if not isinstance(plugin, Plugin) or plugin.name != name:
