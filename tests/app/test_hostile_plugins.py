@@ -19,6 +19,7 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core import plugins as found_plugins
 from autokb.core.errors import AutokbWarning
+from autokb.core.plugins import PluginError
 from autokb.mcp_server.tools import tools_of_plugins
 from autokb.sources import read_documents, subprocess_converter
 from autokb.stores.workspace import Workspace
@@ -123,7 +124,7 @@ def test_doctor_and_digest_name_what_hangs_and_what_raises(hand_made: Workspace)
     kb = SupportKB(hand_made)
     page = kb.usage.digest("2026-01-01").markdown
     assert "## Hostile" in page and "no digest" in page and "## What helped" in page
-    with pytest.raises(RuntimeError, match="no namespace"):
+    with pytest.raises(PluginError, match=r"The plug-in hostile: hostile_code:Namespace failed .*no namespace"):
         kb.hostile  # type: ignore[attr-defined]  # noqa: B018
     kb.close()
 

@@ -97,14 +97,12 @@ class SupportKB:
 
         def __getattr__(self, name: str) -> object:
             """Return the namespace of a plug-in, made when it is first asked for."""
-            from autokb.core.plugins import plugins, use
+            from autokb.core.plugins import call, plugins
 
             found = None if name.startswith("_") else plugins().installed.get(name)
             if found is None or not found.plugin.namespace:
                 raise AttributeError(f"SupportKB has no {name!r}, and no plug-in that is installed brings it.")
-            made = use(name, found.plugin.namespace)(self)
-            self.__dict__[name] = made
-            return made
+            return self.__dict__.setdefault(name, call(name, found.plugin.namespace, self))
 
     @property
     def workspace(self) -> Workspace:

@@ -184,7 +184,11 @@ def _entry_points() -> Iterator[tuple[str, str, str, str]]:
     seen = set()
     for file in (file for place in dict.fromkeys(sys.path) for file in sorted(Path(place).glob(ENTRY_POINTS))):
         package, _, version = file.parent.stem.partition("-")
-        section = file.read_text("utf-8", "replace").partition(f"[{GROUP}]\n")[2].partition("\n[")[0]
+        try:
+            text = file.read_text("utf-8", "replace")
+        except OSError:  # a folder of somebody else's, which no plug-in of ours is in
+            continue
+        section = text.partition(f"[{GROUP}]\n")[2].partition("\n[")[0]
         if section and package not in seen:
             seen.add(package)
             for name, _, code in (line.partition("=") for line in section.splitlines() if "=" in line):
