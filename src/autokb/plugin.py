@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 Role = Literal["reader", "agent", "editor", "admin"]
-ROLES: tuple[Role, ...] = get_args(Role)
+ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "

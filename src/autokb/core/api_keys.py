@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from autokb.core.results import Result
-
-Role = Literal["reader", "agent", "editor", "admin"]
-ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
+from autokb.plugin import ROLES as ROLES
+from autokb.plugin import Role as Role
 
 
 @dataclass(frozen=True, slots=True)
