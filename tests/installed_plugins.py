@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +25,14 @@ def write(place: Path, name: str, files: Mapping[str, str], *, package: str = ""
     (noted / "entry_points.txt").write_text(
         f"[console_scripts]\nother = other:main\n\n[autokb.plugins]\n{name} = {name}_plugin:plugin\n", encoding="utf-8"
     )
+
+
+def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run autokb in a process of its own, which finds what is installed there."""
+    path = os.pathsep.join([str(place), *filter(None, sys.path)])
+    environment = {**os.environ, "PYTHONPATH": path}
+    command = [sys.executable, "-m", "autokb", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
 
 
 @contextmanager

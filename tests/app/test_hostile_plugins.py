@@ -111,8 +111,8 @@ def test_each_is_named_and_a_question_is_answered_as_ever(
         assert expected in said
     assert main(["ask", str(hand_made.folder), QUESTION, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["outcome"] == "answered"
-    assert main(["hostile", str(hand_made.folder)]) == 1
-    assert "no command" in capsys.readouterr().err
+    done = installed_plugins.run(hand_made.folder.parent / "installed", "hostile", str(hand_made.folder))
+    assert done.returncode == 1 and "no command" in done.stderr
 
 
 @pytest.mark.usefixtures("hostile")

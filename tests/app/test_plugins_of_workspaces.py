@@ -88,13 +88,10 @@ def test_a_namespace_of_a_plugin_keeps_rows_in_tables_of_its_own(memo: Path, han
     kb.close()
 
 
-def test_its_command_runs_and_stands_in_the_list(
-    memo: Path, hand_made: Workspace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["memo", str(hand_made.folder), "dock"]) == 0
-    assert capsys.readouterr().out == "dock\n"
-    assert main(["--help"]) == 0
-    shown = capsys.readouterr().out
+def test_its_command_runs_and_stands_in_the_list(memo: Path, hand_made: Workspace) -> None:
+    done = installed_plugins.run(memo, "memo", str(hand_made.folder), "dock")
+    assert (done.returncode, done.stdout) == (0, "dock\n")
+    shown = installed_plugins.run(memo, "--help").stdout
     assert "Plug-ins" in shown
     assert "Remember a word." in shown
 
