@@ -14,7 +14,7 @@ from fastapi import APIRouter
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.core.api_keys import ROLES
+from autokb.core.roles import ROLES
 from autokb.stores.workspace import Workspace
 from autokb.web.access import COOKIE
 from autokb.web.app import create_app

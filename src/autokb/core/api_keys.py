@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from autokb.core.results import Result
-
-Role = Literal["reader", "agent", "editor", "admin"]
-ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
+from autokb.core.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +16,3 @@ class ApiKey(Result):
     role: Role
     created: str
     revoked: str | None = None
-
-
-def may(role: Role, needed: Role) -> bool:
-    """Return whether a role includes another."""
-    return ROLES.index(role) >= ROLES.index(needed)
