@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.domain import DomainSpec, Urgent
-from autokb.heuristics.urgency import find_urgent
+from autokb.heuristics.urgency import find_urgent, heading_of_warning
 
 
 def is_found(phrase: str, text: str, language: str = "en") -> bool:
@@ -79,3 +79,16 @@ def test_an_entry_that_needs_more_words_comes_first_then_the_order_of_the_file()
 def test_phrases_in_german(text: str, found: bool) -> None:
     assert is_found("Rauch", text, "de") is found
     assert is_found("Funken", text.replace("Rauch", "Blitz oder Funken"), "de") is found
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (("Rest and drink.", "After week 20, call your midwife or doctor the same day."), 1),
+        (("Sleep on your side.", "Call her the same day when the pain comes in waves."), 1),
+        (("Call the emergency number.", "See a doctor today."), 0),
+        (("Switch it off.", "Dry it."), 0),  # where none says so, the first
+    ],
+)
+def test_the_line_above_a_warning_is_the_one_that_says_whom_to_call(steps: tuple[str, ...], said: int) -> None:
+    assert heading_of_warning("A title", steps, "en") == f"Urgent: {steps[said]}"
