@@ -83,18 +83,19 @@ ONLY_DOCUMENTS = "only_documents"  # the kind of a question whose right sections
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
 ANSWERED = 0.8  # share of the questions of a service that its documents are taken to answer; here it is two thirds
 # Weights that written questions cannot tell: whether the words of a node whose view a person approved count more than
-# any other thing, and that a section which states a problem hands its whole lead to the remedy.
-FIXED = {"same_words": 100.0, "remedy": 1.0}
+# any other thing, that a section which states a problem hands its whole lead to the remedy, and what a section for a
+# release costs that the question does not name: written questions are about the section that they were made from.
+FIXED = {"same_words": 100.0, "other_release": -2.0, "remedy": 1.0}
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
 # Words of the documents count only where the encoder gives no tokens: beside these they gain nothing (decision 43).
 WITH_TOKENS = tuple(name for name in FEATURES if name != "words")
 WITHOUT_TOKENS = tuple(name for name in FEATURES if name != "late_interaction")
 # What a head may read of a question: the first row's features by these names, and what is read of the question.
 OF_FIRST = ("section", "late_interaction")
-OF_QUESTION = ("nearness", "unknown", "foreign_company", "foreign_subject")
+OF_QUESTION = ("nearness", "foreign_company", "foreign_subject")
 HEAD = ("lead", *OF_FIRST, *OF_QUESTION)
 FIRST_RIGHT = ("lead", "section", "late_interaction")
-ANSWERABLE = ("section", "late_interaction", "nearness", "unknown", "foreign_company", "foreign_subject")
+ANSWERABLE = ("section", "late_interaction", "nearness", "foreign_company", "foreign_subject")
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7)  # of being answerable, below which a question is refused
 BANDS = np.linspace(0.0, 1.0, 11)  # of the expected calibration error
 
@@ -367,7 +368,6 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
     foreign = index.foreign_subject(scored.read)
     read = [
         index.nearness(scored),
-        index.chunks.words.unknown_share(scored.read),
         float(foreign is not None and is_of_company(foreign, index.spec.language)),
         float(foreign is not None and not is_of_company(foreign, index.spec.language)),
     ]
