@@ -30,6 +30,7 @@ from botocore.loaders import JSONFileLoader
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange import import_kb
 from autokb.llm.embedders import packaged
+from autokb.llm.embedders.multilingual import MultilingualEmbedder
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.stores import database, published, workspace
 from autokb.tasks import wire
@@ -38,6 +39,7 @@ KEPT = "AUTOKB_TESTS_READ"  # environment variable with the folder of what the e
 MOST_TYPES = 1_000  # of replies that are remembered; above it they are forgotten
 
 open_session = PackagedEmbedder._open_session
+multilingual_model: Any = vars(MultilingualEmbedder)["_model"]
 connect_durably = database._connect
 _make_schema = database.make_schema
 _make_command = typer.main.get_command
@@ -59,6 +61,7 @@ def share() -> None:
     for module in (workspace, published, import_kb):
         module.parse_yaml = _parsed  # type: ignore[attr-defined]
     packaged.ordinary_words = cache(packaged.ordinary_words)
+    MultilingualEmbedder._model = property(lambda embedder: _multilingual())  # type: ignore[assignment]
     database._connect = _connect
     database.make_schema = _make_schema_at_once
 
@@ -99,6 +102,12 @@ def _keep(file: Path, vectors: np.ndarray[Any, Any]) -> None:
 def _session() -> RememberingSession:
     session = open_session(PackagedEmbedder(1))
     return RememberingSession(session, Path(os.environ[KEPT]))
+
+
+@cache
+def _multilingual() -> Any:
+    """Return the encoder of other languages, whose weights take a quarter of a second to unpack."""
+    return multilingual_model.func(MultilingualEmbedder())
 
 
 @cache
