@@ -134,12 +134,14 @@ class IssueView(View):
         What goes with others is left out.
         """
         fixed = [{n for n, v in child.attributes.items() if v != self.attributes.get(n)} for child in self.children]
-        values = {n: {tuple(child.attributes.get(n, ())) for child in self.children} for names in fixed for n in names}
         found: list[str] = []
-        for name in sorted(values, key=lambda n: (-len(values[n]), -sum(n in names for names in fixed), n)):
+        for name in sorted(set().union(*fixed), key=lambda n: (-self._values_of_children(n), n)):
             if any(name in names and names.isdisjoint(found) for names in fixed):
                 found.append(name)
         return tuple(found)
+
+    def _values_of_children(self, name: str) -> int:
+        return len({tuple(child.attributes.get(name, ())) for child in self.children})
 
     @property
     def displayed_in_tree(self) -> int:
