@@ -92,10 +92,10 @@ WITH_TOKENS = tuple(name for name in FEATURES if name != "words")
 WITHOUT_TOKENS = tuple(name for name in FEATURES if name != "late_interaction")
 # What a head may read of a question: the first row's features by these names, and what is read of the question.
 OF_FIRST = ("section", "late_interaction")
-OF_QUESTION = ("nearness", "foreign_company", "foreign_subject")
+OF_QUESTION = ("nearness", "unknown", "foreign_company", "foreign_subject")
 HEAD = ("lead", *OF_FIRST, *OF_QUESTION)
 FIRST_RIGHT = ("lead", "section", "late_interaction")
-ANSWERABLE = ("section", "late_interaction", "nearness", "foreign_company", "foreign_subject")
+ANSWERABLE = ("section", "late_interaction", "nearness", "unknown", "foreign_company", "foreign_subject")
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7)  # of being answerable, below which a question is refused
 BANDS = np.linspace(0.0, 1.0, 11)  # of the expected calibration error
 
@@ -368,6 +368,7 @@ def _case(name: str, base: str, kind: str, index: Any, text: str, right: NDArray
     foreign = index.foreign_subject(scored.read)
     read = [
         index.nearness(scored),
+        index.chunks.words.unknown_share(scored.read),
         float(foreign is not None and is_of_company(foreign, index.spec.language)),
         float(foreign is not None and not is_of_company(foreign, index.spec.language)),
     ]

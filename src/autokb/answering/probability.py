@@ -61,6 +61,11 @@ def nearness(shown: Shown) -> float:
     return shown.index.nearness(shown.scored)
 
 
+def unknown(shown: Shown) -> float:
+    """Return the share of the question's words, by their idf, that no document has."""
+    return shown.index.chunks.words.unknown_share(shown.scored.read)
+
+
 def foreign_company(shown: Shown) -> float:
     """Return 1 where the question opens with a maker, a shop or a matter of theirs that nothing here speaks of."""
     subject = shown.index.foreign_subject(shown.scored.read)
@@ -75,7 +80,7 @@ def foreign_subject(shown: Shown) -> float:
 
 FEATURES: Mapping[str, Feature] = {
     feature.__name__: feature
-    for feature in (lead, section, late_interaction, nearness, foreign_company, foreign_subject)
+    for feature in (lead, section, late_interaction, nearness, unknown, foreign_company, foreign_subject)
 }
 
 
