@@ -18,6 +18,7 @@ SLOW = (
     "architecture",
     "answers",
     "ranking",
+    "other_retrievers",
     "build",
     "languages",
     "passages",

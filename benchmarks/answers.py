@@ -97,6 +97,11 @@ class Base:
 
         return open_index(self.kb.workspace).index
 
+    @property
+    def documents(self) -> Collection[str]:
+        """The ids of all documents."""
+        return self._texts.keys()
+
     def text(self, document: str) -> str:
         """Return the Markdown of a document."""
         return self._texts[document]

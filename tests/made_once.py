@@ -1,19 +1,24 @@
-"""What the tests make once: the packaged encoder's sessions, the commands' tree, the types of replies.
+"""What the tests make once: the encoder's sessions, the commands' tree, the types of replies, the domains' YAML.
 
 A test that opens a workspace would load the encoder's weights again and read the same few hundred texts again, and one
 that runs a command would have typer read the signatures of every command again: half of the suite's time (decision
 046). A build by a scripted model spent a third of its time on pydantic's types and their JSON schemas, most of them the
-same as those of the request before. That an encoder gives each text the same bits is tested without this in
-``llm/test_packaged_embedder.py``.
+same as those of the request before. Opening a workspace is mostly reading its YAML, which is that of few domains. And
+half of the time that a test of the stores takes is waiting for the disk: nothing that a test writes has to outlive the
+machine. What is shared here is tested without it: in ``llm/test_packaged_embedder.py`` that an encoder gives each text
+the same bits, in ``core/test_yaml_text.py`` how YAML is read, in ``stores/test_workspace_file.py`` that the database
+waits for the disk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sqlite3
 import threading
 from collections.abc import Mapping
-from functools import cache
+from copy import deepcopy
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -22,13 +27,21 @@ import numpy as np
 import typer.main
 from botocore.loaders import JSONFileLoader
 
+from autokb.core.yaml_text import parse_yaml
+from autokb.exchange import import_kb
+from autokb.llm.embedders import packaged
+from autokb.llm.embedders.multilingual import MultilingualEmbedder
 from autokb.llm.embedders.packaged import PackagedEmbedder
+from autokb.stores import database, published, workspace
 from autokb.tasks import wire
 
 KEPT = "AUTOKB_TESTS_READ"  # environment variable with the folder of what the encoder has read in this run
 MOST_TYPES = 1_000  # of replies that are remembered; above it they are forgotten
 
 open_session = PackagedEmbedder._open_session
+multilingual_model: Any = vars(MultilingualEmbedder)["_model"]
+connect_durably = database._connect
+_make_schema = database.make_schema
 _make_command = typer.main.get_command
 _open_trust = httpcore2.default_ssl_context
 _load_json = JSONFileLoader.load_file
@@ -45,6 +58,12 @@ def share() -> None:
     JSONFileLoader.load_file = lambda loader, path: _aws_file(path)
     wire.create_model = _reply_type  # type: ignore[assignment]
     wire.Wire.model_json_schema = classmethod(_schema)  # type: ignore[assignment, arg-type]
+    for module in (workspace, published, import_kb):
+        module.parse_yaml = _parsed  # type: ignore[attr-defined]
+    packaged.ordinary_words = cache(packaged.ordinary_words)
+    MultilingualEmbedder._model = property(lambda embedder: _multilingual())  # type: ignore[assignment]
+    database._connect = _connect
+    database.make_schema = _make_schema_at_once
 
 
 class RememberingSession:
@@ -83,6 +102,12 @@ def _keep(file: Path, vectors: np.ndarray[Any, Any]) -> None:
 def _session() -> RememberingSession:
     session = open_session(PackagedEmbedder(1))
     return RememberingSession(session, Path(os.environ[KEPT]))
+
+
+@cache
+def _multilingual() -> Any:
+    """Return the encoder of other languages, whose weights take a quarter of a second to unpack."""
+    return multilingual_model.func(MultilingualEmbedder())
 
 
 @cache
@@ -128,3 +153,25 @@ def _schema(kind: type[wire.Wire]) -> dict[str, Any]:
     if kind not in _schemas:
         _schemas[kind] = super(wire.Wire, kind).model_json_schema()
     return _schemas[kind]
+
+
+def _parsed(text: str, name: str) -> Any:
+    return deepcopy(_parsed_once(text, name))
+
+
+@lru_cache(maxsize=100)
+def _parsed_once(text: str, name: str) -> Any:
+    return parse_yaml(text, name)
+
+
+def _connect(address: str, path: Path, *, writable: bool) -> sqlite3.Connection:
+    """Open a database whose changes are written when the system pleases; another process sees them at once."""
+    db = connect_durably(address, path, writable=writable)
+    if writable:
+        db.execute("PRAGMA synchronous = OFF")
+    return db
+
+
+def _make_schema_at_once(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA synchronous = OFF")
+    _make_schema(db)

@@ -20,7 +20,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from autokb.app import SupportKB
-from autokb.core.api_keys import Role
+from autokb.core.roles import Role
 from autokb.mcp_server.marked import NOTICE
 from autokb.mcp_server.server import Desk, create_server
 from autokb.web.access import Caller

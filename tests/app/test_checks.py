@@ -249,7 +249,7 @@ def test_drafted_cases_are_checks(kettles: Kettles) -> None:
 
 def test_one_suggestion_that_helped_is_kept_as_a_check_of_its_section(kettles: Kettles) -> None:
     kb = kettles.kb
-    text = "it is so loud, write to ann@example.org"
+    text = "the kettle is so loud, write to ann@example.org"
     found = kb.suggest([Message(CUSTOMER, text)]).suggestions[0].as_json()["evidence"][0]
     assert kb.checks.keep(text, document=found["document"], start=found["start"], author="ann").added == 1
     assert kb.checks.keep(f" {text.upper()}", document=found["document"], start=found["start"]).updated == 1

@@ -10,8 +10,8 @@ import pytest
 
 from autokb.app import SupportKB
 from autokb.app.api_keys import hash_of
-from autokb.core.api_keys import ROLES, may
 from autokb.core.errors import BadInputError
+from autokb.core.roles import ROLES, may
 from autokb.stores.workspace import Workspace
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,8 +15,8 @@ import pytest
 from benchmarks.postgres_server import PostgresServer
 
 from autokb.app import SupportKB
-from autokb.app.create import create
 from autokb.core.errors import AutokbError, StoreAwayError, UnwritableWorkspaceError
+from autokb.domains import examples_folder
 from autokb.stores.postgres_notices import Notices
 from autokb.stores.postgres_pool import pool_of
 from autokb.stores.workspace import open_workspace
@@ -48,17 +47,21 @@ def answers(kb: SupportKB) -> list[object]:
 
 
 def test_a_workspace_on_a_server_is_the_one_in_a_file(
-    _built_headphones: Path, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exports, said = [], []
-    shutil.copytree(_built_headphones, tmp_path / "file")
+    manuals = examples_folder("headphones")
+    assert manuals is not None
+    table = (manuals / "issues" / "issues.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "issues.csv").write_text("".join(table[:1] + table[1::4]), encoding="utf-8")
     for folder in (tmp_path / "file", tmp_path / "server"):
         if folder.name == "server":
             monkeypatch.setenv("AUTOKB_STORE", postgres.url(f"a{uuid4().hex}"))
-            create(folder, "headphones", examples=True)
-            SupportKB.open(folder).build()
-            assert not (folder / "knowledge.db").exists()
-        with closing(SupportKB.open(folder)) as kb:
+        with closing(SupportKB.create(folder, "headphones")) as kb:
+            kb.add(sorted((manuals / "documents").glob("*.md")))
+            kb.add([tmp_path / "issues.csv"], "issues")
+            kb.build()
+            assert (folder / "knowledge.db").exists() == (folder.name == "file")
             fill(kb)
             kb.export(tmp_path / f"{folder.name}.jsonl")
             said.append(answers(kb))

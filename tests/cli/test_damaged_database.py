@@ -232,8 +232,9 @@ LONG = ("evaluate retrievers", "evaluate paper", "gate calibrate")  # most take 
         (table, value)
         if table == "record" and value in ("no JSON", "an object without its fields")
         else pytest.param(table, value, marks=pytest.mark.slow)
-        for table in BODIES
-        for value in DAMAGED_VALUES
+        for t, table in enumerate(BODIES)
+        for v, value in enumerate(DAMAGED_VALUES)
+        if table == "record" or (t + v) % 2 == 0  # tables are read in one way: each meets half of the kinds
     ],
 )
 def test_damaged_rows_of_any_table(
@@ -256,7 +257,7 @@ def test_damaged_rows_of_any_table(
         # that take long meet one kind each.
         turn = list(BODIES).index(table) + list(DAMAGED_VALUES).index(value)
         long = [command for command in readers if command not in QUICK]
-        readers = short[turn % 2 :: 2] + long[turn % len(DAMAGED_VALUES) :][:1]
+        readers = short[turn // 2 % 2 :: 2] + long[turn % len(DAMAGED_VALUES) :][:1]
     refused = {command for command in readers if check(command, damage, built, tmp_path / "here", capsys)}
     verbs = {command.split()[0] for command in refused}
     if table == "record" and value != "another letter":

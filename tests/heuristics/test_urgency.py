@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.domain import DomainSpec, Urgent
-from autokb.heuristics.urgency import find_urgent
+from autokb.heuristics.urgency import find_urgent, heading_of_warning
 
 
 def is_found(phrase: str, text: str, language: str = "en") -> bool:
@@ -47,6 +47,7 @@ def test_a_phrase_is_found_in_customers_words(phrase: str, text: str) -> None:
         ("case swell", "the case isn’t swollen"),
         ("not breathe", "we don't have trouble breathing"),
         ("not breathe", "no trouble breathing"),
+        ("not go-on", "the tablets did not help, it has been going on for weeks"),
         ("chest pain", "chest strap for my watch and later some pain"),
         ("chest pain", "My chest is fine. Pain in the knee."),
         ("chest hurt", "my chest is fine but hurts"),
@@ -79,3 +80,17 @@ def test_an_entry_that_needs_more_words_comes_first_then_the_order_of_the_file()
 def test_phrases_in_german(text: str, found: bool) -> None:
     assert is_found("Rauch", text, "de") is found
     assert is_found("Funken", text.replace("Rauch", "Blitz oder Funken"), "de") is found
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (("Rest and drink.", "After week 20, call your midwife or doctor the same day."), 1),
+        (("Sleep on your side.", "Call her the same day when the pain comes in waves."), 1),
+        (("Call the emergency number.", "See a doctor today."), 0),
+        (("Switch it off.", "Dry it."), 0),  # where none says so, the first
+        (("Call the emergency number for the worst pain ever.", "Call the emergency number after a fall."), 1),
+    ],
+)
+def test_the_line_above_a_warning_says_whom_to_call_in_the_customers_case(steps: tuple[str, ...], said: int) -> None:
+    assert heading_of_warning("A title", steps, "she had a bad fall", "en") == f"Urgent: {steps[said]}"

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import made_once
 from autokb.core.errors import AutokbError
 from autokb.llm.embedders import multilingual
 from autokb.llm.embedders.multilingual import LANGUAGES, MAX_CHARACTERS, MultilingualEmbedder, is_installed
@@ -59,6 +60,7 @@ def test_other_weights_and_other_versions_are_refused(wrong: str, monkeypatch: p
         monkeypatch.setattr(multilingual, "VERSION", "0.1.9")
     else:
         monkeypatch.setitem(multilingual.FILES, "resources/weights.npz", "0" * 64)
+    monkeypatch.setattr(MultilingualEmbedder, "_model", made_once.multilingual_model)
     with pytest.raises(AutokbError, match=r"autokb\[multilingual\]"):
         MultilingualEmbedder().embed(["one"])
 

@@ -17,8 +17,8 @@ import anyio
 from anyio.abc import TaskGroup
 
 from autokb.app import SupportKB
-from autokb.core.api_keys import ROLES, Role
 from autokb.core.nouns import DISPLAYED
+from autokb.core.roles import ROLES, Role
 from autokb.stores.workspace import Workspace
 from served_process import Serving, served, stopped
 

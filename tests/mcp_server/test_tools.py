@@ -31,8 +31,8 @@ from mcp_sessions import (
 from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where there is none
 
 from autokb.app import SupportKB
-from autokb.core.api_keys import ROLES
 from autokb.core.nouns import DISPLAYED
+from autokb.core.roles import ROLES
 from autokb.core.solution_text import solution_text
 from autokb.core.step_numbers import step_numbers
 from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS, TO_PUBLISH

@@ -30,20 +30,19 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def _calibrated(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _calibrated(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GateCalibration]:
     folder = tmp_path_factory.mktemp("calibrated")
     shutil.copytree(_imported, folder / "kb")
     ours = write_questions(folder / "ours.jsonl", IN_DOMAIN)
     others = write_questions(folder / "others.jsonl", OUT_OF_DOMAIN)
-    SupportKB.open(folder / "kb").evaluate.calibrate_gate(ours, others)
-    return folder / "kb"
+    return folder / "kb", SupportKB.open(folder / "kb").evaluate.calibrate_gate(ours, others)
 
 
 @pytest.fixture
-def calibrated(_calibrated: Path, tmp_path: Path) -> Workspace:
+def calibrated(_calibrated: tuple[Path, GateCalibration], tmp_path: Path) -> Workspace:
     """A workspace of one's own, the hand-made one whose gate was calibrated."""
-    shutil.copytree(_calibrated, tmp_path / "kb")
-    return open_workspace(tmp_path / "kb")
+    shutil.copytree(_calibrated[0], tmp_path / "calibrated")
+    return open_workspace(tmp_path / "calibrated")
 
 
 def outcomes(workspace: Workspace) -> tuple[str, str]:
@@ -60,8 +59,8 @@ def exported(workspace: Workspace, to: Path) -> dict[tuple[str, str], dict[str, 
     return {(line["kind"], line["id"]): line for line in lines}
 
 
-def test_the_answer_has_the_shape_of_the_contract(hand_made: Workspace, files: tuple[Path, Path]) -> None:
-    answer = SupportKB(hand_made).evaluate.calibrate_gate(*files).as_json()
+def test_the_answer_has_the_shape_of_the_contract(_calibrated: tuple[Path, GateCalibration]) -> None:
+    answer = _calibrated[1].as_json()
     assert list(answer)[:5] == ["threshold", "encoder", "date", "in_domain", "out_of_domain"]
     assert 0 < answer["threshold"] < 1 and answer["encoder"].startswith("packaged:")
     for side in ("in_domain", "out_of_domain"):
@@ -91,16 +90,15 @@ def test_questions_are_judged_by_it_from_now_on_whatever_the_caution(
 
 
 def test_a_build_keeps_it_and_another_import_has_it(
-    hand_made: Workspace, files: tuple[Path, Path], tmp_path: Path
+    hand_made: Workspace, calibrated: Workspace, tmp_path: Path
 ) -> None:
     before = exported(hand_made, tmp_path / "before.jsonl")
-    SupportKB(hand_made).evaluate.calibrate_gate(*files)
-    after = exported(hand_made, tmp_path / "after.jsonl")
+    after = exported(calibrated, tmp_path / "after.jsonl")
     line = after.pop(("setting", "calibration"))
     assert after == before
     assert line["in_domain"]["n"] == 24 and len(line["in_domain"]["sha256"]) == 64 and line["encoder"] and line["date"]
-    SupportKB(hand_made).build()
-    assert exported(hand_made, tmp_path / "built.jsonl")["setting", "calibration"] == line
+    SupportKB(calibrated).build()
+    assert exported(calibrated, tmp_path / "built.jsonl")["setting", "calibration"] == line
     other = create_workspace(tmp_path / "other", "name: other\n")
     SupportKB(other).import_(tmp_path / "after.jsonl")
     assert exported(other, tmp_path / "other.jsonl")["setting", "calibration"] == line
@@ -108,14 +106,14 @@ def test_a_build_keeps_it_and_another_import_has_it(
 
 
 def test_a_reset_brings_the_gate_of_the_build_back(
-    hand_made: Workspace, files: tuple[Path, Path], tmp_path: Path
+    hand_made: Workspace, calibrated: Workspace, _calibrated: tuple[Path, GateCalibration], tmp_path: Path
 ) -> None:
     before = exported(hand_made, tmp_path / "before.jsonl")
-    kb = SupportKB(hand_made)
-    date = kb.evaluate.calibrate_gate(*files).date
+    kb = SupportKB(calibrated)
+    date = _calibrated[1].date
     assert kb.evaluate.reset_gate().as_json() == {"dropped": True, "date": date}
     assert kb.evaluate.reset_gate().as_json() == {"dropped": False, "date": None}
-    assert exported(hand_made, tmp_path / "after.jsonl") == before
+    assert exported(calibrated, tmp_path / "after.jsonl") == before
 
 
 def of_another_encoder(workspace: Workspace) -> None:

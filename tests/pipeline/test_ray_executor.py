@@ -241,7 +241,7 @@ def _end(build: subprocess.Popen[bytes], kb: Path, sent: signal.Signals) -> None
     try:
         while not stored_replies(kb) or "raylet" not in {one.name() for one in processes}:
             assert build.poll() is None and time.monotonic() < end
-            time.sleep(0.05)
+            time.sleep(0.5)  # to look at the processes of a machine takes time that the build wants
             with suppress(psutil.NoSuchProcess):
                 processes = [one for one in started.children(recursive=True) if not one.name().endswith("Agent")]
         # Ctrl-C goes to all that the terminal has started.

@@ -13,8 +13,10 @@ from threading import Event
 import numpy as np
 import pytest
 
+import made_once
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.vectors import EARLIER_NAMES, TokenVectors
+from autokb.stores import database
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 
@@ -28,7 +30,9 @@ def test_a_missing_file_names_the_command_that_makes_one(tmp_path: Path) -> None
         WorkspaceFile(tmp_path / "knowledge.db")
 
 
-def test_durable_settings(file: WorkspaceFile) -> None:
+def test_durable_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_connect", made_once.connect_durably)
+    file = WorkspaceFile(tmp_path / "knowledge.db", create=True)
     assert file._db.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
     assert file._db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
 

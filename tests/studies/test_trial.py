@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -55,10 +55,41 @@ def _built_kettles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kettles(_built_kettles: Path, server: StubServer, tmp_path: Path) -> SupportKB:
     """A workspace of one's own, built offline, and the scripted model as its model."""
-    folder = Path(shutil.copytree(_built_kettles, tmp_path / "kb"))
+    return opened(_built_kettles, tmp_path / "kb", server)
+
+
+def opened(built: Path, folder: Path, server: StubServer) -> SupportKB:
+    shutil.copytree(built, folder)
     settings = f"base_url: {server.url}\nretries: 0\nask: {{timeout: 60}}\n{PRICES}"
     (folder / "settings.yaml").write_text(settings, encoding="utf-8")
     return SupportKB.open(folder, model=NAME)
+
+
+class Tried(NamedTuple):
+    """A workspace in which a trial was made, and how it was before; tests leave it as it is."""
+
+    kb: SupportKB
+    server: StubServer
+    report: TrialReport
+    dumped: list[str]
+    requests: int
+
+
+@pytest.fixture(scope="module")
+def _tried(_built_kettles: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tried]:
+    folder = tmp_path_factory.mktemp("tried") / "kb"
+    with StubServer(ScriptedModel()) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "sk-test")
+        kb = opened(_built_kettles, folder, server)
+        before = dumped(folder)
+        report = kb.evaluate.trial()
+        yield Tried(kb, server, report, before, server.requests)
+        kb.close()
+
+
+@pytest.fixture
+def tried(_tried: Tried) -> Tried:
+    return _tried
 
 
 def dumped(folder: Path) -> list[str]:
@@ -78,11 +109,9 @@ def without_cached(shape: Any) -> Any:
     return shape
 
 
-def test_a_sample_is_built_twice_beside_and_the_workspace_is_as_it_was(kettles: SupportKB) -> None:
-    folder = kettles.workspace.folder
-    before = dumped(folder)
-    report = kettles.evaluate.trial()
-    assert dumped(folder) == before
+def test_a_sample_is_built_twice_beside_and_the_workspace_is_as_it_was(tried: Tried) -> None:
+    folder, report = tried.kb.workspace.folder, tried.report
+    assert dumped(folder) == tried.dumped
     assert {p.name for p in folder.iterdir()} - {"trial"} <= {
         "knowledge.db",
         "domain.yaml",
@@ -102,7 +131,7 @@ def test_a_sample_is_built_twice_beside_and_the_workspace_is_as_it_was(kettles: 
         assert not {i.id for i in issues} & set(questions) and len(issues) == report.issues
         assert not {i.text for i in issues} & set(questions.values())
         assert {d.id for d in documents} == set(DOCUMENTS)
-        assert made.domain_text == kettles.workspace.domain_text
+        assert made.domain_text == tried.kb.workspace.domain_text
     model, offline = report.systems[MODEL], report.systems[OFFLINE]
     assert offline.build.calls == offline.ask.calls == 0 and model.build.calls > 0 and model.ask.calls > 0
     assert model.parents and offline.parents
@@ -112,10 +141,10 @@ def test_a_sample_is_built_twice_beside_and_the_workspace_is_as_it_was(kettles: 
     )
 
 
-def test_what_it_took_and_what_the_whole_would_cost_are_told(kettles: SupportKB, server: StubServer) -> None:
-    report = kettles.evaluate.trial()
+def test_what_it_took_and_what_the_whole_would_cost_are_told(tried: Tried) -> None:
+    report = tried.report
     model = report.systems[MODEL]
-    assert model.build.calls + model.ask.calls == server.requests
+    assert model.build.calls + model.ask.calls == tried.requests
     took = model.build.cost
     assert took == pytest.approx((model.build.tokens.input + 2 * model.build.tokens.output) / 1e6)
     assert report.sample_plan.cost and took and report.whole_plan.cost and report.whole_plan.calls
@@ -127,19 +156,19 @@ def test_what_it_took_and_what_the_whole_would_cost_are_told(kettles: SupportKB,
     assert report.same_first.n <= report.questions
 
 
-def test_a_second_run_pays_nothing_and_the_sheet_stays(kettles: SupportKB, server: StubServer) -> None:
-    first = kettles.evaluate.trial()
+def test_a_second_run_pays_nothing_and_the_sheet_stays(tried: Tried) -> None:
+    first, server = tried.report, tried.server
     assert first.sheet is not None and first.key is not None
     before, sheet, key = server.requests, Path(first.sheet).read_bytes(), Path(first.key).read_bytes()
-    again = kettles.evaluate.trial()
+    again = tried.kb.evaluate.trial()
     assert server.requests == before and without_cached(again.as_json()) == without_cached(first.as_json())
     Path(first.sheet).unlink()
-    kettles.evaluate.trial()
+    tried.kb.evaluate.trial()
     assert (Path(first.sheet).read_bytes(), Path(first.key).read_bytes()) == (sheet, key)
 
 
-def test_another_folder_has_the_same_sample_and_questions(kettles: SupportKB, tmp_path: Path) -> None:
-    first, second = kettles.evaluate.trial(), kettles.evaluate.trial(out=tmp_path / "other")
+def test_another_folder_has_the_same_sample_and_questions(tried: Tried, tmp_path: Path) -> None:
+    first, second = tried.report, tried.kb.evaluate.trial(out=tmp_path / "other")
     assert kept(first)["questions"] == kept(second)["questions"] and kept(first)["issues"] == kept(second)["issues"]
     assert first.key and second.key and Path(first.key).read_bytes() == Path(second.key).read_bytes()
 
@@ -166,8 +195,10 @@ def test_a_log_of_more_questions_is_asked_in_their_place(kettles: SupportKB) -> 
     assert not questions & {MORE.get(i) for i in kept(report)["issues"]}
 
 
-def test_the_budget_stops_the_build_and_a_larger_one_goes_on(kettles: SupportKB, server: StubServer) -> None:
-    whole = kettles.evaluate.trial(out=kettles.workspace.folder / "whole")
+def test_the_budget_stops_the_build_and_a_larger_one_goes_on(
+    kettles: SupportKB, server: StubServer, tried: Tried
+) -> None:
+    whole = tried.report
     build = whole.systems[MODEL].build
     assert build.cost is not None
     # The most that a request can cost is set aside, so some of these stop before the first one and some in the middle.
@@ -279,9 +310,9 @@ def test_what_it_cannot_do_it_says(kettles: SupportKB, tmp_path: Path, monkeypat
 
 
 def test_the_command_prints_the_report_and_reads_the_sheet(
-    kettles: SupportKB, capsys: pytest.CaptureFixture[str]
+    tried: Tried, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = str(kettles.workspace.folder)
+    folder = str(shutil.copytree(tried.kb.workspace.folder, tmp_path / "kb"))
     assert main(["trial", folder, "--model", NAME, "--json"]) == 0
     shape = json.loads(capsys.readouterr().out)
     assert set(shape["systems"]) == {OFFLINE, MODEL} and set(shape["same_first"]) == {"n", "value", "low", "high"}

@@ -89,14 +89,14 @@ def test_restoring_undoes_masking(texts: list[str]) -> None:
     "run", ["1 ", "a", "-", "a.b", "-a", "pwd:&", "pwd:/", "token=", "a@", "a@a.", "4111 ", "+49 "]
 )
 def test_a_long_run_of_anything_is_read_in_one_pass(run: str) -> None:
-    """A pattern that begins anew at each character would take hours here, not a second."""
-    assert find_private(run * (1_000_000 // len(run))) == []
+    """A pattern that begins anew at each character would take many minutes here, not a tenth of a second."""
+    assert find_private(run * (250_000 // len(run))) == []
 
 
 def test_a_list_of_thousands_of_addresses_is_masked_and_restored_in_one_pass() -> None:
-    text = "\n".join(f"a{n}@example.com" for n in range(50_000))
+    text = "\n".join(f"a{n}@example.com" for n in range(10_000))
     masking = mask([text])
-    assert masking.texts[0].endswith("<email-49999>\n<email-50000>") and masking.restore(masking.texts[0]) == text
+    assert masking.texts[0].endswith("<email-9999>\n<email-10000>") and masking.restore(masking.texts[0]) == text
 
 
 @pytest.mark.parametrize(

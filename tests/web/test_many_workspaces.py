@@ -22,8 +22,8 @@ from autokb.app import SupportKB
 from autokb.app.snapshot import Snapshot
 from autokb.app.workspace_keys import create_shared_key, list_shared_keys, revoke_shared_key
 from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces, read_size
-from autokb.core.api_keys import ROLES
 from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.roles import ROLES
 from autokb.stores.workspace import Workspace
 from autokb.web.access import COOKIE, OPEN_PATHS
 from autokb.web.app import create_app

@@ -15,7 +15,7 @@ from test_service_access import load_drawing
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.core.api_keys import ROLES, Role
+from autokb.core.roles import ROLES, Role
 from autokb.stores.workspace import open_workspace
 from autokb.web.app import create_app
 

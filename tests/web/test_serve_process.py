@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from pathlib import Path
 
 import httpx2
 import psutil
@@ -49,25 +52,31 @@ def test_it_answers_until_it_is_stopped(hand_made: Workspace, by: signal.Signals
     ]
 
 
-def test_a_body_of_100_megabytes_is_refused_before_it_is_sent(hand_made: Workspace) -> None:
-    with served(hand_made) as (process, said):
-        with closing(socket.create_connection((said["host"], said["port"]), SECONDS)) as raw:
-            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {100 << 20}\r\nConnection: close\r\n"
-            raw.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
-            answer = raw.makefile("rb").read()  # to the end: the connection is closed
-        assert answer.startswith(b"HTTP/1.1 413 ") and b"application/problem+json" in answer
+@pytest.fixture(scope="module")
+def place(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """Host and port of a service that several tests send what it refuses, and that ends as others do."""
+    folder = tmp_path_factory.mktemp("refuses") / "kb"
+    shutil.copytree(_imported, folder)
+    with served(folder) as (process, said):
+        yield said["host"], said["port"]
         assert stopped(process)[0] == 0
+
+
+def test_a_body_of_100_megabytes_is_refused_before_it_is_sent(place: tuple[str, int]) -> None:
+    with closing(socket.create_connection(place, SECONDS)) as raw:
+        head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {100 << 20}\r\nConnection: close\r\n"
+        raw.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
+        answer = raw.makefile("rb").read()  # to the end: the connection is closed
+    assert answer.startswith(b"HTTP/1.1 413 ") and b"application/problem+json" in answer
 
 
 @pytest.mark.parametrize("also", ["Content-Length: 5", "content-length: 0", "Content-Length: 500"])
-def test_a_request_with_two_lengths_ends_its_connection(hand_made: Workspace, also: str) -> None:
-    with served(hand_made) as (process, said):
-        with closing(socket.create_connection((said["host"], said["port"]), SECONDS)) as raw:
-            head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n{also}\r\n\r\n"
-            raw.sendall(f"{head}0\r\n\r\nGET /v1/solutions HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            answer = raw.makefile("rb").read()  # to the end: the connection is closed
-        assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1 ") == 1
-        assert stopped(process)[0] == 0
+def test_a_request_with_two_lengths_ends_its_connection(place: tuple[str, int], also: str) -> None:
+    with closing(socket.create_connection(place, SECONDS)) as raw:
+        head = f"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n{also}\r\n\r\n"
+        raw.sendall(f"{head}0\r\n\r\nGET /v1/solutions HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        answer = raw.makefile("rb").read()  # to the end: the connection is closed
+    assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1 ") == 1
 
 
 def test_what_is_under_way_is_answered_when_it_is_stopped(hand_made: Workspace) -> None:

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 import small_tickets
 from autokb.app import SupportKB
-from autokb.core.api_keys import ROLES, Role
 from autokb.core.nouns import DISPLAYED
+from autokb.core.roles import ROLES, Role
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
 

@@ -133,7 +133,7 @@ def _why_refused(shown: Shown) -> tuple[str | None, bool]:
 def _as_warning(found: Answer, index: QuestionIndex, confidence: float) -> Answer:
     """Return an answer as an emergency is read: its warning under a heading of its own, and nothing else."""
     first = found.shown[0]
-    heading = heading_of_warning(heading_of(first.text, first.steps), first.steps, index.spec.language)
+    heading = heading_of_warning(heading_of(first.text, first.steps), first.steps, found.query, index.spec.language)
     passages = tuple(one for one in found.passages if one.solution.id == first.id)
     return replace(found, confidence=confidence, warning=heading, shown=(first,), passages=passages, matches=())
 

@@ -9,9 +9,10 @@ import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from autokb.core.api_keys import ROLES, ApiKey, Role
+from autokb.core.api_keys import ApiKey
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.results import Result
+from autokb.core.roles import ROLES, Role
 from autokb.stores.api_keys import find_api_key, has_api_keys, keep_api_key, note_revoked, read_api_keys
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from autokb.app.api_keys import CreatedKey, keep_key, list_keys, make_key, revoke_key
 from autokb.app.workspaces import FolderOfWorkspaces
-from autokb.core.api_keys import ApiKey, Role
+from autokb.core.api_keys import ApiKey
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.results import Result
+from autokb.core.roles import Role
 from autokb.stores.workspace import Workspace, open_workspace
 
 

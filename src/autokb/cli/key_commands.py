@@ -8,7 +8,7 @@ import typer
 
 from autokb.cli.commands import Folder, Json, app
 from autokb.cli.manual import Commands, one_of
-from autokb.plugin import ROLES
+from autokb.core.roles import ROLES
 
 if TYPE_CHECKING:
     from autokb.app.api_keys import CreatedKey

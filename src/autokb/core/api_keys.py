@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autokb.core.results import Result
-from autokb.plugin import ROLES as ROLES
-from autokb.plugin import Role as Role
+from autokb.core.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +16,3 @@ class ApiKey(Result):
     role: Role
     created: str
     revoked: str | None = None
-
-
-def may(role: Role, needed: Role) -> bool:
-    """Return whether a role includes another."""
-    return ROLES.index(role) >= ROLES.index(needed)

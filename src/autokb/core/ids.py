@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel
-
 from autokb.core.domain import Attribute
 
 # Made once: making one costs more than spelling a short value.
@@ -86,7 +84,7 @@ def key_json(value: Any) -> Any:
     if dataclasses.is_dataclass(kind):
         fields = ((name, getattr(value, name), default) for name, default in _key_fields(kind))
         return {name: key_json(part) for name, part, default in fields if default is _ALWAYS_IN or part != default}
-    if isinstance(value, BaseModel):
+    if hasattr(kind, "model_dump"):  # a pydantic model; the package itself is imported by who makes one
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):
         if isinstance(next(iter(value.values()), None), Attribute):

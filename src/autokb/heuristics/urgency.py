@@ -16,7 +16,7 @@ from typing import ClassVar
 from autokb.core.domain import ENGLISH, DomainSpec, Urgent
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
 from autokb.text.stemming import stem
-from autokb.text.words import Words, split_words
+from autokb.text.words import Words, content_words, split_words
 
 MOST_BETWEEN = 3  # words between two of a phrase, small ones not counted: "pain in the left side of my chest"
 # Of them behind a negation of the phrase: "cannot even breathe", but no "do not have trouble breathing".
@@ -82,12 +82,17 @@ def find_urgent(text: str, spec: DomainSpec) -> tuple[Urgent, ...]:
     return tuple(entry for entry, _ in found)
 
 
-def heading_of_warning(title: str, steps: Sequence[str], language: str) -> str:
-    """Return what stands above a warning: that it is urgent, and its line that says what to do at once."""
-    lists = word_lists(UrgencyWords, language)
-    lines = (title, *steps)
-    found = (line for phrase in lists.at_once for line in lines if phrase in line.casefold())
-    return ": ".join((*(lists.heading or ("!",)), next(found, lines[min(1, len(steps))])))
+def heading_of_warning(title: str, steps: Sequence[str], text: str, language: str) -> str:
+    """Return what stands above a warning: that it is urgent, and its line that says what to do at once.
+
+    Of several lines that are as grave, the one that says most of the customer's ``text``.
+    """
+    lists, lines, said = word_lists(UrgencyWords, language), (title, *steps), content_words(text, language)
+    grave = ([line for line in lines if phrase in line.casefold()] for phrase in lists.at_once)
+    found = next(filter(None, grave), [lines[min(1, len(steps))]])
+    return ": ".join(
+        (*(lists.heading or ("!",)), max(found, key=lambda line: len(said & content_words(line, language))))
+    )
 
 
 def _read_text(text: str, language: str) -> _Text:
@@ -136,8 +141,11 @@ def _occurrences(parts: _Phrase, text: _Text, start: int) -> Iterator[tuple[int,
         if len(parts) == 1:
             yield here
             continue
-        between, most = 0, MOST_AFTER_NOT if option == (ANY_NEGATION,) else MOST_BETWEEN
+        denies = option == (ANY_NEGATION,)
+        between, most = 0, MOST_AFTER_NOT if denies else MOST_BETWEEN
         while end < len(text.stems) and between <= most and not text.begins_thought(end):
+            if denies and "," in text.words.gaps[end]:  # "did not help, it is going on"
+                break
             yield from (here + rest for rest in _occurrences(parts[1:], text, end))
             between += text.folded[end] not in text.lists.passed_over
             end += 1

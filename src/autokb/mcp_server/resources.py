@@ -9,8 +9,8 @@ from urllib.parse import quote, unquote
 from mcp_types import ListResourcesResult, Resource, ResourceTemplate
 
 from autokb.app import SupportKB
-from autokb.core.api_keys import Role
 from autokb.core.errors import UnknownIdError
+from autokb.core.roles import Role
 from autokb.mcp_server.tools import issue_line, known_document, known_issue
 
 SCHEME = "autokb://"

@@ -29,8 +29,8 @@ from mcp_types import (
 
 from autokb import __version__
 from autokb.app import SupportKB
-from autokb.core.api_keys import may
 from autokb.core.errors import AutokbError
+from autokb.core.roles import may
 from autokb.core.storable import without_surrogates
 from autokb.mcp_server.marked import NOTICE, SHOWN_CHARACTERS, as_text, marked, read_arguments, schema_of, sentence_for
 from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource

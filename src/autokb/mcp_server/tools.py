@@ -14,12 +14,12 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from autokb.app import SupportKB
-from autokb.core.api_keys import Role
 from autokb.core.errors import AutokbWarning, BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.nouns import DISPLAYED, Message, Span
 from autokb.core.nouns import Role as Speaker
 from autokb.core.plugins import PluginError, call, plugins, use
 from autokb.core.results import Result
+from autokb.core.roles import Role
 from autokb.core.storable import without_surrogates
 from autokb.plugin import Tool
 from autokb.stores.published import NOTHING_PUBLISHED

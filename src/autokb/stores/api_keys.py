@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
-from autokb.core.api_keys import ApiKey, Role
+from autokb.core.api_keys import ApiKey
+from autokb.core.roles import Role
 from autokb.stores.database import DamagedRowError, damaged_rows
 from autokb.stores.schema import BEFORE_KEYS
 from autokb.stores.workspace_file import WorkspaceFile

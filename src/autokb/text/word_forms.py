@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from autokb.core.domain import ENGLISH
 from autokb.text.lexicons import language_data
@@ -99,11 +100,11 @@ class Spelling:
         for word in counts if known else ():
             for rest in rests(word):
                 by_rest[rest].append(word)
-        every = frozenset((*known, *counts, *stop_words(language)))
+        ordinary, ordinary_stems = _ordinary(frozenset(known), language)
         return cls(
             language,
-            every,
-            frozenset(stem(word, language) for word in every),
+            ordinary.union(counts),
+            ordinary_stems.union(stem(word, language) for word in counts),
             dict(counts),
             {rest: tuple(words) for rest, words in by_rest.items()},
         )
@@ -154,6 +155,13 @@ class Spelling:
             return word
         nearest = min(meant, key=lambda other: (-self._counts[other], other))
         return nearest.capitalize() if word[0].isupper() else nearest
+
+
+@lru_cache(maxsize=8)
+def _ordinary(known: frozenset[str], language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a language, which are the same for each of its knowledge bases, and their stems."""
+    every = known.union(stop_words(language))
+    return every, frozenset(stem(word, language) for word in every)
 
 
 @dataclass(frozen=True, slots=True)

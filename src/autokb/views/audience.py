@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autokb.core.api_keys import Role, may
 from autokb.core.errors import NotForRoleError
 from autokb.core.nouns import DISPLAYED, Status
+from autokb.core.roles import Role, may
 
 # Customers' own words, and texts that somebody or a rule keeps from customers, are for who works with both.
 INSIDERS: Role = "agent"

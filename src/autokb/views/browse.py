@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import islice
 
-from autokb.core.api_keys import Role
 from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.roles import Role
 from autokb.stores.codecs import DOCUMENT, ISSUE
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace import Workspace

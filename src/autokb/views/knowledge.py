@@ -13,13 +13,13 @@ from weakref import finalize
 
 from pydantic import Field as Said
 
-from autokb.core.api_keys import Role
 from autokb.core.attributes import ANY, Attributes, as_lists
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import UnknownIdError
 from autokb.core.forest import Forest
 from autokb.core.nouns import DISPLAYED, Document, Issue, Solution, Span
 from autokb.core.results import Result
+from autokb.core.roles import Role
 from autokb.exchange.export_kb import solutions_by_issue
 from autokb.retrieval.read_question import read_values
 from autokb.stores.database import damaged_rows, failures_as_sentences

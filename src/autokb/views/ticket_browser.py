@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 from weakref import finalize
 
-from autokb.core.api_keys import Role
 from autokb.core.errors import UnknownIdError
 from autokb.core.results import Result
+from autokb.core.roles import Role
 from autokb.core.tickets import Edge, Ticket
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_tables import GENERATION, list_ticket_ids, read_edges, read_tickets

@@ -12,7 +12,7 @@ from starlette.requests import cookie_parser
 from starlette.routing import Match
 from starlette.types import Scope
 
-from autokb.core.api_keys import Role, may
+from autokb.core.roles import Role, may
 from autokb.web.problems import ProblemError
 from autokb.web.serving import Keys, path_of
 

@@ -29,8 +29,9 @@ from autokb import __version__
 from autokb.app import SupportKB
 from autokb.app.keys_of_all import KeysOfAll
 from autokb.app.workspaces import NAME, FolderOfWorkspaces, OpenedWorkspace, Workspaces
-from autokb.core.api_keys import ROLES, ApiKey, Role
+from autokb.core.api_keys import ApiKey
 from autokb.core.errors import AutokbError, UnknownIdError
+from autokb.core.roles import ROLES, Role
 from autokb.helpdesks.desk import WorkDone
 from autokb.web.access import is_at_this_machine, key_in_cookie
 from autokb.web.answers import Alive, Ready

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
-from autokb.core.api_keys import Role as KeyRole
 from autokb.core.in_use import FeedbackVerdict, SuggestionSource
 from autokb.core.nouns import Role
+from autokb.core.roles import Role as KeyRole
 from autokb.core.storable import without_surrogates
 
 Text = Annotated[str, AfterValidator(without_surrogates)]  # JSON can spell halves of a character, UTF-8 cannot

@@ -134,6 +134,8 @@ def test_durations(text: str, onset: str) -> None:
     ("text", "expected"),
     [
         ("my wife says I snore", {}),
+        ("pregnant with our first child and a headache", {"sex": ["Female"]}),
+        ("I expect rain, my child has a headache", {"age": ["Child"]}),
         ("a rash on his belly", {"sex": ["Male"]}),
         ("my doctor is away, she told me nothing", {}),
         ("No medical conditions.", {"condition": ["NONE"]}),

@@ -10,8 +10,8 @@ from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
-    from autokb.core.api_keys import Role
     from autokb.core.results import TicketBuildReport
+    from autokb.core.roles import Role
     from autokb.exchange.accept_ticket import Accepted
     from autokb.pipeline.draft_template import TemplateDraft
     from autokb.ticket_answers.ask_tickets import TicketAnswer

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from autokb.app.doors.memory_door import MemoryDoor
 
 if TYPE_CHECKING:
-    from autokb.core.api_keys import Role
     from autokb.core.changes import Changes
     from autokb.core.nouns import Span
+    from autokb.core.roles import Role
     from autokb.views.document_page import DocumentPage
     from autokb.views.kinds import DocumentView, Found, IssueView, Page, SolutionView
     from autokb.views.knowledge import (

@@ -114,11 +114,20 @@ def _state_of(words: Words, mention: Mention, clauses: Sequence[Clause], number:
 
 
 def _is_bystander(words: Words, mention: Mention, known: AttributeWords) -> bool:
-    """Return whether somebody only tells of it (my wife says), or was the writer long ago (when I was a child)."""
+    """Return whether somebody only tells of it (my wife says), was the writer long ago (when I was a child), or is not
+    born yet (pregnant with our first child).
+    """
     before, after = words.folded[max(0, mention.start - 3) : mention.start], words.folded[mention.end : mention.end + 1]
     is_person = bool(set(words.folded[mention.start : mention.end]) & known.persons)  # devices say things, too
     tells = is_person and bool(set(after) & known.telling_words) and bool(set(before[-1:]) & known.determiners)
-    return tells or before in in_words(known.past_openings)
+    return tells or before in in_words(known.past_openings) or (is_person and _is_unborn(words, mention, known))
+
+
+def _is_unborn(words: Words, mention: Mention, known: AttributeWords) -> bool:
+    for here in range(mention.start - 1, -1, -1):
+        if words.folded[here] not in known.determiners | known.words_of_unborn or "," in words.gaps[here + 1]:
+            return words.folded[here] in known.carrying_words and "," not in words.gaps[here + 1]
+    return False
 
 
 # Complex: each word of denial has a rule of its own, and the first that is there decides.

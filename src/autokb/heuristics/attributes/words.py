@@ -41,6 +41,8 @@ class AttributeWords(WordLists):
     working_pairs: tuple[str, ...] = ()
     telling_words: frozenset[str] = frozenset()
     past_openings: tuple[str, ...] = ()
+    carrying_words: frozenset[str] = frozenset()
+    words_of_unborn: frozenset[str] = frozenset()
     symptom_words: frozenset[str] = frozenset()
     coordinating_words: frozenset[str] = frozenset()
     words_joining_not: frozenset[str] = frozenset()

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from autokb.app.api_keys import NAME_CHARACTERS, CreatedKey
-from autokb.core.api_keys import ROLES
 from autokb.core.errors import BadInputError
+from autokb.core.roles import ROLES
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.pages.forms import Text

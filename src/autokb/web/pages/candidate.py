@@ -6,7 +6,7 @@ from starlette.requests import Request
 
 from autokb.app import SupportKB
 from autokb.app.workspaces import CANDIDATE
-from autokb.core.api_keys import may
+from autokb.core.roles import may
 from autokb.web.access import Caller
 from autokb.web.serving import candidate_of, kb_of
 

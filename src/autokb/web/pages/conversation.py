@@ -13,11 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from autokb.answering.suggest import Suggestion
-from autokb.core.api_keys import may
 from autokb.core.attributes import as_lists
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import FeedbackVerdict
 from autokb.core.nouns import AGENT, CUSTOMER, Message
+from autokb.core.roles import may
 from autokb.core.storable import without_surrogates
 from autokb.usage.sent_replies import is_as_offered, whole_of
 from autokb.web.access import Caller, check_role

@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import Scope
 
-from autokb.core.api_keys import ROLES, Role, may
 from autokb.core.plugins import plugins
+from autokb.core.roles import ROLES, Role, may
 from autokb.core.step_numbers import step_numbers
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.views.reader_labels import attribute_label, for_whom, how_sure
