@@ -15,7 +15,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from autokb.core.api_keys import ROLES
+from autokb.core.roles import ROLES
 from autokb.stores.workspace import create_workspace
 from autokb.web.access import EMBED, HOOKS, OPEN_PATHS, SIGNING_IN
 from autokb.web.app import create_app

@@ -22,7 +22,7 @@ from draw_roles import read_roles
 from autokb.app import SupportKB
 from autokb.cli import COMMAND_FILES
 from autokb.cli.commands import app
-from autokb.core.api_keys import ROLES
+from autokb.core.roles import ROLES
 from autokb.core.settings import NUMBERS, WORDS, Settings
 from autokb.stores.workspace import DEFAULT_SETTINGS, create_workspace
 from autokb.web.app import create_app
