@@ -59,8 +59,7 @@ def test_calls_at_once_are_answered_as_one_by_one(hand_made: Workspace, tmp_path
     assert (tmp_path / "log").read_text(encoding="utf-8") == ""
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_cancelled_calls_leave_it_free_for_the_next(hand_made: Workspace, tmp_path: Path, mode: str) -> None:
+def test_cancelled_calls_leave_it_free_for_the_next(hand_made: Workspace, tmp_path: Path) -> None:
     async def talk() -> None:
         answered = []
 
@@ -68,7 +67,7 @@ def test_cancelled_calls_leave_it_free_for_the_next(hand_made: Workspace, tmp_pa
             answered.append(await call(client, "ask", text=LONG))
             tasks.cancel_scope.cancel()  # the others are under way, however fast the machine is
 
-        async with over_stdio(hand_made.folder, log=tmp_path / "log", mode=mode) as client:
+        async with over_stdio(hand_made.folder, log=tmp_path / "log") as client:
             first = await call(client, "ask", text=QUESTIONS[0])
             async with anyio.create_task_group() as tasks:
                 for _ in range(60):  # more than there are threads

@@ -16,8 +16,8 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError
 from autokb.mcp_server.server import Desk, create_server
 from autokb.web.access import Caller
-from autokb.web.app import computing_limit
 from autokb.web.middleware import in_thread
+from autokb.web.serving import computing_limit
 
 AT_A_TERMINAL = (  # on standard error; the output is the protocol's
     "Serving tools over standard input and output, for an assistant that starts this command itself. Ctrl-C ends it; "

@@ -14,7 +14,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from functools import partial
 from pathlib import Path
 
-from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -52,7 +51,7 @@ from autokb.web.plugin_paths import add_paths_of_plugins
 from autokb.web.problems import NO_PATH, ProblemError, problem, problem_of, sentence_of
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
-from autokb.web.serving import Door, Serving, folder_of, of_one
+from autokb.web.serving import Door, Serving, computing_limit, folder_of, of_one
 
 # By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
@@ -60,9 +59,6 @@ WORKERS = "AUTOKB_SERVED_WORKERS"
 # A thread that waits for Python's lock gets it after so many seconds. The usual 0.005 is a third of a whole question,
 # which gives the lock away many times and, while a new build is loaded beside, would wait for it as often.
 SWITCH_SECONDS = 0.0005
-# Questions at once for each processor, of all workers together; one waits for memory and locks while another computes.
-# With twice as many p95 was 75 ms instead of 69 (7,000 solutions, 50 a second, two workers on two cores).
-COMPUTING = 2
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
@@ -121,12 +117,6 @@ def tell_note(figures: ServiceFigures, name: str, done: WorkDone) -> None:
     figures.helpdesks.labels(done.helpdesk, done.became).inc()
     if done.became in ("failed", "postponed"):
         log_helpdesk(done.helpdesk, done.became, done.why, name)
-
-
-def computing_limit(workers: int = 1) -> CapacityLimiter:
-    """Return what bounds how many questions are answered at once, where ``workers`` processes share the processors."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return CapacityLimiter(max(1, COMPUTING * processors // workers))
 
 
 def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:

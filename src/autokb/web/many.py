@@ -36,13 +36,11 @@ from autokb.helpdesks.desk import WorkDone
 from autokb.web.access import is_at_this_machine, key_in_cookie
 from autokb.web.answers import Alive, Ready
 from autokb.web.app import (
-    COMPUTING,
     HOST,
     RATE,
     SWITCH_SECONDS,
     WORKSPACE,
     bare_app,
-    computing_limit,
     tell_note,
     workspace_app,
 )
@@ -55,7 +53,7 @@ from autokb.web.pages.rendering import as_page, render
 from autokb.web.problems import NO_PATH, RESPONSES, ProblemError, problem
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import METRICS, READER, bearer
-from autokb.web.serving import HOLD, PREFIX, Door, Serving
+from autokb.web.serving import COMPUTING, HOLD, PREFIX, Door, Serving, computing_limit
 
 MEMORY = "AUTOKB_SERVED_MEMORY"  # bytes; by which ``autokb serve`` tells the application
 DAMAGED = "This workspace cannot be opened; the log of the service says why."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
@@ -19,6 +20,10 @@ from autokb.app.workspaces import OpenedWorkspace
 from autokb.core.api_keys import ApiKey
 from autokb.web.figures import ServiceFigures
 from autokb.web.rate_limit import RateLimit
+
+# Questions at once for each processor, of all workers together; one waits for memory and locks while another computes.
+# With twice as many p95 was 75 ms instead of 69 (7,000 solutions, 50 a second, two workers on two cores).
+COMPUTING = 2
 
 
 class Keys(Protocol):
@@ -146,3 +151,9 @@ def _opened(request: Request) -> OpenedWorkspace:
     opened = serving_of(request).opened
     assert opened is not None  # who has no right to it was refused before
     return opened
+
+
+def computing_limit(workers: int = 1) -> CapacityLimiter:
+    """Return what bounds how many questions are answered at once, where ``workers`` processes share the processors."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return CapacityLimiter(max(1, COMPUTING * processors // workers))
