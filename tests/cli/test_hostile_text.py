@@ -46,6 +46,8 @@ RESULTS = (
     "autokb.core.api_keys",
     "autokb.app.api_keys",
     "autokb.app.doctor",
+    "autokb.app.plugins",
+    "autokb.pipeline.fit_features",
     "autokb.stores.health",
     "autokb.app.workspace_keys",
     "autokb.views.kinds",
