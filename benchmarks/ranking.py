@@ -83,9 +83,8 @@ ONLY_DOCUMENTS = "only_documents"  # the kind of a question whose right sections
 DEEP = 20  # candidates of a question whose best must have the right one for any reader of them to find it
 ANSWERED = 0.8  # share of the questions of a service that its documents are taken to answer; here it is two thirds
 # Weights that written questions cannot tell: whether the words of a node whose view a person approved count more than
-# any other thing, that a section which states a problem hands its whole lead to the remedy, and what a section for a
-# release costs that the question does not name: written questions are about the section that they were made from.
-FIXED = {"same_words": 100.0, "other_release": -2.0, "remedy": 1.0}
+# any other thing, and that a section which states a problem hands its whole lead to the remedy.
+FIXED = {"same_words": 100.0, "remedy": 1.0}
 HEAD_PULL = 0.1  # penalty on half the squared weights of a probability
 # Words of the documents count only where the encoder gives no tokens: beside these they gain nothing (decision 43).
 WITH_TOKENS = tuple(name for name in FEATURES if name != "words")

@@ -48,7 +48,6 @@ EXPECTED = {
     "learnt": [0.3, 0.3, 0.2, 0.0, -0.1],
     "introduction": [1.0, 0.0, 0.0, 0.0, 0.0],
     "problem": [0.0, 1.0, 0.0, 0.0, 0.0],
-    "other_release": [0.0] * 5,
     "remedy": [0.0] * 5,
 }
 
@@ -215,16 +214,3 @@ def test_nothing_to_show_has_no_numbers(name: str) -> None:
     by_hand = candidates([node("p")], [solution("by-hand", "p", "")], documents=())
     assert FEATURES[name](evidence(*by_hand)).tolist() == [0.0]
     assert feature_table(evidence(*candidates([], []))).shape == (0, len(FEATURES))
-
-
-def test_a_section_for_a_release_is_marked_unless_the_question_names_it_or_an_attribute_matches_it() -> None:
-    sections = (
-        passage("general", "Guide", "Charge", at=0),
-        passage("old", "Guide", "Charge after upgrading to 78", at=20),
-        passage("for-linux", "Tips", "Charge (Ubuntu Linux)", document="tips.md", os="Linux"),
-    )
-    found, knowledge = candidates(ISSUES, (), sections)
-    ((names, rows),) = found.rows_of_releases("en", {"linux"})
-    assert names == {"78"}
-    marked = FEATURES["other_release"](replace(evidence(found, knowledge), other_releases=rows))
-    assert marked.tolist() == [0.0, 1.0, 0.0]

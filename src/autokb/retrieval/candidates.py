@@ -5,7 +5,7 @@ A node's solution is no row of its own: it is the view of a section for that nod
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,10 +18,8 @@ from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors
 from autokb.retrieval.codes import codes_in
 from autokb.retrieval.knowledge_index import KnowledgeIndex
-from autokb.retrieval.releases import releases_in
 from autokb.retrieval.search import ChunkIndex
 
-FEW_DOCUMENTS = 3  # that may name a release in any knowledge base, however small
 SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
 
 
@@ -216,24 +214,6 @@ class Candidates:
             for row in self._rows_by_heading.get(one.section.casefold(), ())
             if one.document in ("", cited_first(self.rows[row].solution))
         )
-
-    def rows_of_releases(self, language: str, known: Collection[str]) -> list[tuple[frozenset[str], Positions]]:
-        """Return the releases and variants that headings name, with the rows under them.
-
-        Not the ``known`` words of values, by which attributes match, nor what a tenth of the documents name, which is
-        the product's name.
-        """
-        named: dict[frozenset[str], list[int]] = {}
-        for row, one in enumerate(self.rows):
-            if one.passage is not None:
-                named.setdefault(releases_in(one.passage.headings, language), []).append(row)
-        of_documents: dict[str, set[int]] = {}
-        for names, rows in named.items():
-            for name in names:
-                of_documents.setdefault(name, set()).update(self.columns[rows].tolist())
-        most = max(FEW_DOCUMENTS, self.documents / 10)
-        usual = {name for name, documents in of_documents.items() if len(documents) > most or name in known}
-        return [(names - usual, np.array(rows)) for names, rows in named.items() if names - usual]
 
     @cached_property
     def rows_of_codes(self) -> Mapping[str, Sequence[int]]:

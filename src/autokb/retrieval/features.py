@@ -8,7 +8,7 @@ gain of more than two standard errors over all bases together, each ranked by we
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from autokb.core.vectors import Vectors
 from autokb.retrieval.candidates import Candidates
 from autokb.retrieval.knowledge_index import NodeCosines, QuestionMatch
 
-NO_ROWS: Positions = np.zeros(0, dtype=np.int64)
 SAME_WORDS = 0.8  # cosine from which a question is nearly a node's own words
 
 
@@ -31,7 +30,7 @@ class QuestionEvidence:
     the late interaction, 0 where the encoder has none. ``words``, ``votes`` and ``learnt`` have one a document: its
     best chunk's share of BM25, and what history says of it. ``nodes`` are the cosines of the nodes,
     ``past`` those of past issues; ``long`` is 0 for a short question, 1 for a message; ``asks_fact`` whether
-    it asks for a fact, which any section may state. ``other_releases`` are the rows for releases that it does not name.
+    it asks for a fact, which any section may state.
     """
 
     asked: QuestionMatch
@@ -46,7 +45,6 @@ class QuestionEvidence:
     past: Vectors
     long: float
     asks_fact: bool = False
-    other_releases: Positions = field(default_factory=lambda: NO_ROWS)
 
     def of_rows(self, documents: Scores) -> Scores:
         """Return for every row its document's number; a solution by hand has none."""
@@ -127,13 +125,6 @@ def remedy(found: QuestionEvidence) -> Scores:
     return np.zeros(len(found.candidates.rows))
 
 
-def other_release(found: QuestionEvidence) -> Scores:
-    """Return 1 for a section whose headings name a release or variant that the question does not name."""
-    marked = np.zeros(len(found.candidates.rows))
-    marked[found.other_releases] = 1.0
-    return marked
-
-
 def _of(found: QuestionEvidence, rows: Positions) -> Scores:
     marked = np.zeros(len(found.candidates.rows))
     marked[rows] = 0.0 if found.asks_fact else 1.0
@@ -142,19 +133,7 @@ def _of(found: QuestionEvidence, rows: Positions) -> Scores:
 
 FEATURES: Mapping[str, Feature] = {
     feature.__name__: feature
-    for feature in (
-        section,
-        heading,
-        late_interaction,
-        words,
-        same_words,
-        votes,
-        learnt,
-        introduction,
-        problem,
-        other_release,
-        remedy,
-    )
+    for feature in (section, heading, late_interaction, words, same_words, votes, learnt, introduction, problem, remedy)
 }
 HISTORY = ("votes", "learnt")  # features that are left out where a measurement asks for no history
 

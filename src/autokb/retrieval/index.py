@@ -15,7 +15,7 @@ from autokb.core.attributes import Attributes
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import KnowledgeBase, Passage, RawIssue
-from autokb.core.ranking import Positions, Ranking, Scores, best_first
+from autokb.core.ranking import Ranking, Scores, best_first
 from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.question_kind import asks_fact
@@ -25,7 +25,7 @@ from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import CalibratedGate, mean_of_nearest, read_calibrated_gate
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of, searched_texts, without_rejected
 from autokb.retrieval.corpus import Corpus
-from autokb.retrieval.features import FEATURES, NO_ROWS, QuestionEvidence, feature_table
+from autokb.retrieval.features import FEATURES, QuestionEvidence, feature_table
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate, read_gate
 from autokb.retrieval.history import History, PastIssue, build_history
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeCosines, NodeIndex, QuestionMatch
@@ -37,7 +37,6 @@ from autokb.retrieval.reader import WEIGHT as READER_WEIGHT
 from autokb.retrieval.reader import ReaderRun, read_first
 from autokb.retrieval.recalibration import SETTING as CONFIDENCE
 from autokb.retrieval.recalibration import UNCHANGED, Recalibration, read_recalibration
-from autokb.retrieval.releases import releases_named
 from autokb.retrieval.search import ChunkIndex, long_question_share, words_of_documents
 from autokb.stores.published import Published
 from autokb.text.word_forms import Spelling
@@ -199,23 +198,12 @@ class QuestionIndex:
             tokens=np.zeros(len(self.candidates.rows)),
             long=long_question_share(text, self.spec.language),
             asks_fact=asks_fact(text, self.spec.language),
-            other_releases=self._other_releases(text),
         )
         features = feature_table(found)
         found = replace(found, tokens=self._late_interaction(text, ranker.score_matches(features)))
         features[:, LATE_INTERACTION] = found.tokens
         ranker.lift_remedies(features, self.candidates.roles)
         return found, features
-
-    def _other_releases(self, text: str) -> Positions:
-        """Return the rows for releases and variants that a text does not name."""
-        named = releases_named(text, self.spec.language)
-        return np.concatenate([NO_ROWS, *(rows for names, rows in self._of_releases if names.isdisjoint(named))])
-
-    @cached_property
-    def _of_releases(self) -> list[tuple[frozenset[str], Positions]]:
-        known = {word for name in names_of_values(self.spec) for word in name.casefold().split()}
-        return self.candidates.rows_of_releases(self.spec.language, known)
 
     def read_first(self, scored: ScoredQuestion) -> ScoredQuestion:
         """Return a question with what the reader says of its first candidates; as it is where there is no reader."""
