@@ -159,15 +159,39 @@ def _add_layer(
         return graph.add("Add", graph.add("Add", product, bias(f"{name}.dense")), x)
 
     rounded = graph.round(x)
-    parts = [graph.add("Reshape", product(rounded, number), of_texts) for number in range(3)]
-    shifts = [weights[f"{prefix}attention.self.{part}.bias"] for part in ("query", "key", "value")]
-    shift = graph.constant(f"{prefix}attention.bias", np.concatenate(shifts))
-    read = graph.add("MultiHeadAttention", *parts, shift, domain=MICROSOFT, num_heads=HEADS)
-    read = product(graph.round(graph.add("Reshape", read, "of_tokens")), 3)
+    read = _add_attention(graph, [product(rounded, number) for number in range(3)], weights, prefix, of_texts)
+    read = product(graph.round(read), 3)
     x = graph.normalise(added(read, "attention.output", x), weights, f"{prefix}attention.output.LayerNorm")
     middle = graph.add("BiasGelu", product(graph.round(x), 4), bias("intermediate.dense"), domain=MICROSOFT)
     middle = product(graph.round(middle, is_gelu=True), 5)
     return graph.normalise(added(middle, "output", x), weights, f"{prefix}output.LayerNorm")
+
+
+def _add_attention(graph: Graph, parts: list[str], weights: dict[str, Any], prefix: str, of_texts: str) -> str:
+    """Append what each token reads of the others: softmax(query x key) x value, head by head.
+
+    The softmax is spelled out, its division last: the operator of onnxruntime adds up as many numbers at a time as the
+    processor's registers hold, so that its last bits differ between processors, and the rounding behind it enlarges
+    them. Each of these operations gives the same bits on all of them (decision 67).
+    """
+    heads = graph.constant("heads", [0, 0, HEADS, WIDTH // HEADS])
+    shaped = []
+    for part, name, axes in zip(
+        parts, ("query", "key", "value"), ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True
+    ):
+        bias = f"{prefix}attention.self.{name}.bias"
+        shifted = graph.add("Add", part, graph.constant(bias, weights[bias]))
+        if name == "query":
+            shifted = graph.add("Mul", shifted, graph.constant("one_of_root", np.float32((WIDTH // HEADS) ** -0.5)))
+        in_heads = graph.add("Reshape", graph.add("Reshape", shifted, of_texts), heads)
+        shaped.append(graph.add("Transpose", in_heads, perm=axes))
+    query, key, value = shaped
+    near = graph.add("MatMul", query, key)
+    most = graph.add("ReduceMax", near, graph.constant("of_a_token", [3]), keepdims=1)
+    shares = graph.add("Exp", graph.add("Sub", near, most))
+    total = graph.add("ReduceSum", shares, "of_a_token", keepdims=1)
+    read = graph.add("Div", graph.add("MatMul", shares, value), total)
+    return graph.add("Reshape", graph.add("Transpose", read, perm=[0, 2, 1, 3]), "of_tokens")
 
 
 def main() -> None:

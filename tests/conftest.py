@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from filelock import FileLock
@@ -38,12 +41,40 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(folder.cleanup)
 
 
+TURNS = 3  # commits after which CI has run every slow test: all of them take half of its time
+
+
+def pytest_report_header() -> str:
+    """Say which slow tests run."""
+    return f"SLOW={_slow()}: " + {"": "none", "all": "all"}.get(_slow(), f"turn {_turn() + 1} of {TURNS}") + " of the slow"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what is marked ``slow`` (more than some five seconds) unless SLOW=1 asks for it, as CI does."""
-    if os.environ.get("SLOW", "") in ("", "0"):
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(pytest.mark.skip(reason="slow: SLOW=1 make test runs it"))
+    """Skip what is marked ``slow``: all of it without SLOW, by SLOW=1 what another commit's turn has, none by SLOW=all.
+
+    Turns follow from the commit, so that the same commit has the same tests.
+    """
+    if _slow() == "all":
+        return
+    turn = _turn() if _slow() else -1
+    reason = "slow: SLOW=all make test runs it" + (", or the turn of another commit" if _slow() else "")
+    for item in items:
+        if item.get_closest_marker("slow") and crc32(item.nodeid.encode()) % TURNS != turn:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _slow() -> str:
+    return os.environ.get("SLOW", "").removeprefix("0")
+
+
+@cache
+def _turn() -> int:
+    """Return whose turn it is: by the commit that is checked out, the first where there is none."""
+    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout, 16) % TURNS
+    except (OSError, subprocess.CalledProcessError):
+        return 0
 
 
 def _made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

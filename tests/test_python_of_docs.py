@@ -57,6 +57,7 @@ def test_the_retrievers(kb: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.count("pairing.html") == 6  # three retrievers, two of their three sections each
 
 
+@pytest.mark.slow
 def test_the_client_of_the_protocol(kb: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("mcp", reason="the extra mcp is not installed")
     names: Any = run("docs/mcp.md")
@@ -67,6 +68,7 @@ def test_the_client_of_the_protocol(kb: Path, capfd: pytest.CaptureFixture[str])
     assert "'ask'" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     run("README.md")

@@ -78,6 +78,7 @@ def test_solutions_about_something_else_are_kept_from_readers(guarded: SupportKB
     assert refusal is not None and refusal.reasons[0].startswith("The share of the trees' solutions that fit")
 
 
+@pytest.mark.slow
 def test_what_fits_as_before_is_published_with_its_share(guarded: SupportKB) -> None:
     assert publish(guarded, say_more) is None
     checks = guarded.versions.list().versions[-1].checks

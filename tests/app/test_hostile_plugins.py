@@ -161,6 +161,7 @@ def test_its_files_and_sources_are_skipped_with_a_reason(hand_made: Workspace, t
     assert read["c"].error is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hostile")
 def test_a_reader_of_files_that_never_ends_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess_converter, "longest_seconds", lambda _kind, _data: 1)

@@ -294,6 +294,7 @@ def statements(kb: SupportKB, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
     yield seen
 
 
+@pytest.mark.slow
 def test_ten_thousand_rows_are_listed_and_removed_by_few_statements(kb: SupportKB, statements: list[str]) -> None:
     body = DOCUMENT.body(Document("x", "x", "Words."))
     with kb.workspace.file() as file, file.transaction():

@@ -22,6 +22,7 @@ def documents(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_tables_of_the_paper_run_with_a_model(
     documents: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

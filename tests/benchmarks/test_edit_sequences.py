@@ -27,6 +27,7 @@ def ran() -> Ran:
     return Ran()
 
 
+@pytest.mark.slow
 def test_no_hand_edit_is_lost_or_overwritten(template: Path, ran: Ran) -> None:
     @settings(
         max_examples=80,

@@ -33,6 +33,7 @@ def test_a_twentieth_of_the_hostile_queries_does_no_harm(tmp_path: Path) -> None
     assert counts.honest_refused == [] and counts.honest_failed == []
 
 
+@pytest.mark.slow
 def test_no_statement_that_does_more_than_read_passes() -> None:
     names = name_graph(shipped_template("en"), TYPES)
     refused = 0

@@ -60,6 +60,7 @@ def test_meteor_matches_words_stems_and_synonyms(meteor: Metric, answer: str, re
     assert meteor(answer, reference) == pytest.approx(value)
 
 
+@pytest.mark.slow
 def test_all_three_are_found_where_wordnet_is(meteor: Metric) -> None:
     metrics, missing = find_metrics()
     assert list(metrics) == ["bleu", "rouge", "meteor"]

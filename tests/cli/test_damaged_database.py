@@ -304,6 +304,7 @@ def test_damage_anywhere_in_the_file(built: Path, tmp_path: Path, capsys: pytest
 BESIDE = ["knowledge.db-wal", "knowledge.db-shm", "knowledge.db-journal"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beside", BESIDE)
 def test_noise_beside_the_file_changes_nothing(
     beside: str, built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

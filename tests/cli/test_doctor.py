@@ -416,6 +416,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_fails_nothing(hand_made: Wo
     assert found["speed"][1:]  # it was asked all the same
 
 
+@pytest.mark.slow
 def test_who_is_at_work_is_told(hand_made: Workspace, run: Run) -> None:
     with FileLock(hand_made.folder / LOCK_FILE):
         assert run(hand_made.folder)[1]["store"]["busy"] == "a build is at work"

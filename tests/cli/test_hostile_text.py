@@ -179,6 +179,7 @@ def test_the_views_are_found() -> None:
     assert not set(NO_VIEWS) & set(views())
 
 
+@pytest.mark.slow
 def test_no_field_of_a_view_steers_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for view, draw in sorted(views().items()):
         for pick in (0, 1, 2):

@@ -153,6 +153,7 @@ def test_helpdesks_without_a_secret_in_the_environment_take_nothing(
     assert send(url, "zendesk", data, headers=signed("zendesk", data, "")).status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault",
     [Fault(0, does=True), Fault(0), Fault(502, does=True), *map(Fault, (500, 429, 401, 403, 404, 405, 301))],
@@ -636,6 +637,7 @@ def test_a_note_links_the_page_that_it_cites(desk: DeskServer, workspace: Worksp
     assert re.search(r"Source: “.+”, (\S+\.md), https://docs\.example/\1\n", desk.written[0].text)
 
 
+@pytest.mark.slow
 def test_only_what_is_sure_goes_to_the_customer_and_only_where_the_setting_says_so(
     hand_made: Workspace, desk: DeskServer
 ) -> None:

@@ -224,6 +224,7 @@ def test_workers_at_once_claim_each_message_once(desk: DeskServer, workspace: Wo
     assert sorted(one.conversation for one in desk.written) == sorted(map(str, range(30)))
 
 
+@pytest.mark.slow
 def test_each_of_many_workspaces_has_helpdesks_of_its_own_and_none_tells_that_it_is_there(
     desk: DeskServer, hand_made: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

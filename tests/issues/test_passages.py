@@ -111,6 +111,7 @@ def test_ids_hang_on_the_headings_and_not_on_the_text() -> None:
     assert len({p.solution.id for p in first}) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "section",
     [

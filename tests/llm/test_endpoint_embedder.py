@@ -193,6 +193,7 @@ def test_a_passing_fault_is_tried_again_and_each_attempt_is_in_the_ledger(
     assert [0.25 <= here.pauses[0] <= 0.75, 0.5 <= here.pauses[1] <= 1.5] == [True, True]
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_hangs_is_tried_again(at: Callable[..., Here]) -> None:
     with StubServer(embed=after(HANG)) as server:
         assert at(server.url, timeout=2.0).vectors("x").shape == (1, 16)

@@ -127,6 +127,7 @@ def test_a_key_that_goes_elsewhere_in_the_open_is_warned_of_once(
     assert host.partition(":")[0].strip("[") in warning
 
 
+@pytest.mark.slow
 def test_the_warning_goes_to_standard_error_alone(tmp_path: Path) -> None:
     kb = SupportKB.create(tmp_path / "kb", "headphones", examples=True)
     settings = "model: openai:m\nbase_url: http://192.0.2.1:9/v1\ntasks: {grow_tree: offline}\n"

@@ -202,6 +202,7 @@ def test_solutions_for_all_are_found_with_attributes(tickets_kb: SupportKB) -> N
     asyncio.run(talk())
 
 
+@pytest.mark.slow
 def test_steps_have_the_numbers_that_the_command_line_shows(headphones_kb: SupportKB) -> None:
     question = "How do I pair my Lumo Buds with my iPhone by Bluetooth?"
     solution = headphones_kb.ask(question).shown[0]

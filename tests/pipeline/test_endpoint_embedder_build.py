@@ -75,6 +75,7 @@ def test_no_node_is_kept_silent_by_a_probability_that_was_not_fitted_on_its_vect
     assert all(kb.views.show_issue(node.id).solutions for node in nodes if node.parent_id is None)
 
 
+@pytest.mark.slow
 def test_a_plan_asks_nothing(folder: Path, server: StubServer) -> None:
     SupportKB.open(folder).plan()
     assert server.embedded == []

@@ -155,6 +155,7 @@ def patience(fault: Fault) -> int:
     return 3 if fault is DRIP else 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [BOMB, FLOOD, DRIP], ids=["packed", "flood", "drip"])
 def test_a_reply_without_end_costs_its_own_item_alone(tmp_path: Path, fault: Fault) -> None:
     model = ScriptedModel()
@@ -180,6 +181,7 @@ def test_a_reply_without_end_costs_its_own_item_alone(tmp_path: Path, fault: Fau
     assert built.parents > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [BOMB, FLOOD, DRIP], ids=["packed", "flood", "drip"])
 def test_vectors_without_end_end_the_build_with_a_sentence(tmp_path: Path, fault: Fault) -> None:
     with StubServer(ScriptedModel(), embed=lambda _body: fault) as server:
@@ -205,6 +207,7 @@ NO_REPLIES = {
 }
 
 
+@pytest.mark.slow
 def test_a_200_without_a_reply_is_sent_again_and_a_failure_by_name_if_it_stays_so(tmp_path: Path) -> None:
     """A document for each kind of no reply, whose context is asked for in a request of its own."""
     model = ScriptedModel()

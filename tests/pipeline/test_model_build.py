@@ -121,6 +121,7 @@ def test_one_changed_document_costs_only_what_is_new(server: StubServer, tmp_pat
     assert exported(kb, tmp_path / "kb.jsonl") == exported(fresh, tmp_path / "fresh.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chunker", "task"),
     [
@@ -187,6 +188,7 @@ def test_all_nodes_of_a_tree_are_shown_the_same_whole_sections(server: StubServe
     assert not any("<passages>" in one for one in shared)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["economical", "paper"])
 def test_a_scratchpad_is_asked_for_where_the_settings_say_so(server: StubServer, tmp_path: Path, mode: str) -> None:
     model = ScriptedModel()
@@ -361,6 +363,7 @@ def test_kill_9_repeats_no_finished_request(tmp_path: Path) -> None:
         assert exported(kb, tmp_path / "a.jsonl") == whole.exported
 
 
+@pytest.mark.slow
 def test_what_was_in_flight_at_a_kill_is_known_until_it_is_answered(tmp_path: Path) -> None:
     model, killed = ScriptedModel(), threading.Event()
 

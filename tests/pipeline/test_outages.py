@@ -120,6 +120,7 @@ def test_a_stage_of_two_items_is_too_small_for_a_share_and_still_no_empty_versio
     assert seen(kb) == []
 
 
+@pytest.mark.slow
 def test_a_few_failures_are_told_and_published_and_the_setting_says_how_many_are_few(
     server: StubServer, tmp_path: Path
 ) -> None:

@@ -128,6 +128,7 @@ def _said(content: Any) -> str:
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
+@pytest.mark.slow
 def test_a_build_goes_on_when_a_batch_of_the_provider_has_ended(tmp_path: Path, provider: BatchStub) -> None:
     kb = made(tmp_path, provider.url)
     asked: list[str] = []

@@ -57,6 +57,7 @@ def test_a_calibrated_gate_tells_both_sides_apart(index: QuestionIndex) -> None:
         assert not asked.passes_calibration(asked.score(text)), text
 
 
+@pytest.mark.slow
 def test_the_order_of_the_questions_is_no_matter(index: QuestionIndex) -> None:
     forward = calibrate(index, GateCases.of(index, IN_DOMAIN), GateCases.of(index, OUT_OF_DOMAIN), DATE)
     back = calibrate(index, GateCases.of(index, IN_DOMAIN[::-1]), GateCases.of(index, OUT_OF_DOMAIN[::-1]), DATE)
@@ -94,6 +95,7 @@ def test_words_that_no_document_has_move_their_share_alone(index: QuestionIndex)
     assert known[:4].tolist() == strange[:4].tolist()  # cosines are those of the vector
 
 
+@pytest.mark.slow
 def test_everyday_questions_leave_out_the_kinds_that_are_near(index: QuestionIndex) -> None:
     everything = everyday_cases(index)
     near = replace(index, gate=replace(index.gate, left_out=("email_and_browsers",)))

@@ -79,6 +79,7 @@ def test_one_that_is_not_installed_is_named(folder: Path) -> None:
     assert skipped == [("a.xyz", "needs the program 'no-such-program-here' (No such file or directory); install it.")]
 
 
+@pytest.mark.slow
 def test_one_that_hangs_is_killed_with_all_that_it_started(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess_converter, "_WAITING", 2)
     pids = folder.parent / "pids"

@@ -41,6 +41,7 @@ def test_a_page_is_the_same_in_a_process_apart_and_many_share_it() -> None:
     assert converting() == first
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_seconds")
 def test_a_page_over_the_limit_is_skipped_and_the_others_go_on(tmp_path: Path) -> None:
     for name, html in (("a", "<p>One</p>"), ("b", MANY_ATTRIBUTES), ("c", "<p>Two</p>")):

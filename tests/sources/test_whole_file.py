@@ -68,6 +68,7 @@ def test_a_file_that_is_written_all_the_time_is_never_half(tmp_path: Path, packe
     assert read  # between two writings there is time to read
 
 
+@pytest.mark.slow
 def test_a_file_that_is_open_for_writing_is_named_and_read_when_it_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "issues.txt"
     with path.open("w") as stream:
@@ -88,6 +89,7 @@ def test_a_file_that_was_left_open_long_ago_is_read(tmp_path: Path) -> None:
         assert read_whole(path, 100) == b"It leaks\n"
 
 
+@pytest.mark.slow
 def test_what_the_system_does_not_tell_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoding, "_is_open_for_writing", lambda descriptor: None)
     texts = [(f"{n}" * 9_000).encode() for n in range(3)]

@@ -54,6 +54,7 @@ def built(_built_headphones: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return folder
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_shape_of_the_interface_and_the_same_bytes(
     hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -332,6 +333,7 @@ def test_agreement_of_two_people_is_that_of_the_page_or_needs_people(hand_made: 
     assert (accuracy.value, compared.value) == (0.0, len(asked["2"]))
 
 
+@pytest.mark.slow
 def test_the_chunkers_are_measured_on_the_files_that_the_documents_were_read_from(built: Path, tmp_path: Path) -> None:
     found = {table.name.partition(":")[0]: table for table in paper_tables("autochunker", [built]).tables}
     features = found["Table 1"]

@@ -103,6 +103,7 @@ def test_what_is_asked_is_not_found_and_ids_are_not_told() -> None:
     assert cases.questions[1].fields["created"] == "2024-01-01"
 
 
+@pytest.mark.slow
 def test_cases_bring_right_tickets_and_golden_answers(built: Path, tmp_path: Path) -> None:
     cases = write_cases(
         tmp_path / "cases.jsonl",

@@ -195,6 +195,7 @@ def test_a_log_of_more_questions_is_asked_in_their_place(kettles: SupportKB) -> 
     assert not questions & {MORE.get(i) for i in kept(report)["issues"]}
 
 
+@pytest.mark.slow
 def test_the_budget_stops_the_build_and_a_larger_one_goes_on(
     kettles: SupportKB, server: StubServer, tried: Tried
 ) -> None:

@@ -407,6 +407,7 @@ def test_who_chose_how_fast_and_for_how_much_is_kept_and_counted(ask: Callable[.
     assert kb.costs().tasks["answers/choose_answer"].cost == pytest.approx(asked.reading.cost)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_reply_that_was_there_when_the_process_was_killed_is_not_paid_for_again(
     ask: Callable[..., Answer], moment: str
@@ -452,6 +453,7 @@ def test_loading_and_connecting_do_not_count_against_the_time_for_a_reply(
     assert again.reading.note is None and opened == ["loaded", "connected"]
 
 
+@pytest.mark.slow
 def test_who_serves_connects_before_the_first_question_and_asks_nothing(
     ask: Callable[..., Answer], built: Path, tmp_path: Path
 ) -> None:

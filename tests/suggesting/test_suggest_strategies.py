@@ -312,6 +312,7 @@ def test_what_the_customer_said_may_be_said_back(opened: Opened) -> None:
     assert [one.text for one in found.suggestions] == ["Put your 7 Zorbo buds back."]
 
 
+@pytest.mark.slow
 def test_a_rule_that_only_a_model_can_judge_is_judged_for_all_replies_in_one_request(opened: Opened) -> None:
     broken = {"broken": [{"rule": "calm", "reason": "It is loud.", "steps": [1]}], "doubted": [], "kept": []}
     script = ScriptedSuggestions(
@@ -340,6 +341,7 @@ def test_personal_data_does_not_leave_and_comes_back_in_the_reply(opened: Opened
     assert "ann@example.com" in found.suggestions[0].text
 
 
+@pytest.mark.slow
 def test_replies_may_be_in_the_customers_language(opened: Opened) -> None:
     german = "Bitte legen Sie beide Hörer zurück in die Ladebox, schließen Sie den Deckel und warten Sie kurz."
     script = ScriptedSuggestions(write_replies=writes(german))
@@ -425,6 +427,7 @@ def test_sessions_stay_open_between_suggestions_and_are_closed_with_the_kb(opene
     assert len(models._idle) == 0 and kb._memory._snapshot is None
 
 
+@pytest.mark.slow
 def test_a_process_ends_although_nobody_closed_its_sessions(opened: Opened) -> None:
     folder = opened(ScriptedSuggestions()).workspace.folder
     opening = f"from autokb.app import SupportKB; kb = SupportKB.open({str(folder)!r})"

@@ -189,6 +189,7 @@ def test_what_a_section_forbids_or_orders(
     assert found.reply.text is None and why in found.reply.writing.note
 
 
+@pytest.mark.slow
 def test_a_late_reply_is_not_waited_for(ask: Callable[..., Answer]) -> None:
     ask(Model(verbatim))  # what is imported once is no part of the time
     found = ask(Model(lambda _lines: HANG), timeout=5)

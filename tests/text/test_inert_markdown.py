@@ -269,6 +269,7 @@ def test_every_text_is_given_back(text: str) -> None:
     assert unmasked(escape_tags(text)) == text
 
 
+@pytest.mark.slow
 @settings(max_examples=1_500, deadline=None)
 @given(texts)
 def test_no_text_is_active(text: str) -> None:

@@ -62,6 +62,7 @@ def test_what_is_published_meanwhile_has_the_second_encoder_too(
     kb.close()
 
 
+@pytest.mark.slow
 def test_ready_is_said_while_the_next_publication_is_loaded_beside(
     hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

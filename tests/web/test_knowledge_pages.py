@@ -260,6 +260,7 @@ def test_evidence_is_marked_to_the_code_point(client: TestClient) -> None:
     assert read(page(client, f"/documents/charging.md?at={start}-{start + len(emoji)}")).marked == [emoji]
 
 
+@pytest.mark.slow
 def test_one_place_is_the_main_one_and_the_way_back_stays(client: TestClient) -> None:
     text = hand_made_kb.DOCUMENTS["app/pairing.md"][1]
     first, second = (text.index(said) for said in ("Turn on Location", "Allow Bluetooth"))

@@ -220,6 +220,7 @@ def test_in_front_a_key_sees_its_workspaces(folder: Path, client: TestClient) ->
     assert {client.get(f"/w/{name}/v1/issues", headers=both).status_code for name in ("alpha", "beta")} == {401}
 
 
+@pytest.mark.slow
 def test_who_signs_in_in_front_is_in_all_and_who_signs_in_to_one_is_in_that(folder: Path) -> None:
     app = create_many_app(folder)
     alpha, beta = (SupportKB.open(folder / name).keys.create("editor").key for name in ("alpha", "beta"))
@@ -271,6 +272,7 @@ def test_a_damaged_workspace_is_its_own_fault_and_one_that_comes_or_goes_is_noti
     assert sum('"workspace": "beta"' in one and '"error"' in one for one in caplog.messages) == 1
 
 
+@pytest.mark.slow
 def test_a_full_memory_closes_what_was_used_longest_ago_and_nothing_in_use(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -314,6 +314,7 @@ def test_other_paths_and_methods_are_problems_too(client: TestClient) -> None:
         assert refused.headers["allow"] == methods
 
 
+@pytest.mark.slow
 def test_head_answers_as_get_without_a_body(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, logger="autokb.web")
     for path in ("/v1/health", "/v1/solutions/s-contacts", "/knowledge", "/v1/documents/nowhere"):

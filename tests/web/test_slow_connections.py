@@ -206,6 +206,7 @@ def test_bodies_of_100_megabytes_are_refused_by_their_first_one(hand_made: Works
     run(test())
 
 
+@pytest.mark.slow
 def test_five_hundred_connections_at_once_starve_nobody(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     expected = kb.suggest("my robot does not charge in the dock").suggestions[0].text

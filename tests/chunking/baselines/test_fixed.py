@@ -31,6 +31,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=25).map("".join)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fixed", "headings"])  # test_lossless.py holds all of them
 @settings(max_examples=150, deadline=None)
 @given(text=TEXTS, size=st.integers(1, 120))

@@ -50,6 +50,7 @@ def run(at: OpenLedger, folder: Path, *requests: ModelRequest, outlook: str = ""
     return asyncio.run(once())
 
 
+@pytest.mark.slow
 def test_a_claude_is_asked_by_a_line_of_a_message_batch(here: OpenLedger, folder: Path) -> None:
     one = asked(CLAUDE)
     run(here, folder, one)

