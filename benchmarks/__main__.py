@@ -19,6 +19,7 @@ SLOW = (
     "answers",
     "ranking",
     "other_retrievers",
+    "reading",
     "build",
     "languages",
     "passages",

@@ -51,8 +51,12 @@ def embedded_context(title: str, chunk: Chunk) -> str:
     What a model wrote was paid for, and is never longer than a few sentences.
     """
     context = plain_text(chunk.context)
-    is_free = chunk.context.partition("\n")[0] == headings_path(title, chunk.headings)
-    return context[: CONTEXT_SIZE if is_free else None].strip()
+    return context[: CONTEXT_SIZE if is_context_of_headings(title, chunk) else None].strip()
+
+
+def is_context_of_headings(title: str, chunk: Chunk) -> bool:
+    """Return whether a chunk's context is its headings and their introduction, and nothing that a model wrote."""
+    return chunk.context.partition("\n")[0] == headings_path(title, chunk.headings)
 
 
 def embedding_text(window: Window, title: str, context: str = "") -> str:

@@ -47,7 +47,7 @@ from autokb.pipeline.steps.publish import Built, records
 from autokb.pipeline.steps.solutions import PassageFinder, find_solutions
 from autokb.pipeline.steps.trees import Grown, drop_off_topic, grow_trees
 from autokb.pipeline.versions import keep_candidate, name_forcer, publish_candidate, publish_or_keep
-from autokb.retrieval.candidates import Candidates
+from autokb.retrieval.candidates import Candidates, section_text
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, Gate
 from autokb.retrieval.gate_fitting import off_topic_issues
@@ -259,12 +259,13 @@ class Build:
         reduce = self.workspace.settings.clustering.reduce
         organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink, mode=mode, reduce=reduce)
         stop_if_awaited(stages, self.workspace, len(raw))
-        windows = stages.embed(corpus.window_texts())
         titles = stages.embed(corpus.titles())
         past = past_issues(raw, DocumentNames(documents))
         sources = BuildSources(documents, raw, corpus, past, raw_vectors, attributes)
         passages = self._passages(sources)
-        sections = AnsweringSections.of(passages, spec, stages.embed)
+        self._read_tokens([section_text(p) for p in passages])
+        windows = corpus.window_vectors(passages, stages.embed)
+        sections = AnsweringSections.of(passages if raw else (), spec, stages.embed)  # issues alone are compared
         problems = dict(zip((r.id for r in raw), organised.problems, strict=True))
         splitter = ClusterSplitter(sections, problems, {p.id: p.documents for p in past})
         grown = grow_trees(
@@ -331,12 +332,11 @@ class Build:
         """Return an index over nodes without solutions yet, its gate fitted on the workspace's own questions."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
         chunks = corpus.index(windows, titles)
-        texts = digest(encoder_key(stages.encoder.name), *corpus.window_texts(), *corpus.titles())
+        texts = digest(encoder_key(stages.encoder.name), corpus.fingerprint(), *map(section_text, passages))
         past_vectors = sources.past_vectors()
         knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
         texts_of_nodes = [knowledge.issues[i].text for i in knowledge.ids]
-        if (tokens := stages.encoder.token_reader(spec.language)) is not None:
-            tokens.read(texts_of_nodes)  # nodes are asked like customers; one run of the encoder gives both
+        self._read_tokens(texts_of_nodes)  # nodes are asked like customers
         nodes = stages.embed(texts_of_nodes)
         index = QuestionIndex(
             spec=spec,
@@ -385,6 +385,11 @@ class Build:
             count.computed += computed
             count.reused += len(sources.documents) - computed
         return passages
+
+    def _read_tokens(self, texts: Sequence[str]) -> None:
+        """Keep the tokens of texts and their vectors, which one run of the encoder gives."""
+        if (tokens := self.stages.encoder.token_reader(self.workspace.spec.language)) is not None:
+            tokens.read(texts)
 
     # Complex: what is published is put together here, whether it then is a candidate or not.
     def _publish(

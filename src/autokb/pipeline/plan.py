@@ -21,6 +21,7 @@ from autokb.pipeline.model_choice import check_settings, model_of, named_models
 from autokb.pipeline.model_session import PACE, read_ratios
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
+from autokb.pipeline.steps.passages import find_passages
 from autokb.pipeline.tickets import STAGE as SECTIONS
 from autokb.pipeline.tickets import TicketBuild
 from autokb.retrieval.corpus import Corpus
@@ -67,7 +68,8 @@ def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: 
             chunks = chunk_with_contexts(stages, workspace, changed)
             corpus = Corpus.of({d.id: d for d in changed}, chunks, workspace.spec.language)
             new = [r.full_text for r in raw if published.raw_issues.get(r.id) != r]
-            texts = list(dict.fromkeys((*corpus.window_texts(), *corpus.titles(), *new)))
+            passages, _ = find_passages(own, corpus.documents, chunks, workspace.spec)
+            texts = list(dict.fromkeys((*corpus.texts_to_read(passages), *corpus.titles(), *new)))
             _, missing = own.vectors(encoder.name, texts, encoder.dimensions)
     known = [d.title or d.id for d in documents] + [r.full_text for r in raw]
     pace = _seconds_a_text(encoder, [texts[n] for n in missing] or known)

@@ -23,6 +23,11 @@ from autokb.retrieval.search import ChunkIndex
 SAME_MATTER = 0.5  # likeness of headings, values masked, from which they are about the same
 
 
+def section_text(passage: Passage) -> str:
+    """Return what is embedded of a section: its text behind all headings above it."""
+    return f"{': '.join(dict.fromkeys(passage.headings))}. {passage.section}"
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One thing that can be shown: a section, or a solution of a node whose section is none or that has none.
@@ -53,7 +58,7 @@ class Candidate:
         """
         if self.passage is None:
             return counted_text(self.solution.text, self.solution.steps, self.solution.quotes)
-        return f"{': '.join(dict.fromkeys(self.passage.headings))}. {self.passage.section}"
+        return section_text(self.passage)
 
     @property
     def searched_headings(self) -> str:

@@ -348,25 +348,25 @@ def load_index(
     """Put a published knowledge base into memory; ``embed`` gives the vectors of what was published."""
     corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
     knowledge, shown = _find_shown(published.kb, spec, passages)
-    windows, titles = corpus.window_texts(), corpus.titles()
+    windows, titles = corpus.window_vectors(passages, embed), corpus.titles()
     nodes = [knowledge.issues[i].text for i in knowledge.ids]
     told = published.told_issues
     raw_texts = [r.full_text for r in told.values()]
     texts = searched_texts(shown)
     read = tokens.read([one.searched_text for one in shown]) if tokens is not None else None
-    vectors = embed([*windows, *titles, *nodes, *raw_texts, *texts])
-    parts = np.split(vectors, np.cumsum([len(windows), len(titles), len(nodes), len(raw_texts)]))
-    raw = dict(zip(told, parts[3], strict=True))
+    vectors = embed([*titles, *nodes, *raw_texts, *texts])
+    parts = np.split(vectors, np.cumsum([len(titles), len(nodes), len(raw_texts)]))
+    raw = dict(zip(told, parts[2], strict=True))
     ids = tuple(d.id for d in corpus.documents)
-    chunks = corpus.index(parts[0], parts[1])
+    chunks = corpus.index(windows, parts[0])
     past = past_issues(told.values(), DocumentNames(corpus.documents))
     past_vectors = np.array([raw[p.id] for p in past], dtype=np.float32).reshape(len(past), vectors.shape[1])
     return QuestionIndex(
         spec=spec,
         encoder=encoder,
         embed_questions=embed_questions,
-        nodes=NodeIndex.of(knowledge, parts[2], raw),
-        candidates=Candidates.of(shown, knowledge, dict(zip(texts, parts[4], strict=True)), chunks),
+        nodes=NodeIndex.of(knowledge, parts[1], raw),
+        candidates=Candidates.of(shown, knowledge, dict(zip(texts, parts[3], strict=True)), chunks),
         chunks=chunks,
         history=build_history(ids, past, past_vectors, chunks.centroids(), spec.language),
         gate=gate_of(published.settings, encoder),

@@ -177,8 +177,9 @@ class PartsReader:
     def read(self, published: Published, passages: Sequence[Passage]) -> Parts:
         """Return all parts."""
         corpus = Corpus.of(published.kb.documents, published.chunks, self.spec.language)
+        windows = corpus.window_vectors(passages, self.embed)
         passages = without_rejected(passages, published.kb.solutions.values())
-        documents = {part.id: (part, counted) for part, counted in self._documents(corpus, passages)}
+        documents = {part.id: (part, counted) for part, counted in self._documents(corpus, windows, passages)}
         trees = self._trees(published, passages)
         ids = [d.id for d in corpus.documents]
         past = past_issues(published.told_issues.values(), DocumentNames(corpus.documents))
@@ -202,14 +203,15 @@ class PartsReader:
                 yield tree.part(raw, vectors), self._counted((), "", tree.alone)
 
     # Complex: it takes apart the columns of all documents at once, so that all texts are embedded together.
-    def _documents(self, corpus: Corpus, passages: Sequence[Passage]) -> Iterator[tuple[DocumentPart, Counted]]:
+    def _documents(
+        self, corpus: Corpus, vectors: Vectors, passages: Sequence[Passage]
+    ) -> Iterator[tuple[DocumentPart, Counted]]:
         own: dict[str, list[Candidate]] = {d.id: [] for d in corpus.documents}
         for passage in passages:
             own[cited_first(passage.solution)].append(Candidate(passage.solution, passage, ()))
         windows: dict[str, list[int]] = {d.id: [] for d in corpus.documents}
         for row, window in enumerate(corpus.windows):
             windows[window.document].append(row)
-        vectors = self.embed(corpus.window_texts())
         chunks = {c.id: c for c in corpus.chunks}
         for document in corpus.documents:
             chunk_of = [corpus.windows[row].chunk for row in windows[document.id]]

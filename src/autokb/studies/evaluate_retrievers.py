@@ -11,6 +11,7 @@ from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
+from autokb.core.nouns import Passage
 from autokb.core.progress import Progress, silent
 from autokb.evaluation.retrieval.experiment import QueryCounts
 from autokb.evaluation.retrieval.metrics import Relevant
@@ -27,6 +28,7 @@ from autokb.heuristics.conversations.read_turn import read_turn
 from autokb.pipeline.embedding import check_embedder
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
+from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.everyday_subjects import subjects_in
 from autokb.retrieval.gate_fitting import everyday_questions, find_own_subjects
@@ -78,12 +80,14 @@ def evaluate_workspace_retrievers(
             raise BadInputError(NOTHING_PUBLISHED.format(folder=workspace.folder))
         spec = published_spec(workspace, published)
         asked = _past_questions(workspace, published, spec) if cases is None else _given(cases, published, spec)
+        documents = list(published.kb.documents.values())
         corpus = Corpus.of(published.kb.documents, published.chunks, spec.language)
+        passages, _ = find_passages(file, documents, published.chunks, spec)
         encoded = {}
         for name in names:
             by_it = without_models(replace(workspace, settings=replace(workspace.settings, embedder=name)))
             with open_stages(by_it, file, progress, budget_left(options, usage.spending)) as stages:
-                encoded[name] = _encode(stages, corpus, asked)
+                encoded[name] = _encode(stages, corpus, passages, asked)
                 usage = model_usage(stages, usage)
     results, over_worst = measure_retrievers(encoded, asked.relevant)
     return RetrieverReport(
@@ -100,8 +104,8 @@ def evaluate_workspace_retrievers(
     )
 
 
-def _encode(stages: Stages, corpus: Corpus, asked: _Questions) -> EncodedQuestions:
-    index = corpus.index(stages.embed(corpus.window_texts()))
+def _encode(stages: Stages, corpus: Corpus, passages: Sequence[Passage], asked: _Questions) -> EncodedQuestions:
+    index = corpus.index(corpus.window_vectors(passages, stages.embed))
     vectors = stages.embed([beginning(asked.texts[question]) for question in asked.relevant])
     return EncodedQuestions(index, dict(zip(asked.relevant, vectors, strict=True)), stages.embed(asked.off_topic))
 
