@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from autokb.core.nouns import CUSTOMER, Message
-from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.retrieval.index import QuestionIndex
+from autokb.stats.bootstrap import mean_interval
 from autokb.text.markdown import section_at, sections
 from benchmarks import thunderbird
 from benchmarks.attributes import comparable

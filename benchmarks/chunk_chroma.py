@@ -30,9 +30,9 @@ from autokb.chunking.windows import windows
 from autokb.core.nouns import Chunk, Document
 from autokb.core.ranking import best_first
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, TokenScores, precision_omega, token_scores
-from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
 from autokb.retrieval.search import WORDS_OF_SHORT
+from autokb.stats.bootstrap import mean_intervals
 from autokb.stores.word_index import WordIndex
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.plain_text import plain_text

@@ -19,9 +19,9 @@ from autokb.evaluation.chunking.chunk_search import rank_chunks
 from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.results import DEPTHS, MethodOutput
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, token_scores
-from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
 from autokb.retrieval.expand_subtrees import expand_subtrees
+from autokb.stats.bootstrap import mean_interval
 from autokb.text.markdown import section_at, sections
 from benchmarks import chunk_chroma
 from benchmarks.answers import BASES, FIRST_SHOWN, Base, Gold, development, is_right, make, questions, shown_in_order

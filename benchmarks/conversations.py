@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.nouns import Message
-from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.stats.bootstrap import mean_interval
 from benchmarks.answers import Base, make, out_of_scope
 from benchmarks.figures import Figure, Result
 from benchmarks.running import folder

@@ -22,10 +22,10 @@ from unittest.mock import patch
 from autokb.app import SupportKB
 from autokb.core.ids import canonical_json
 from autokb.core.settings import GateSettings
-from autokb.evaluation.checks import Compared, refuse
-from autokb.evaluation.checks import run as figures_of
-from autokb.evaluation.trees import fit_of_trees
 from autokb.pipeline.checks import READERS, ask_checks, pass_gate
+from autokb.pipeline.gate.checks import Compared, refuse
+from autokb.pipeline.gate.checks import run as figures_of
+from autokb.pipeline.gate.trees import fit_of_trees
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval import ranker
 from autokb.stores.checks import read_checks

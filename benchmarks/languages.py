@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from autokb.answering.ask import answer_scored
-from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.llm.embedders.multilingual import EXTRA, PACKAGE, is_installed
 from autokb.pipeline.open_index import OpenIndex, open_index
 from autokb.retrieval.index import QuestionIndex
+from autokb.stats.bootstrap import mean_interval
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 from benchmarks.answers import BASES, DATA, QUESTIONS, SHIPPED, Base, Gold, grade, questions
 from benchmarks.figures import Figure, Result

@@ -29,9 +29,9 @@ import yaml
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.model_requests import ModelReply, ModelRequest, SendError
 from autokb.domains import domain_text
-from autokb.evaluation.statistics.bootstrap import Interval, measured_mean
 from autokb.llm.caps import usual_limits
 from autokb.pipeline.request_batching import Batching, item_keys
+from autokb.stats.bootstrap import Interval, measured_mean
 from autokb.tasks.asking import answer, request_for
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules

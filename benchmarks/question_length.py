@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.index import QuestionIndex
+from autokb.stats.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
 from autokb.text.sentences import sentences
 from benchmarks import thunderbird

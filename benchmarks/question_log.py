@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from autokb.app import SupportKB
-from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.stats.bootstrap import mean_interval
 from autokb.stores.question_log import count_lost, read_questions
 from benchmarks import scale_data
 from benchmarks.ask import import_workspace

@@ -15,7 +15,7 @@ from typing import Any
 from autokb.evaluation.report import answer_tables, terminal_tables
 from autokb.evaluation.retrieval.experiment import measure
 from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, RAW
-from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.stats.bootstrap import mean_interval
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder

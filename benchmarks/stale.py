@@ -30,10 +30,10 @@ from typing import Any
 from autokb.app import SupportKB
 from autokb.core.findings import FINDING_KINDS
 from autokb.core.nouns import DISPLAYED
-from autokb.evaluation.statistics.shares import share
 from autokb.heuristics.contradictions import find_disagreement
 from autokb.pipeline.steps.passages import find_passages
 from autokb.sources import Fields
+from autokb.stats.shares import share
 from autokb.stores.published import read_published
 from benchmarks import thunderbird
 from benchmarks.answers import make

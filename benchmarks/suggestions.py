@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from autokb.evaluation.report import terminal_tables
-from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.evaluation.suggestions.report import suggestion_tables
+from autokb.stats.bootstrap import mean_interval
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split

@@ -16,7 +16,7 @@ from typing import Any
 
 from autokb.app import SupportKB
 from autokb.core.tickets import TicketEvidence
-from autokb.evaluation.statistics.bootstrap import mean_interval
+from autokb.stats.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
 from autokb.studies.papers.tickets import NearestPieces
 from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer

@@ -20,7 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autokb.evaluation.retrieval.datasets import Judgement, LabelledQuery, read_queries
+from autokb.core.test_sets import LabelledQuery, read_queries
+from autokb.evaluation.retrieval.datasets import Judgement
 from autokb.evaluation.retrieval.experiment import SystemResults
 from autokb.evaluation.retrieval.metrics import metric
 from autokb.evaluation.retrieval.system_names import (
@@ -29,7 +30,7 @@ from autokb.evaluation.retrieval.system_names import (
     TICKET_WORDING,
     TICKETS,
 )
-from autokb.evaluation.statistics.bootstrap import mean_intervals
+from autokb.stats.bootstrap import mean_intervals
 from autokb.stores.ticket_tables import read_tickets as read_published
 from autokb.stores.workspace import open_workspace
 from autokb.studies.evaluate_tickets import rank_tickets

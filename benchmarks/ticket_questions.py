@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from autokb.domains.ticket_templates import shipped_template
-from autokb.evaluation.statistics.bootstrap import mean_interval
 from autokb.heuristics.tickets.read_question import cue_phrases, question_ends
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
+from autokb.stats.bootstrap import mean_interval
 from autokb.tasks.tickets.parse_query.task import TASK, question_request
 from autokb.text.words import content_words
 from benchmarks.figures import Figure, Result

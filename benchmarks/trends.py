@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.evaluation.statistics.counts import chance_of_more, chance_of_share, holm
+from autokb.stats.counts import chance_of_more, chance_of_share, holm
 from autokb.usage.rises import (
     ALARM,
     ALL,

@@ -17,8 +17,8 @@ from autokb.core.ids import canonical_json
 from autokb.core.results import CheckResult, Refusal
 from autokb.core.settings import GateSettings
 from autokb.core.vectors import Vectors
-from autokb.evaluation.checks import Compared, refuse, run
-from autokb.evaluation.trees import FEWEST, TreesFit, fit_of_trees
+from autokb.pipeline.gate.checks import Compared, refuse, run
+from autokb.pipeline.gate.trees import FEWEST, TreesFit, fit_of_trees
 from autokb.pipeline.open_index import open_index
 from autokb.stores.published import read_published
 

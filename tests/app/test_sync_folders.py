@@ -18,8 +18,8 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.core.results import SyncedSource
-from autokb.feeds.fetch import RunOverError
 from autokb.feeds.git import _Git
+from autokb.net.fetch import RunOverError
 from feed_server import LOOPBACK, Answer, Asked, FeedServer
 
 

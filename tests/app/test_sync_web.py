@@ -20,9 +20,9 @@ from autokb.app import SupportKB
 from autokb.app.syncing.feed_items import SyncedItems
 from autokb.app.syncing.sync import sync
 from autokb.core.results import SyncedSource
-from autokb.feeds.fetch import Fetcher
 from autokb.feeds.robots import Robots
 from autokb.feeds.sitemap import read_sitemap
+from autokb.net.fetch import Fetcher
 from feed_server import LOOPBACK, Answer, Asked, FeedServer, page
 
 ALLOWED = {"allow_networks": [LOOPBACK]}

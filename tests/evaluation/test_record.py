@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from autokb.core.nouns import Failure
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, SEED
-from autokb.evaluation.statistics.samples import RESAMPLES, compare_samples, sample_figures
+from autokb.stats.bootstrap import NOT_MEASURED, SEED
+from autokb.stats.samples import RESAMPLES, compare_samples, sample_figures
 
 
 def test_figures_of_a_sample() -> None:

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autokb.feeds.addresses import is_allowed
-from autokb.feeds.fetch import FeedError, Fetcher, Reply, asked_pause, same_origin
 from autokb.feeds.robots import Robots, Rules
+from autokb.net.addresses import is_allowed
+from autokb.net.fetch import FeedError, Fetcher, Reply, asked_pause, same_origin
 from feed_server import LOOPBACK, Answer, FeedServer
 
 
@@ -163,7 +163,7 @@ def test_what_is_no_address_is_one_sentence(url: str) -> None:
 
 
 def test_an_answer_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autokb.feeds.fetch.MOST_BYTES", 100_000)
+    monkeypatch.setattr("autokb.net.fetch.MOST_BYTES", 100_000)
     with FeedServer(lambda _asked: Answer(b"x" * 1_000_000)) as server:
         fetcher = Fetcher((LOOPBACK,))
         try:

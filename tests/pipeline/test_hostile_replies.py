@@ -17,7 +17,7 @@ import pytest
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.ids import canonical_json
-from autokb.llm.reply_bound import too_long
+from autokb.net.reply_bound import too_long
 from model_workspace import DOCUMENTS, PRICES, TOLERANT, exported, made
 from scripted_model import ScriptedModel, form_of
 from stub_server import BOMB, DRIP, FLOOD, Fault, StubServer

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from autokb.evaluation.statistics import bootstrap
+from autokb.stats import bootstrap
 
 
 @pytest.fixture(scope="package", autouse=True)

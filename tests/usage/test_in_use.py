@@ -11,7 +11,7 @@ import pytest
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import CONTROL, TREATMENT, ArmSettings, AssignedArm, Feedback
-from autokb.evaluation.statistics.shares import clustered_share, share
+from autokb.stats.shares import clustered_share, share
 from autokb.stores.feedback import keep_feedback
 from autokb.stores.outcomes import keep_arms
 from autokb.stores.workspace import Workspace, open_workspace

@@ -18,9 +18,9 @@ from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
 from autokb.curation.decisions import judge
-from autokb.evaluation.statistics.counts import rate_ratio
 from autokb.pipeline.open_index import OpenIndex
 from autokb.pipeline.steps.publish import KINDS
+from autokb.stats.counts import rate_ratio
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from autokb.core.results import CheckResult, Refusal, Turned
-    from autokb.evaluation.checks import CheckRun
+    from autokb.pipeline.gate.checks import CheckRun
 
 TURNED_SHOWN = 5  # checks whose answers before and now are told
 
@@ -22,7 +22,7 @@ def show_run(found: CheckRun, candidate: bool) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from autokb.evaluation.checks import MEASURES
+    from autokb.pipeline.gate.checks import MEASURES
 
     beside = found.difference or {}
     table = Table("", "share", "95 %", *(["beside readers", "95 %"] if beside else []), box=None)

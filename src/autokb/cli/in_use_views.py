@@ -16,8 +16,8 @@ from autokb.core.settings import OFFLINE_MODEL
 from autokb.usage.gaps import MOST_LISTED
 
 if TYPE_CHECKING:
-    from autokb.evaluation.statistics.bootstrap import Interval
-    from autokb.evaluation.statistics.shares import Share
+    from autokb.stats.bootstrap import Interval
+    from autokb.stats.shares import Share
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.usage.in_use import Acceptance, InUse, OutcomeComparison
     from autokb.usage.outcomes import ImportedOutcomes, ReportedOutcome

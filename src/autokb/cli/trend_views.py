@@ -15,7 +15,7 @@ from autokb.cli.views import next_line, quoted, several
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autokb.evaluation.statistics.bootstrap import Interval
+    from autokb.stats.bootstrap import Interval
     from autokb.usage.effects import Effect
     from autokb.usage.rises import Trend
     from autokb.usage.trends import Trends

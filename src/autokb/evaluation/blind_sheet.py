@@ -15,10 +15,10 @@ from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
 from autokb.evaluation.files import has_marks, key_path, read_key, read_rows, sheet_text, write_file
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, measured_mean
-from autokb.evaluation.statistics.experiment import paired_difference
-from autokb.evaluation.statistics.shares import Share, share
 from autokb.evaluation.suggestions.sheet import PREFERENCES, SIDES
+from autokb.stats.bootstrap import NOT_MEASURED, Interval, measured_mean
+from autokb.stats.differences import paired_difference
+from autokb.stats.shares import Share, share
 from autokb.text.spreadsheet_cells import unguarded
 
 MARKS = ("a_helps", "b_helps", "better")

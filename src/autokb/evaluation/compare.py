@@ -11,7 +11,7 @@ from typing import Any
 from autokb.core.errors import BadInputError
 from autokb.evaluation.report import Reported, ReportTable, comparison_tables
 from autokb.evaluation.retrieval.metrics import distinct, is_metric, metric
-from autokb.evaluation.statistics.experiment import paired_difference
+from autokb.stats.differences import paired_difference
 
 # Names of the answer's own shape; the rest of a path names the figure: autokb.hit_rate@1, q_m, fixed.size.mean.
 SHAPE = frozenset({"systems", "metrics", "methods", "value"})

@@ -1,15 +1,13 @@
-"""The files of evaluations: test sets in JSON Lines, sheets that people fill in with a spreadsheet, reports."""
+"""The files of evaluations: sheets that people fill in with a spreadsheet, reports."""
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.files import replace_private
@@ -19,59 +17,7 @@ ANNOTATORS = ("1", "2")  # of a sheet
 INSTRUCTIONS = "instructions"  # the column that says what is to be done; reading a sheet skips it
 
 
-class Labelled(Protocol):
-    """One line of a test set."""
-
-    @property
-    def id(self) -> str:
-        """What names it in the file."""
-        ...
-
-
-T = TypeVar("T", bound=Labelled)
 Key = TypeVar("Key")
-
-
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines with text and their numbers; gzip is read too, and only a newline ends a line."""
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadInputError(f"{path} cannot be read ({reason}); check the path.") from error
-    except UnicodeDecodeError as error:
-        raise BadInputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8.") from error
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        if line.strip():
-            yield number, line.strip("\r\n ")
-
-
-def read_test_set(
-    path: Path, read: Callable[[dict[str, Any], str], T], one: str, many: str, example: str
-) -> tuple[T, ...]:
-    """Read a JSON object with an id of its own from every line (BadInputError names the line).
-
-    ``read`` gets the object and the words that name its line; ``one`` and ``many`` are what errors call them.
-    """
-    found: dict[str, T] = {}
-    for number, line in read_lines(path):
-        where = f"{path}, line {number}"
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise BadInputError(
-                f"{where} is no JSON ({error}); write one {one} a line, for example {example}"
-            ) from error
-        if not isinstance(record, dict):
-            raise BadInputError(f"{where} must be a JSON object, for example {example}")
-        labelled = read(record, where)
-        if labelled.id in found:
-            raise BadInputError(f"{where}: the id {labelled.id!r} was used before; give each {one} its own.")
-        found[labelled.id] = labelled
-    if not found:
-        raise BadInputError(f"{path} holds no {many}; write one a line, for example {example}")
-    return tuple(found.values())
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:

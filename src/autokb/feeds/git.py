@@ -28,8 +28,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.addresses import allowed_addresses
-from autokb.feeds.fetch import FeedError
+from autokb.net.addresses import allowed_addresses
+from autokb.net.fetch import FeedError
 
 LONGEST_COMMAND = 1_800  # seconds of one git command; a large repository over a slow line
 LOOK_EVERY = 0.05  # seconds

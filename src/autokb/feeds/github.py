@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from autokb.core.tickets import Ticket
-from autokb.feeds.fetch import Fetcher, Reply
 from autokb.feeds.walk import Entry, Page, Phase, entries_of, link_next, read_all
+from autokb.net.fetch import Fetcher, Reply
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
 

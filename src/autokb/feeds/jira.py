@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from autokb.core.tickets import Ticket
-from autokb.feeds.fetch import FeedError, Fetcher, Reply
 from autokb.feeds.walk import Entry, Page, Phase, entries_of, read_all
+from autokb.net.fetch import FeedError, Fetcher, Reply
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
-from autokb.feeds.fetch import Fetcher, SiteError
+from autokb.net.fetch import Fetcher, SiteError
 
 AGENT = "autokb"
 MOST_BYTES = 512_000  # of the file; the RFC asks for 500 KiB at least

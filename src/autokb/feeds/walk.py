@@ -10,8 +10,8 @@ from typing import Any, Literal, Protocol
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document
 from autokb.core.tickets import Ticket
-from autokb.feeds.fetch import MOST_BYTES, FeedError, Fetcher, Reply, StatusError, same_origin
 from autokb.feeds.items import AT_ONCE, Feed, Item, Progress, Step
+from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher, Reply, StatusError, same_origin
 from autokb.sources.fields import Record
 from autokb.sources.reading import SourceRecord
 

@@ -10,10 +10,10 @@ from urllib.parse import urldefrag, urlsplit
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.fetch import MOST_BYTES, FeedError, Fetcher, Reply, RunOverError, SiteError
 from autokb.feeds.items import AT_ONCE, Feed, Item, Known, Progress, Step
 from autokb.feeds.robots import Robots
 from autokb.feeds.sitemap import read_sitemap
+from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher, Reply, RunOverError, SiteError
 from autokb.sources.documents import read_fetched
 from autokb.sources.formats import Format, format_of
 

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from autokb.core.nouns import Document
 from autokb.core.tickets import Ticket
-from autokb.feeds.fetch import Fetcher, Reply
 from autokb.feeds.walk import Entry, Page, Phase, entries_of, read_all
+from autokb.net.fetch import Fetcher, Reply
 from autokb.sources.documents import read_fetched_record
 from autokb.sources.reading import SourceRecord
 from autokb.sources.tickets import clean_ticket

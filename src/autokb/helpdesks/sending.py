@@ -12,10 +12,10 @@ import httpx2
 from autokb import __version__
 from autokb.core.errors import AutokbError
 from autokb.core.helpdesk_settings import REQUIRED, HelpdeskSettings
-from autokb.feeds.fetch import Reply, asked_pause
 from autokb.helpdesks.helpdesk import DeskRequest
-from autokb.llm.bounded_http import BoundedClient
-from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError
+from autokb.net.bounded_http import BoundedClient
+from autokb.net.fetch import Reply, asked_pause
+from autokb.net.reply_bound import ReplyBound, ReplyTooLongError
 
 MOST_BYTES = 20_000_000  # of an answer; a conversation of 500 parts has some megabytes
 SILENT_SECONDS = 10.0  # that a helpdesk may say nothing

@@ -9,7 +9,7 @@ from typing import Any
 from autokb.core.model_requests import SendError
 from autokb.core.storable import without_surrogates
 from autokb.llm.keys import scrubbed, variable_of
-from autokb.llm.reply_bound import find_too_long
+from autokb.net.reply_bound import find_too_long
 
 SHOWN = 300  # characters of what a provider said
 AGAIN = (408, 409, 425, 429)  # refusals that are not about the request itself; so are all of 500 and above

@@ -14,10 +14,10 @@ import httpx2
 
 from autokb.core.results import Result
 from autokb.core.settings import MAX_REPLY_BYTES
-from autokb.llm.bounded_http import BoundedClient
 from autokb.llm.keys import NO_KEY, VARIABLES
 from autokb.llm.prices import OPENAI_URL
-from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError
+from autokb.net.bounded_http import BoundedClient
+from autokb.net.reply_bound import ReplyBound, ReplyTooLongError
 
 SECONDS = 10.0  # that a list of models may take
 REFUSED = (401, 403)

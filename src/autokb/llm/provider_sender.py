@@ -15,14 +15,14 @@ from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.core.storable import without_surrogates
 from autokb.llm.effort import effort_sent, refuses_effort, usual_settings
 from autokb.llm.failures import failure, timed_out
-from autokb.llm.reply_bound import is_too_long, too_long
+from autokb.net.reply_bound import is_too_long, too_long
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-    from autokb.llm.bounded_http import BoundedClient
+    from autokb.net.bounded_http import BoundedClient
 
 CONNECTING = 1.0  # seconds; whoever asks next waits for what takes longer
 TOOL = "Takes your reply. Call it once."

@@ -14,13 +14,13 @@ from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.keys import NO_KEY, check_key, check_package, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL, is_openai
 from autokb.llm.provider_sender import EMPTY, ModelSender, Strict, always_strict
-from autokb.llm.reply_bound import ReplyBound
 from autokb.llm.sender import Sender
+from autokb.net.reply_bound import ReplyBound
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-    from autokb.llm.bounded_http import BoundedClient
+    from autokb.net.bounded_http import BoundedClient
 
 OPENAI = ("openai", "openai-chat")
 OURS = (*OPENAI, "anthropic", "bedrock", "google")
@@ -53,7 +53,7 @@ def open_sender(
     ``timeout`` is in seconds and holds for one request; a reply of more than ``max_reply_bytes`` is an error.
     BadInputError where the name or ``base_url`` cannot be used.
     """
-    from autokb.llm.bounded_http import BoundedClient
+    from autokb.net.bounded_http import BoundedClient
 
     check_model(model, base_url)
     provider, name = _parts(model)
@@ -136,7 +136,7 @@ def _bedrock(name: str, timeout: float, bound: ReplyBound) -> Model:
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
-    from autokb.llm.bounded_http import CONNECT_SECONDS, CONNECTIONS, BoundedAwsSession
+    from autokb.net.bounded_http import CONNECT_SECONDS, CONNECTIONS, BoundedAwsSession
 
     boto3, errors = import_module("boto3"), import_module("botocore.exceptions")  # they have no types
     config = import_module("botocore.config").Config(

@@ -13,7 +13,7 @@ from autokb.core.ids import canonical_json
 from autokb.core.ranking import Scores
 from autokb.core.results import Result
 from autokb.core.storable import without_surrogates
-from autokb.evaluation.retrieval.datasets import read_queries
+from autokb.core.test_sets import read_queries
 from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex, open_index
 from autokb.retrieval.calibrated_gate import SETTING, CalibratedGate
 from autokb.retrieval.gate_calibration import FEWEST, Calibration, GateCases, calibrate, least_passing

@@ -16,7 +16,7 @@ from autokb.core.ids import canonical_json, short_id
 from autokb.core.nouns import Document
 from autokb.core.results import CheckResult, KeptChecks, Refusal
 from autokb.core.settings import NO_RERANKER
-from autokb.evaluation.checks import (
+from autokb.pipeline.gate.checks import (
     CheckRun,
     Compared,
     Headings,
@@ -28,7 +28,7 @@ from autokb.evaluation.checks import (
     refuse,
     run,
 )
-from autokb.evaluation.trees import TreesFit, fit_of_trees
+from autokb.pipeline.gate.trees import TreesFit, fit_of_trees
 from autokb.pipeline.open_index import open_index
 from autokb.retrieval.read_question import read_values
 from autokb.stores.checks import drop_checks, keep_checks, read_checks

@@ -16,7 +16,7 @@ from autokb.core.ids import canonical_json, digest
 from autokb.core.plugins import plugins
 from autokb.core.ranking import Scores, best_first
 from autokb.core.results import Result
-from autokb.evaluation.checks import Headings, is_named
+from autokb.pipeline.gate.checks import Headings, is_named
 from autokb.pipeline.open_index import OpenIndex, open_index
 from autokb.pipeline.own_features import FITTED, find_features
 from autokb.retrieval.logistic import fit_logistic

@@ -297,7 +297,7 @@ def _open_batch(
 def _open_provider(settings: Settings, ledger: LedgerTable, file: WorkspaceFile, prices: Prices) -> BatchProvider:
     from autokb.llm.batch.models import open_batch_model
     from autokb.llm.batch.provider import BatchProvider
-    from autokb.llm.reply_bound import ReplyBound
+    from autokb.net.reply_bound import ReplyBound
 
     bound = ReplyBound(settings.max_reply_bytes)
     open_model = partial(open_batch_model, base_url=settings.base_url, bound=bound)

@@ -16,7 +16,7 @@ from autokb.core.nouns import CUSTOMER, Conversation, Document, Failure, Message
 from autokb.core.progress import Progress, silent
 from autokb.core.reply_rules import read_reply_rules
 from autokb.core.results import NOTHING_SPENT, Result, Spending
-from autokb.evaluation.retrieval.datasets import read_queries
+from autokb.core.test_sets import read_queries
 from autokb.evaluation.suggestions.cases import CaseStatistics, TextCount
 from autokb.heuristics.conversations.reply_pairs import reply_pairs
 from autokb.pipeline.model_choice import OFFLINE

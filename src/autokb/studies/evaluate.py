@@ -21,6 +21,7 @@ from autokb.core.progress import Progress, silent
 from autokb.core.ranking import Scores, best_first
 from autokb.core.settings import NO_RERANKER
 from autokb.core.solution_text import solution_title
+from autokb.core.test_sets import read_queries
 from autokb.evaluation.quality.annotation import displayed_solutions, read_sheet, write_sheet
 from autokb.evaluation.quality.judging import STAGE as JUDGE_STAGE
 from autokb.evaluation.quality.judging import JudgedQuality, correctness_request, judge_solutions
@@ -38,7 +39,7 @@ from autokb.evaluation.retrieval.baselines import (
     vector_baseline,
 )
 from autokb.evaluation.retrieval.baselines import STAGE as SOLVE_STAGE
-from autokb.evaluation.retrieval.datasets import read_qrels, read_queries, resolve_documents
+from autokb.evaluation.retrieval.datasets import read_qrels, resolve_documents
 from autokb.evaluation.retrieval.experiment import RetrievalReport, ShownDocuments, System, evaluate_retrieval
 from autokb.evaluation.retrieval.paraphrase_experiment import (
     ChunkSystem,

@@ -15,18 +15,12 @@ from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.nouns import Chunk, Document
 from autokb.core.progress import Progress, silent
 from autokb.core.ranking import Scores, best_first
+from autokb.core.test_sets import LabelledQuery, read_queries
 from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
 from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
-from autokb.evaluation.retrieval.datasets import (
-    Judgement,
-    LabelledQuery,
-    Qrels,
-    read_qrels,
-    read_queries,
-    resolve_documents,
-)
+from autokb.evaluation.retrieval.datasets import Judgement, Qrels, read_qrels, resolve_documents
 from autokb.evaluation.retrieval.experiment import RetrievalReport, System, evaluate_retrieval
 from autokb.evaluation.retrieval.system_names import (
     TICKET_BM25,

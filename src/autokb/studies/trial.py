@@ -25,8 +25,6 @@ from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BuildReport, Costs, Figures, Plan, Result, Spending
 from autokb.evaluation.blind_sheet import Side, write_blind_sheet
 from autokb.evaluation.files import key_path
-from autokb.evaluation.statistics.samples import nearest_rank
-from autokb.evaluation.statistics.shares import Share, share
 from autokb.pipeline.build import build
 from autokb.pipeline.model_choice import OFFLINE, check_settings
 from autokb.pipeline.model_session import ModelOptions, open_session
@@ -34,6 +32,8 @@ from autokb.pipeline.open_index import OpenIndex, open_index
 from autokb.pipeline.plan import costs, plan
 from autokb.pipeline.stages import open_stages, without_models
 from autokb.retrieval.reader import ReaderRun
+from autokb.stats.samples import nearest_rank
+from autokb.stats.shares import Share, share
 from autokb.stores.published import NOTHING_PUBLISHED, Published, read_published
 from autokb.stores.question_log import read_questions
 from autokb.stores.staged import staged_raw_issues

@@ -12,7 +12,7 @@ from autokb.core.ticket_plan import DATE_FIELDS
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import LIST_FIELDS, TEXT_FIELDS, Ticket
 from autokb.domains.ticket_templates import ticket_template
-from autokb.evaluation.statistics.samples import FIGURES, sample_figures
+from autokb.stats.samples import FIGURES, sample_figures
 from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.tickets.index import day_of

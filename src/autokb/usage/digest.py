@@ -12,8 +12,8 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.in_use import RESOLVING, last_words
 from autokb.core.plugins import lines_of, plugins
 from autokb.core.results import Result, Versions, VersionView
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.shares import Share
+from autokb.stats.bootstrap import Interval
+from autokb.stats.shares import Share
 from autokb.stores.feedback import read_feedback
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import replace_controls

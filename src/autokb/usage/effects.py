@@ -10,8 +10,8 @@ from autokb.core.decisions import Decided
 from autokb.core.nouns import DISPLAYED
 from autokb.core.results import Result
 from autokb.core.review_policy import ReviewPolicy
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
-from autokb.evaluation.statistics.counts import rate_ratio
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
+from autokb.stats.counts import rate_ratio
 from autokb.stores.published import REVIEW
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.usage.dated_events import DatedKnowledge

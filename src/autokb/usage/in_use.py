@@ -21,9 +21,9 @@ from autokb.core.in_use import (
     last_words,
 )
 from autokb.core.results import Result
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.samples import PERCENTILES, ComparedFigure, compare_samples, nearest_rank
-from autokb.evaluation.statistics.shares import Share, clustered_share, share, share_difference
+from autokb.stats.bootstrap import Interval
+from autokb.stats.samples import PERCENTILES, ComparedFigure, compare_samples, nearest_rank
+from autokb.stats.shares import Share, clustered_share, share, share_difference
 from autokb.stores.feedback import read_feedback
 from autokb.stores.outcomes import read_arms, read_outcomes
 from autokb.stores.question_log import count_lost, read_question_outcomes

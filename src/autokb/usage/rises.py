@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from autokb.core.results import Result
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
-from autokb.evaluation.statistics.counts import chance_of_more, chance_of_share, dispersion, holm, rate_ratio
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
+from autokb.stats.counts import chance_of_more, chance_of_share, dispersion, holm, rate_ratio
 from autokb.usage.weeks import week_name
 
 PAST_WEEKS = 26  # that the last ones are compared with at most: half a year, so that an old habit is no news

@@ -29,7 +29,7 @@ from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
 from autokb.curation.stale import FindingSettled, Stale
-from autokb.evaluation.checks import CheckRun
+from autokb.pipeline.gate.checks import CheckRun
 from autokb.ticket_answers.open_tickets import ShownTicket
 from autokb.usage.digest import Digest
 from autokb.usage.gaps import Gaps, SettledGap

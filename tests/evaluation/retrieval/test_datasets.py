@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.retrieval.datasets import Judgement, read_qrels, read_queries, resolve_documents
+from autokb.core.test_sets import read_queries
+from autokb.evaluation.retrieval.datasets import Judgement, read_qrels, resolve_documents
 
 
 def write(path: Path, text: str) -> Path:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.errors import BadInputError
+from autokb.core.test_sets import LabelledQuery
 from autokb.evaluation.compare import NO_DIFFERENCE, compare
-from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels
+from autokb.evaluation.retrieval.datasets import Qrels
 from autokb.evaluation.retrieval.experiment import evaluate_retrieval, measure
 from autokb.evaluation.retrieval.metrics import RETRIEVAL
 

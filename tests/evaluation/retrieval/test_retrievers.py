@@ -21,8 +21,8 @@ from autokb.evaluation.retrieval.retrievers import (
     first_cosines,
     measure_retrievers,
 )
-from autokb.evaluation.statistics.experiment import relative_difference
 from autokb.retrieval.search import build_index
+from autokb.stats.differences import relative_difference
 
 DOCUMENTS = ("a", "b", "c")
 RELEVANT = {"one": {"a": 1.0}, "two": {"b": 1.0}, "three": {"a": 1.0, "c": 1.0}}

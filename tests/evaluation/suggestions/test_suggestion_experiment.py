@@ -6,7 +6,6 @@ from autokb.answering.suggest import Suggestion
 from autokb.core.nouns import Evidence, Message
 from autokb.core.results import Spending, Tokens
 from autokb.core.tickets import TicketEvidence
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.experiment import (
     Cited,
@@ -20,6 +19,7 @@ from autokb.evaluation.suggestions.experiment import (
 )
 from autokb.evaluation.suggestions.judging import JudgedOffer, mechanical_verdict
 from autokb.evaluation.suggestions.text_metrics import InverseFrequencies
+from autokb.stats.bootstrap import NOT_MEASURED
 
 DOCUMENTS = {"rain.md": "Dry the rain sensor. Start the robot again.", "dock.md": "Clean the dock."}
 TICKET = "The rain stops it.\nReplace the seal."

@@ -22,7 +22,7 @@ from autokb.llm import effort
 from autokb.llm.batch.awaited import TakenReplies, custom_id
 from autokb.llm.batch.models import open_batch_model
 from autokb.llm.batch.provider import JOBS, BatchProvider, submitted
-from autokb.llm.reply_bound import ReplyBound, too_long
+from autokb.net.reply_bound import ReplyBound, too_long
 from batch_stub import BatchStub, ran, response
 
 NAME = "openai:gpt-4o-mini"

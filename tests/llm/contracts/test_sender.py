@@ -15,7 +15,7 @@ import stub_server as stub
 from autokb.core.model_requests import ModelReply, ModelRequest, PromptTurn, SendError
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.providers import open_sender
-from autokb.llm.reply_bound import too_long
+from autokb.net.reply_bound import too_long
 from llm.contracts import wires
 
 SECRETS = {

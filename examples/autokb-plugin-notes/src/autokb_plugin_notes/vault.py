@@ -6,8 +6,8 @@ from pathlib import Path
 
 from autokb.core.nouns import Document
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.fetch import FeedError, Fetcher
 from autokb.feeds.items import Item, Progress, Step
+from autokb.net.fetch import FeedError, Fetcher
 from autokb.sources import SourceRecord
 from autokb.stores.workspace import Workspace
 

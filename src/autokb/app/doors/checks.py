@@ -12,7 +12,7 @@ from autokb.core.one_or_many import listed
 if TYPE_CHECKING:
     from autokb.core.checks import CheckList
     from autokb.core.results import KeptChecks
-    from autokb.evaluation.checks import CheckRun
+    from autokb.pipeline.gate.checks import CheckRun
 
 
 class ChecksDoor(MemoryDoor):
@@ -26,8 +26,8 @@ class ChecksDoor(MemoryDoor):
 
     def add_one(self, check: Mapping[str, Any]) -> KeptChecks:
         """Keep one check as a line of such a file, as an object (BadInputError)."""
-        from autokb.evaluation.checks import read_check
         from autokb.pipeline.checks import add_checks
+        from autokb.pipeline.gate.checks import read_check
 
         return add_checks(self._memory.workspace, [read_check(check, "The check")])
 

@@ -11,8 +11,8 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
-from autokb.feeds.fetch import FeedError
 from autokb.feeds.items import Item, Known, Progress, Step
+from autokb.net.fetch import FeedError
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.database import damaged_rows

@@ -13,8 +13,8 @@ from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.fetch import FeedError
 from autokb.feeds.git import MOST_FILES, check_out
+from autokb.net.fetch import FeedError
 from autokb.sources import Fields
 from autokb.sources.files import find_files
 from autokb.stores.sync_state import (

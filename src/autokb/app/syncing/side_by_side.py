@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from autokb.core.errors import AutokbError
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.fetch import RunOverError
+from autokb.net.fetch import RunOverError
 from autokb.stores.workspace import Workspace
 
 LONGEST_RUN = 6 * 3_600.0  # seconds of one run of one source; the next one goes on where it was

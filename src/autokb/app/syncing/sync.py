@@ -16,8 +16,8 @@ from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceEr
 from autokb.core.plugins import implementation, is_of_plugin
 from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import TICKETS, SourceSettings
-from autokb.feeds.fetch import Fetcher
 from autokb.feeds.items import Feed, Progress
+from autokb.net.fetch import Fetcher
 from autokb.stores.database import damaged_rows
 from autokb.stores.sync_state import UNBUILT, keep_sync_source, read_sync_source
 from autokb.stores.workspace import Workspace, one_at_a_time

@@ -14,8 +14,8 @@ from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, ChunkShare, MethodOutput
 from autokb.evaluation.chunking.token_metrics import DocumentSpans, precision_omega, token_scores
 from autokb.evaluation.runner import Embed
-from autokb.evaluation.statistics.bootstrap import mean_intervals
 from autokb.retrieval.expand_subtrees import expand_subtrees
+from autokb.stats.bootstrap import mean_intervals
 
 FOUND = max(DEPTHS)  # chunks that are retrieved for a question, as in Chroma's evaluation (see token_metrics)
 

@@ -19,7 +19,7 @@ from autokb.chunking.chunk_result import ChunkResult
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.evaluation.chunking.results import ChunkShare, IntrinsicMetrics, MethodOutput
-from autokb.evaluation.statistics.bootstrap import Ratio, ratio_interval
+from autokb.stats.bootstrap import Ratio, ratio_interval
 from autokb.text.lexicons import language_data
 from autokb.text.markdown import Block, inner_blocks, parse_blocks
 from autokb.text.plain_text import plain_text

@@ -12,7 +12,7 @@ from autokb.evaluation.chunking.chunk_search import RankedChunks
 from autokb.evaluation.chunking.datasets import LabelledQuestion
 from autokb.evaluation.chunking.results import DEPTHS, WITH_CONTEXT, JudgedShare, WeightedPrecision
 from autokb.evaluation.runner import TaskRunner
-from autokb.evaluation.statistics.bootstrap import Ratio, measured_mean, ratio_interval
+from autokb.stats.bootstrap import Ratio, measured_mean, ratio_interval
 from autokb.tasks.judges.chunk_verdicts import ChunkVerdict, JudgeChunk
 from autokb.tasks.judges.completeness.task import TASK as COMPLETENESS
 from autokb.tasks.judges.context_switch.task import TASK as CONTEXT_SWITCH

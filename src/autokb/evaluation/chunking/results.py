@@ -12,8 +12,8 @@ from autokb.evaluation.chunking.report import chunking_tables
 from autokb.evaluation.record import Record
 from autokb.evaluation.report import ReportTable
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.samples import nearest_rank
+from autokb.stats.bootstrap import Interval
+from autokb.stats.samples import nearest_rank
 
 DEPTHS = (1, 3, 5)  # first chunks over which what is found is measured, as in table 3 of the paper
 WITH_CONTEXT = "+context"  # behind a figure's name: of what context-aware retrieval makes of the same hits

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from autokb.evaluation.report import Reported, ReportTable, interval_text, number_text
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.shares import Share
+from autokb.stats.bootstrap import Interval
+from autokb.stats.shares import Share
 
 Printed = float | int | str | None
 Found = Interval | Share | str  # what was measured, or why it could not be

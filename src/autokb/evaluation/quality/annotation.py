@@ -12,7 +12,7 @@ from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
 from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
 from autokb.evaluation.quality.measures import solution_trees, spread_over_trees
-from autokb.evaluation.statistics.shares import agreement
+from autokb.stats.shares import agreement
 from autokb.text.spreadsheet_cells import unguarded
 
 COLUMNS = ("item", "annotator", "answer", "issue", "solution", "documents", "quotes")

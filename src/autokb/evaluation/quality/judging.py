@@ -12,7 +12,7 @@ from autokb.core.nouns import Issue, Solution
 from autokb.evaluation.quality.measures import overall_verdict
 from autokb.evaluation.record import Record
 from autokb.evaluation.runner import TaskRunner
-from autokb.evaluation.statistics.bootstrap import Interval, measured_mean
+from autokb.stats.bootstrap import Interval, measured_mean
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
 from autokb.tasks.judges.correctness.task import TASK as CORRECTNESS

@@ -13,8 +13,8 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Issue, Solution, VerdictName
 from autokb.core.regex_timeout import SlowPatternError
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.bootstrap import Interval, ratio_interval
 from autokb.heuristics.rules import find_breach
+from autokb.stats.bootstrap import Interval, ratio_interval
 from autokb.tasks.issues.check_rules.task import NOT_CONCERNED, NOTHING_NAMED
 
 TreeOf = Callable[[str], str]  # id of a solution -> id of its tree

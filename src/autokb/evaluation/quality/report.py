@@ -21,7 +21,7 @@ from autokb.evaluation.quality.measures import (
 )
 from autokb.evaluation.report import Reported
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
 
 
 @dataclass(frozen=True, slots=True)

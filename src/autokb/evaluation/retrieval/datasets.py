@@ -1,26 +1,14 @@
-"""Test sets of retrieval: queries in JSONL, relevance judgements (qrels) in trec style or TSV."""
+"""Relevance judgements (qrels) in trec style or TSV."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from autokb.core.errors import BadInputError
-from autokb.evaluation.files import read_lines, read_test_set
-
-_EXAMPLE = '{"id": "q1", "text": "No sound after the update"}.'
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledQuery:
-    """One question of a test set; ``fields`` holds what else its line says (created, components...)."""
-
-    id: str
-    text: str
-    fields: Mapping[str, Any] = field(default_factory=dict)
+from autokb.core.test_sets import LabelledQuery, read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +39,6 @@ class Qrels:
         if not found:
             raise BadInputError("No query has a relevant document; check that both files use the same query ids.")
         return found
-
-
-def read_queries(path: Path) -> tuple[LabelledQuery, ...]:
-    """Read queries from JSONL with ``id`` or ``query_id`` and ``text`` or ``query`` (BadInputError names the line)."""
-    return read_test_set(path, _read_query, "query", "queries", _EXAMPLE)
-
-
-def _read_query(record: dict[str, Any], where: str) -> LabelledQuery:
-    query_id = next((record[name] for name in ("id", "query_id") if record.get(name) not in (None, "")), None)
-    if isinstance(query_id, bool) or not isinstance(query_id, str | int):
-        raise BadInputError(f"{where} needs an id, for example {_EXAMPLE}")
-    text = next((record[name] for name in ("text", "query") if isinstance(record.get(name), str)), "")
-    if not text.strip():
-        raise BadInputError(f"{where} needs a text, for example {_EXAMPLE}")
-    rest = {k: v for k, v in record.items() if k not in ("id", "query_id", "text", "query")}
-    return LabelledQuery(str(query_id), text, rest)
 
 
 def read_qrels(path: Path) -> tuple[Judgement, ...]:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autokb.core.errors import BadInputError
+from autokb.core.test_sets import LabelledQuery
+from autokb.evaluation.experiment import Column, Difference, Experiment
 from autokb.evaluation.record import Record
-from autokb.evaluation.retrieval.datasets import LabelledQuery, Qrels
+from autokb.evaluation.retrieval.datasets import Qrels
 from autokb.evaluation.retrieval.metrics import RETRIEVAL, Relevant, distinct, metric
 from autokb.evaluation.retrieval.system_names import RAW
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.experiment import Column, Difference, Experiment
+from autokb.stats.bootstrap import Interval
 
 System = Callable[[str], Sequence[str]]  # the text of a question -> ids of documents, best first
 Rankings = Mapping[str, tuple[str, ...]]  # by query id

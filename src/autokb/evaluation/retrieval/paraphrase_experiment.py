@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from autokb.core.errors import BadInputError
+from autokb.evaluation.experiment import Column, Difference, Experiment
 from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.experiment import OnAnswer, System, ignore_answer
 from autokb.evaluation.retrieval.metrics import RETRIEVAL, distinct, hit_rate, metric
 from autokb.evaluation.retrieval.system_names import CHILDREN, RAW
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.experiment import Column, Difference, Experiment
+from autokb.stats.bootstrap import Interval
 
 Kind = Literal["nodes", "chunks"]
 KINDS: tuple[Kind, ...] = ("nodes", "chunks")

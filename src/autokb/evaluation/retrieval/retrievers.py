@@ -12,14 +12,15 @@ from importlib.util import find_spec
 import numpy as np
 
 from autokb.core.vectors import Vectors
+from autokb.evaluation.experiment import Difference
 from autokb.evaluation.record import Record
 from autokb.evaluation.retrieval.baselines import first_documents
 from autokb.evaluation.retrieval.experiment import QueryCounts, Rankings, SystemResults, measure
 from autokb.evaluation.retrieval.metrics import Relevant, metric
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.experiment import Difference, relative_difference
-from autokb.evaluation.statistics.shares import Share, share
 from autokb.retrieval.search import ChunkIndex, vectors_only
+from autokb.stats.differences import relative_difference
+from autokb.stats.shares import Share, share
 from autokb.stores.vector_index import GraphIndex
 
 RECALLS = ("recall@1", "recall@3", "recall@5", "recall@10")

@@ -11,7 +11,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.reply_rules import count_words
 from autokb.core.results import Result
-from autokb.evaluation.files import read_test_set
+from autokb.core.test_sets import read_test_set
 
 _EXAMPLE = (
     '{"id": "1", "messages": [{"role": "customer", "text": "No sound"}], "reply": "Turn it up.", '

@@ -13,11 +13,9 @@ from autokb.core.nouns import Evidence
 from autokb.core.reply_rules import count_words
 from autokb.core.results import NOTHING_SPENT, Spending
 from autokb.core.tickets import TicketEvidence
+from autokb.evaluation.experiment import Difference
 from autokb.evaluation.record import Record
 from autokb.evaluation.runner import ModelUsage
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
-from autokb.evaluation.statistics.experiment import Difference, paired_difference, paired_t_test
-from autokb.evaluation.statistics.samples import PERCENTILES, nearest_rank
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.judging import RATES, JudgedOffer, Verdict, mechanical_verdict
 from autokb.evaluation.suggestions.sheet import SheetFigures
@@ -30,6 +28,9 @@ from autokb.evaluation.suggestions.text_metrics import (
     supported_share,
     token_f1,
 )
+from autokb.stats.bootstrap import NOT_MEASURED, Interval, mean_interval
+from autokb.stats.differences import paired_difference, paired_t_test
+from autokb.stats.samples import PERCENTILES, nearest_rank
 
 SECONDS = "seconds"  # of a case: a figure of the run, which is in no difference, as another run has another one
 MOST = 3  # suggestions that a person is shown, and that a figure ``@3`` looks at

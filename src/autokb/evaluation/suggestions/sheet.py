@@ -15,11 +15,11 @@ from autokb.answering.suggest import Suggestion
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
 from autokb.evaluation.files import ANNOTATORS, key_path, read_key, read_rows, sheet_text, write_file
+from autokb.evaluation.raters import Agreed, Answer, agreed
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval
-from autokb.evaluation.statistics.raters import Agreed, Answer, agreed
 from autokb.evaluation.suggestions.cases import Case
 from autokb.evaluation.suggestions.judging import RATES
+from autokb.stats.bootstrap import NOT_MEASURED, Interval, mean_interval
 from autokb.text.spreadsheet_cells import unguarded
 
 SIDES = ("a", "b")

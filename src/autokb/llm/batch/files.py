@@ -38,7 +38,7 @@ from autokb.llm.batch.models import batch_request
 from autokb.llm.batch.readme import FileContents, describe_files
 from autokb.llm.keys import check_package, scrubbed
 from autokb.llm.prices import Price
-from autokb.llm.reply_bound import too_long
+from autokb.net.reply_bound import too_long
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

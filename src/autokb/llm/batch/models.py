@@ -15,7 +15,7 @@ from autokb.llm.effort import effort_sent, usual_settings
 from autokb.llm.failures import failure
 from autokb.llm.prices import OPENAI_URL
 from autokb.llm.provider_sender import EMPTY, mode_of, reply_of, request_parameters, turns
-from autokb.llm.reply_bound import ReplyBound
+from autokb.net.reply_bound import ReplyBound
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
@@ -31,8 +31,8 @@ async def open_batch_model(model: str, base_url: str = "", bound: ReplyBound | N
 
     OpenAI's is asked by the responses interface: pydantic-ai has it for no other.
     """
-    from autokb.llm.bounded_http import BoundedClient
     from autokb.llm.providers import check_model, infer_bounded
+    from autokb.net.bounded_http import BoundedClient
 
     check_model(model, base_url)
     async with BoundedClient(bound or ReplyBound(MAX_REPLY_BYTES), BATCH_SECONDS, follow_redirects=True) as http:

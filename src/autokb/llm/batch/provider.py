@@ -26,7 +26,7 @@ from autokb.llm.batch.models import batch_request, check_has_batches, decoded, e
 from autokb.llm.effort import refuses_effort
 from autokb.llm.failures import failure
 from autokb.llm.prices import Price
-from autokb.llm.reply_bound import ReplyBound, find_too_long, is_too_long, too_long
+from autokb.net.reply_bound import ReplyBound, find_too_long, is_too_long, too_long
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -21,7 +21,7 @@ from autokb.llm.embedders import readable
 from autokb.llm.failures import SHOWN, is_worth_a_retry, timed_out
 from autokb.llm.keys import NO_KEY, VARIABLES, check_key, scrubbed, warn_of_open_wire
 from autokb.llm.prices import OPENAI_URL, is_openai
-from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError, find_too_long
+from autokb.net.reply_bound import ReplyBound, ReplyTooLongError, find_too_long
 
 if TYPE_CHECKING:
     import openai
@@ -112,7 +112,7 @@ class EndpointEmbedder:
     def _client(self) -> Any:
         import openai
 
-        from autokb.llm.bounded_http import BoundedClient
+        from autokb.net.bounded_http import BoundedClient
 
         key = os.environ.get(KEY, "").strip() or NO_KEY
         http = BoundedClient(ReplyBound(self._max_reply_bytes), self._timeout, follow_redirects=True)

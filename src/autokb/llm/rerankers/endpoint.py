@@ -15,8 +15,8 @@ from anyio.from_thread import start_blocking_portal
 from autokb.core.errors import BadEntryError, BadInputError, shown_value
 from autokb.core.settings import MAX_REPLY_BYTES
 from autokb.llm.keys import warn_of_open_wire
-from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError
 from autokb.llm.rerankers import RerankError, checked_scores, out_of_time
+from autokb.net.reply_bound import ReplyBound, ReplyTooLongError
 
 KEY = "RERANKER_API_KEY"  # sent as a bearer where it is set; a server of one's own needs none
 LEAST = 1e-6  # a probability nearer to 0 or to 1 counts as this near; servers round them to some six digits
@@ -31,7 +31,7 @@ class EndpointReranker:
     def __init__(self, url: str, seconds: float, *, model: str = "", max_reply_bytes: int = MAX_REPLY_BYTES) -> None:
         self.name = f"http:{model or checked_host(url)}"
         warn_of_open_wire(url)
-        from autokb.llm.bounded_http import BoundedClient
+        from autokb.net.bounded_http import BoundedClient
 
         self._url, self._model, self._seconds = url, model, seconds
         with ExitStack() as stack:

@@ -12,7 +12,7 @@ from autokb.core.implications import without_left_open
 from autokb.core.nouns import VerdictName
 from autokb.evaluation.papers.annotation_sheets import GROUP, FilledSheet
 from autokb.evaluation.papers.tables import Cell, PaperTable
-from autokb.evaluation.statistics.shares import agreement, clustered_share
+from autokb.stats.shares import agreement, clustered_share
 from autokb.studies.evaluate import evaluate_workspace_quality
 from autokb.studies.papers.autokb_correctness import model_verdicts
 from autokb.studies.papers.autokb_judge import STAGE, PaperJudge

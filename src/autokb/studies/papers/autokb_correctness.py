@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from autokb.evaluation.papers.annotation_sheets import GROUP, FilledSheet
 from autokb.evaluation.papers.tables import NOT_JUDGED
 from autokb.evaluation.quality.measures import tree_interval
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
-from autokb.evaluation.statistics.shares import clustered_share
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
+from autokb.stats.shares import clustered_share
 from autokb.studies.papers.autokb_judge import STAGE, PaperJudge
 from autokb.studies.papers.autokb_sheets import PaperSheets, SystemSolution
 from autokb.studies.papers.autokb_subject import Subject

@@ -12,9 +12,9 @@ from autokb.evaluation.papers.tables import NOT_JUDGED, Cell, PaperTable, printe
 from autokb.evaluation.quality.annotation import displayed_solutions
 from autokb.evaluation.quality.measures import BY_PATTERNS, solution_trees
 from autokb.evaluation.quality.report import QualityReport, evaluate_quality
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.experiment import paired_difference
-from autokb.evaluation.statistics.shares import share_difference
+from autokb.stats.bootstrap import Interval
+from autokb.stats.differences import paired_difference
+from autokb.stats.shares import share_difference
 from autokb.studies.evaluate import evaluate_workspace_quality
 from autokb.studies.papers.autokb_correctness import NOTHING_SAID, Said, said_by_model, said_by_people
 from autokb.studies.papers.autokb_judge import MOST_JUDGED, PaperJudge, raw_solutions

@@ -13,13 +13,13 @@ from autokb.evaluation.papers.tables import Cell, PaperTable, printed_absolute
 from autokb.evaluation.retrieval.paraphrase_experiment import NODE_RANKS, OFFERED, ParaphraseReport
 from autokb.evaluation.retrieval.query_paraphrases import domain_synonyms, source_texts
 from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, CHILDREN, LITERAL, RAW, RAW_WITH_CONTEXT
-from autokb.evaluation.statistics.bootstrap import Interval, measured_mean
-from autokb.evaluation.statistics.experiment import paired_difference
-from autokb.evaluation.statistics.samples import compare_samples
 from autokb.pipeline.stages import without_models
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.match_issues import match_tree
 from autokb.retrieval.read_question import read_question
+from autokb.stats.bootstrap import Interval, measured_mean
+from autokb.stats.differences import paired_difference
+from autokb.stats.samples import compare_samples
 from autokb.studies.evaluate import evaluate_workspace_paraphrases
 from autokb.studies.papers.autokb_subject import Subject
 from autokb.studies.papers.printed import printed_tables

@@ -18,7 +18,7 @@ from autokb.core.forest import Forest
 from autokb.core.ids import digest, short_id
 from autokb.core.nouns import DISPLAYED, Chunk, Issue, RawIssue, Solution
 from autokb.core.solution_text import solution_title
-from autokb.evaluation.files import read_test_set
+from autokb.core.test_sets import read_test_set
 from autokb.evaluation.papers.annotation_sheets import (
     GROUP,
     Answer,

@@ -10,11 +10,11 @@ from autokb.core.reply_rules import count_words, read_reply_rules
 from autokb.evaluation.papers.cosine_picture import cosine_picture
 from autokb.evaluation.papers.tables import NEEDS_PEOPLE, NOT_JUDGED, Cell, PaperTable
 from autokb.evaluation.retrieval.retrievers import DECILES, IN_DOMAIN, OFF_TOPIC, RECALLS, best_threshold
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, mean_interval
-from autokb.evaluation.statistics.experiment import paired_difference, paired_t_test, relative_difference
 from autokb.evaluation.suggestions.cases import TextCount
 from autokb.evaluation.suggestions.judging import RATES
 from autokb.evaluation.suggestions.system_names import AUTOKB, GOLD, INCUMBENT
+from autokb.stats.bootstrap import NOT_MEASURED, mean_interval
+from autokb.stats.differences import paired_difference, paired_t_test, relative_difference
 from autokb.studies.papers import PaperRun
 from autokb.studies.papers.printed import printed_tables
 from autokb.studies.papers.suggestion_figures import DraftedFile, Subject, Tried, measure_subjects

@@ -10,16 +10,17 @@ from autokb.core.errors import BadInputError
 from autokb.core.in_use import CONTROL, TREATMENT
 from autokb.core.ranking import best_first
 from autokb.core.settings import OFFLINE_MODEL
+from autokb.core.test_sets import LabelledQuery, read_queries
 from autokb.core.tickets import Edge, Ticket
 from autokb.evaluation.papers.tables import Cell, PaperTable
-from autokb.evaluation.retrieval.datasets import Judgement, LabelledQuery, read_queries
+from autokb.evaluation.retrieval.datasets import Judgement
 from autokb.evaluation.retrieval.experiment import SystemResults
 from autokb.evaluation.retrieval.metrics import reciprocal_rank
 from autokb.evaluation.retrieval.system_names import TICKET_TEXT, TICKET_WORDING, TICKETS
-from autokb.evaluation.statistics.bootstrap import Interval, mean_interval, ratio_interval
 from autokb.evaluation.suggestions.meteor import NoMeteorError, load_meteor
 from autokb.evaluation.suggestions.text_metrics import bleu, rouge_l
 from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.stats.bootstrap import Interval, mean_interval, ratio_interval
 from autokb.stores.ticket_tables import read_edges, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.studies.evaluate_tickets import rank_tickets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from autokb.evaluation.checks import MEASURES, CheckRun
+from autokb.pipeline.gate.checks import MEASURES, CheckRun
 from autokb.web.middleware import compute, in_thread
 from autokb.web.pages.forms import Text
 from autokb.web.pages.rendering import render

@@ -17,9 +17,9 @@ import httpx2
 
 from autokb import __version__
 from autokb.core.errors import AutokbError
-from autokb.feeds.addresses import CheckedTransport, RefusedAddressError
-from autokb.llm.bounded_http import BYTES_READ, BoundedClient
-from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError
+from autokb.net.addresses import CheckedTransport, RefusedAddressError
+from autokb.net.bounded_http import BYTES_READ, BoundedClient
+from autokb.net.reply_bound import ReplyBound, ReplyTooLongError
 
 USER_AGENT = f"autokb/{__version__}"
 MOST_BYTES = 50_000_000  # of one answer; a page of a hundred long tickets has some megabytes

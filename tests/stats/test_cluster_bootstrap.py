@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, ratio_interval
+from autokb.stats.bootstrap import NOT_MEASURED, ratio_interval
 
 
 def test_the_value_is_the_sum_of_parts_over_the_sum_of_wholes() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from scipy.stats import binomtest, hypergeom
 
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED
-from autokb.evaluation.statistics.counts import chance_of_more, chance_of_share, dispersion, holm, rate_ratio
+from autokb.stats.bootstrap import NOT_MEASURED
+from autokb.stats.counts import chance_of_more, chance_of_share, dispersion, holm, rate_ratio
 
 
 def test_the_ratio_of_two_rates_has_the_ends_of_clopper_and_pearson() -> None:

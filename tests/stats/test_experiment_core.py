@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.evaluation.statistics.experiment import Experiment
+from autokb.evaluation.experiment import Experiment
 
 VALUES = {
     ("raw", "mrr"): {"q1": 0.0, "q2": 0.5},

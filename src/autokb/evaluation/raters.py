@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.shares import agreement
+from autokb.stats.shares import agreement
 
 Answer = str | float  # a name, or a score that is a number
 

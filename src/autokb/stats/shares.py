@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from autokb.core.results import Result
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval
+from autokb.stats.bootstrap import NOT_MEASURED, Interval
 
 Z = 1.959963984540054  # of the normal distribution: 95 % lie between -Z and Z
 

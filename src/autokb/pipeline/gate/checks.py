@@ -17,11 +17,11 @@ from autokb.core.nouns import Document, Solution
 from autokb.core.results import CheckResult, Refusal, Result, Turned
 from autokb.core.settings import GateSettings
 from autokb.core.solution_text import solution_title
-from autokb.evaluation.files import read_test_set
-from autokb.evaluation.statistics.bootstrap import Interval
-from autokb.evaluation.statistics.experiment import paired_difference
-from autokb.evaluation.statistics.shares import share
-from autokb.evaluation.trees import EXAMPLES, TreesFit
+from autokb.core.test_sets import read_test_set
+from autokb.pipeline.gate.trees import EXAMPLES, TreesFit
+from autokb.stats.bootstrap import Interval
+from autokb.stats.differences import paired_difference
+from autokb.stats.shares import share
 from autokb.text.markdown import section_at, sections
 
 AMONG = 3  # the places in which somebody still looks

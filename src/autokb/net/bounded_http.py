@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 
 from autokb.core.storable import without_half_escapes
-from autokb.llm.reply_bound import ReplyBound, ReplyTooLongError, too_long
+from autokb.net.reply_bound import ReplyBound, ReplyTooLongError, too_long
 
 ERROR_BYTES = 100_000  # of a body that comes with an error's status; only its first sentence is shown
 CONNECT_SECONDS = 10.0  # a server that takes longer to connect is down

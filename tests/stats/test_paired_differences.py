@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autokb.evaluation.statistics.bootstrap import mean_interval
-from autokb.evaluation.statistics.experiment import paired_difference, paired_differences, paired_t_test
+from autokb.evaluation.experiment import paired_differences
+from autokb.stats.bootstrap import mean_interval
+from autokb.stats.differences import paired_difference, paired_t_test
 
 
 def test_pairing_narrows_the_difference() -> None:

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED
-from autokb.evaluation.statistics.shares import Share, Z, clustered_share, share, share_difference
+from autokb.stats.bootstrap import NOT_MEASURED
+from autokb.stats.shares import Share, Z, clustered_share, share, share_difference
 
 
 def test_wilson_of_half_and_of_all() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.evaluation.statistics.shares import agreement
+from autokb.stats.shares import agreement
 
 
 def test_kappa_is_what_is_more_than_chance() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from autokb.evaluation.statistics.bootstrap import CONFIDENCE, NOT_MEASURED, Interval
+from autokb.stats.bootstrap import CONFIDENCE, NOT_MEASURED, Interval
 
 
 def rate_ratio(after: int, before: int, time_after: float, time_before: float) -> Interval:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap as reference
 
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, Interval, mean_interval, mean_intervals
+from autokb.stats.bootstrap import NOT_MEASURED, Interval, mean_interval, mean_intervals
 
 
 def test_equal_values_leave_no_doubt() -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from autokb.evaluation.record import Record
-from autokb.evaluation.statistics.bootstrap import (
+from autokb.stats.bootstrap import (
     Interval,
-    mean_interval,
     mean_intervals,
-    ratio_interval,
 )
 
 
@@ -25,11 +20,6 @@ class Difference(Record):
     baseline: str
     metric: str
     interval: Interval
-
-
-def paired_difference(after: Sequence[float], before: Sequence[float]) -> Interval:
-    """Return the mean of after minus before with its interval; value n of both is the same query."""
-    return mean_interval([a - b for a, b in zip(after, before, strict=True)])
 
 
 def paired_differences(columns: Mapping[tuple[str, str], Sequence[float]], baseline: str) -> tuple[Difference, ...]:
@@ -44,32 +34,6 @@ def paired_differences(columns: Mapping[tuple[str, str], Sequence[float]], basel
     }
     intervals = mean_intervals(paired)
     return tuple(Difference(system, baseline, metric, found) for (system, metric), found in intervals.items())
-
-
-def relative_difference(after: Sequence[float], before: Sequence[float]) -> Interval:
-    """Return how many per cent the mean of after is above that of before; value n of both is the same query.
-
-    Not measured where the mean of before is 0.
-    """
-    ratio = ratio_interval([[pair] for pair in zip(after, before, strict=True)])
-    return ratio.map(lambda times: (times - 1) * 100)
-
-
-def paired_t_test(after: Sequence[float], before: Sequence[float]) -> float | None:
-    """Return the two-sided p value of Student's paired t-test; value n of both is the same query.
-
-    None for fewer than two queries, or where every query differs by the same amount, which has no spread to test.
-    Where nothing differs at all it is 1.
-    """
-    differences = np.subtract(after, before, dtype=np.float64)
-    if len(differences) < 2:
-        return None
-    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(len(differences))
-    if not error:
-        return None if mean else 1.0
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(len(differences) - 1, -abs(mean / error)))
 
 
 Column = tuple[str, str]  # a system and a metric

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from autokb.evaluation.statistics.bootstrap import NOT_MEASURED, SEED, Interval, percentile_interval
+from autokb.stats.bootstrap import NOT_MEASURED, SEED, Interval, percentile_interval
 
 RESAMPLES = 2_000  # the ends of an interval then vary from seed to seed by some 1.5 % of its width
 DRAWS_AT_ONCE = 200_000  # numbers in memory together: 1.6 MB stay in a processor's cache, which halves the time

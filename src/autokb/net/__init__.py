@@ -1,0 +1,1 @@
+"""Requests over the network with bounds on time, size and addresses."""

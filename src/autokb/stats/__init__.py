@@ -1,0 +1,1 @@
+"""How sure a figure is: bootstrap intervals over cases and clusters, shares, paired differences, agreement."""
