@@ -43,7 +43,7 @@ On Mon, 3 Nov 2025 at 10:02, Support <{PLANTED["address"]}> wrote:
 TITLES = (
     f"The rain sensor mails {PLANTED['address']} and stops the robot",
     f"The dock does not charge, order {PLANTED['order']}",
-    f"Blades tear the grass, call {PLANTED['telephone']}",
+    f"The left wheel squeaks on slopes, call {PLANTED['telephone']}",
     f"The robot stops in the rain, says Mr {PLANTED['name']}",
 )
 INSIDE = {"/v1/tickets", "/v1/tickets/{ticket}", "/v1/feedback"}  # whole, for agents and above
