@@ -20,38 +20,11 @@ import yaml
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
-from autokb.cli import (  # noqa: F401  (registers)
-    check_commands,
-    chunk_commands,
-    decision_commands,
-    demo_commands,
-    doctor_commands,
-    draft_commands,
-    evaluate_chunking,
-    evaluate_commands,
-    evaluate_suggestions,
-    evaluate_tickets,
-    feedback_commands,
-    gate_commands,
-    in_use_commands,
-    key_commands,
-    mcp_commands,
-    move_commands,
-    plugin_commands,
-    rank_commands,
-    review_commands,
-    serve_commands,
-    stale_commands,
-    sync_commands,
-    ticket_answer_commands,
-    ticket_commands,
-    trend_commands,
-    trial_commands,
-    version_commands,
-)
+from autokb.cli import load_commands
 from autokb.cli.commands import app
 from autokb.core.settings import Settings, read_settings
 
+load_commands()
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 PACKAGES = sorted((ROOT / "docs" / "packages").glob("*.md"))
