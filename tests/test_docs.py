@@ -28,6 +28,7 @@ load_commands()
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 PACKAGES = sorted((ROOT / "docs" / "packages").glob("*.md"))
+OF_PLUGINS = [ROOT / "docs" / "mcp.md"]
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"((?:`\w+`(?:, | and )?)+)\s+in\s+\[[^\]]*\]\(([^)\s]+\.py)\)")
@@ -48,7 +49,7 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
     assert links or page.parent.name == "decisions" or page.name in ("glossary.md", "CONTRIBUTING.md")
 
 
-@pytest.mark.parametrize("page", PACKAGES, ids=named)
+@pytest.mark.parametrize("page", [*PACKAGES, *OF_PLUGINS], ids=named)
 def test_a_package_page_names_what_its_files_hold(page: Path) -> None:
     found = [
         (name, file)

@@ -53,7 +53,6 @@ REGISTERED = {
     "gate_commands": "gate",
     "in_use_commands": "gaps in-use outcomes",
     "key_commands": "keys",
-    "mcp_commands": "mcp",
     "move_commands": "move",
     "plugin_commands": "plugins",
     "rank_commands": "rank",
