@@ -28,7 +28,7 @@ load_commands()
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 PACKAGES = sorted((ROOT / "docs" / "packages").glob("*.md"))
-OF_PLUGINS = [ROOT / "docs" / "mcp.md"]
+OF_PLUGINS = [ROOT / "docs" / name for name in ("mcp.md", "ray.md")]
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"((?:`\w+`(?:, | and )?)+)\s+in\s+\[[^\]]*\]\(([^)\s]+\.py)\)")

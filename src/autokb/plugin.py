@@ -97,7 +97,9 @@ class Plugin:
     lines. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes`` is
     ``chunker: notes.lines``; ``formats`` by the suffix of their files.
 
-    A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one.
+    A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
+    implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
+    ``extra`` names the extra that it needs, and the module that this installs.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Plugin:
     rerankers: Mapping[str, str] = field(default_factory=dict)
     executors: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
+    extra: str = ""
     built_in: bool = False
 
     def __post_init__(self) -> None:

@@ -14,5 +14,6 @@ plugin = Plugin(
             example="autokb mcp kb  as the command of a server in an assistant's configuration",
         ),
     ),
+    extra="mcp",
     built_in=True,
 )
