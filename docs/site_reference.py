@@ -20,7 +20,7 @@ import typer.main
 from draw_roles import read_roles
 
 from autokb.app import SupportKB
-from autokb.cli import COMMAND_FILES
+from autokb.cli import load_commands
 from autokb.cli.commands import app
 from autokb.core.roles import ROLES
 from autokb.core.settings import NUMBERS, WORDS, Settings
@@ -86,8 +86,7 @@ DOORS = ("views", "tickets", "curation", "usage", "evaluate", "keys", "versions"
 
 def commands() -> str:
     """Return all commands with their arguments, options and examples, as ``--help`` has them."""
-    for name in sorted({file for files in COMMAND_FILES.values() for file in files}):
-        importlib.import_module(f"autokb.cli.{name}")
+    load_commands()
     lines = [
         "# Commands",
         "",

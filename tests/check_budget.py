@@ -82,8 +82,9 @@ def question() -> tuple[set[Path], int]:
 
 
 def package_of(path: Path) -> str:
-    """Return the package, or the module beside the packages, that a file belongs to."""
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    """Return the package, or the module beside the packages, that a file belongs to; each of our plug-ins is one."""
+    parts = path.relative_to(SOURCE).parts
+    return "/".join(parts[: 2 if parts[0] == "plugins" and len(parts) > 2 else 1]).removesuffix(".py")
 
 
 def measured() -> dict[str, dict[str, int]]:
@@ -120,5 +121,5 @@ if __name__ == "__main__":
         sys.exit("\n".join(found))
     if "--lower" in sys.argv:
         for name, new in ((n, new) for named in now.values() for n, new in named.items()):
-            text = re.sub(rf"(?m)^{name} = \d+", f"{name} = {new}", text)
+            text = re.sub(rf"(?m)^(\"?{name}\"?) = \d+", rf"\g<1> = {new}", text)
         BUDGET.write_text(text, encoding="utf-8")

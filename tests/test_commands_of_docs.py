@@ -19,7 +19,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ from benchmarks.desk_server import ENVIRONMENT, DeskServer
 import served_process
 import small_tickets
 from autokb.app import SupportKB
-from autokb.cli import COMMAND_FILES, main
+from autokb.cli import load_commands, main
 from autokb.cli.commands import app
 from feed_server import LOOPBACK, Answer, FeedServer
 from scripted_model import ScriptedModel
@@ -114,9 +113,7 @@ def commands_of(page: Path) -> Iterator[str]:
 
 
 def _groups() -> set[str]:
-    for names in COMMAND_FILES.values():
-        for name in names:
-            import_module(f"autokb.cli.{name}")
+    load_commands()
     return {str(group.name) for group in app.registered_groups}
 
 

@@ -36,11 +36,15 @@ _STATEMENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: a function that typer takes, or a ``typer.Typer`` of several; ``help`` is its line in the list."""
+    """A command: a function that typer takes, or a ``typer.Typer`` of several; ``help`` is its line in the list.
+
+    An ``example`` stands at the end of the command's help.
+    """
 
     name: str
     function: str
     help: str
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,10 @@ class Plugin:
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
     lines. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes`` is
     ``chunker: notes.lines``; ``formats`` by the suffix of their files.
+
+    A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
+    implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
+    ``extra`` names the extra that it needs, and the module that this installs.
     """
 
     name: str
@@ -113,6 +121,8 @@ class Plugin:
     rerankers: Mapping[str, str] = field(default_factory=dict)
     executors: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
+    extra: str = ""
+    built_in: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what could not be told from others' (ValueError)."""
@@ -130,7 +140,7 @@ class Plugin:
 
     def _wrong_names(self) -> Iterator[str]:
         name = self.name
-        if not _NAME.fullmatch(name) or name in RESERVED:
+        if not _NAME.fullmatch(name) or name in RESERVED - self._ours():
             yield f"{name!r} cannot be the name of a plug-in: two or more small letters and digits, no word of autokb's"
         pairs: tuple[tuple[tuple[Any, ...], str, str], ...] = (
             *((self.commands, name, "-"), (self.tools, name, "_")),
@@ -138,10 +148,14 @@ class Plugin:
         )
         for one, start, then in ((one, start, then) for many, start, then in pairs for one in many):
             called = getattr(one, "path", "") or one.name
-            if not f"{called}{then}".startswith(start + then):
+            word = called.removeprefix("/v1").strip("/").split(then)[0]
+            if not f"{called}{then}".startswith(start + then) and word not in self._ours():
                 yield f"{called!r} must be {start} or begin with {start}{then}"
             if getattr(one, "role", ROLES[0]) not in ROLES:
                 yield f"{called!r} needs a role: {', '.join(ROLES)}"
+
+    def _ours(self) -> frozenset[str]:
+        return RESERVED if self.built_in else frozenset()
 
     def _wrong_code(self) -> Iterator[str]:
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))

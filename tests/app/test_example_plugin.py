@@ -65,7 +65,7 @@ def output(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_it_is_listed_with_its_package_and_loads(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plugins", "--json"]) == 0
     found = output(capsys)
-    (one,) = found["plugins"]
+    (one,) = (one for one in found["plugins"] if not one["built_in"])
     assert (one["name"], one["package"], one["version"]) == ("notes", "autokb-plugin-notes", "1.0")
     assert found["problems"] == []
     assert {"formats", "sources", "features", "tables", "tools", "doctor", "digest"} <= one["brings"].keys()
@@ -124,7 +124,7 @@ def test_its_command_setting_page_route_tool_and_lines(
         assert client.get("/v1/notes", headers=headers).status_code == 200
         assert client.post("/v1/notes", json={"document": "rain.md"}, headers=headers).status_code == 403
         assert client.get("/v1/notes").status_code == 401
-    from autokb.mcp_server.tools import tools_of_plugins
+    from autokb.plugins.mcp.tools import tools_of_plugins
 
     (tool,) = tools_of_plugins()
     assert (tool.name, tool.role) == ("notes_pinned", "reader")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,7 +100,7 @@ def test_its_command_runs_and_stands_in_the_list(memo: Path, hand_made: Workspac
 
 def test_plugins_lists_where_each_comes_from_and_what_it_brings(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plugins", "--json"]) == 0
-    (one,) = json.loads(capsys.readouterr().out)["plugins"]
+    (one,) = (one for one in json.loads(capsys.readouterr().out)["plugins"] if not one["built_in"])
     assert (one["name"], one["package"], one["version"]) == ("memo", "memo-plugin", "1.0")
     assert one["brings"] == {
         "settings": ["memo"],
@@ -183,3 +185,27 @@ def test_settings_that_name_no_plugin_look_for_none(hand_made: Workspace, monkey
         kb = SupportKB(open_workspace(hand_made.folder))
         assert kb.ask("the battery does not charge in the dock").outcome == "answered"
         kb.close()
+
+
+WITHOUT_OURS = """
+import sys
+from autokb.core import plugins
+plugins.BUILT_IN = ()
+from autokb.cli import main
+from autokb.web.app import create_app
+folder = sys.argv[1]
+assert main(["--help"]) == 0
+assert main(["ask", folder, "the battery does not charge in the dock"]) == 0
+assert main(["build", folder, "--candidate"]) == 0
+create_app(folder)
+assert main(["mcp", folder]) == 2
+assert not [name for name in sys.modules if name.startswith("autokb.plugins")]
+"""
+
+
+def test_the_core_runs_without_a_plugin_of_ours(hand_made: Workspace) -> None:
+    command = [sys.executable, "-c", WITHOUT_OURS, str(hand_made.folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "No such command 'mcp'" in done.stderr
+    assert "  mcp " not in done.stdout and "  serve " in done.stdout

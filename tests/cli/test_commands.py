@@ -6,7 +6,6 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,13 @@ import pytest
 import typer
 
 import hand_made_kb
-from autokb.cli import COMMAND_FILES, evaluate_commands, main
+from autokb.cli import evaluate_commands, load_commands, main
 from autokb.cli.commands import app
 from autokb.cli.manual import EXIT_STATUS, TASKS
 from autokb.core.errors import StoppedOnPurposeError
 from autokb.stores.workspace import Workspace
 
-for files in COMMAND_FILES.values():
-    for name in files:
-        import_module(f"autokb.cli.{name}")
+load_commands()
 Run = Callable[..., tuple[int, Any]]
 
 

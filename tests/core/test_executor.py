@@ -32,6 +32,13 @@ def test_an_executor_that_is_not_known_is_refused(name: str) -> None:
         check_executor(name)
 
 
+def test_without_plugins_of_ours_there_is_the_local_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "plugins", tuple)
+    with pytest.raises(BadInputError, match="executor must be local, not"):
+        check_executor("ray")
+    check_executor("local")
+
+
 def test_ray_that_is_not_installed_is_said_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "find_spec", lambda _name: None)
     with pytest.raises(BadInputError, match=r"pip install 'autokb\[ray\]'"), open_executor("ray"):

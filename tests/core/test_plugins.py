@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import installed_plugins
+from autokb.core import plugins as found_plugins
 from autokb.core.errors import AutokbWarning
 from autokb.core.plugins import PluginError, implementation, plugins
-from autokb.plugin import Command, Page, Plugin, Route, Tool
+from autokb.plugin import RESERVED, Command, Page, Plugin, Route, Tool
 
 GOOD = """
 from autokb.plugin import Plugin
@@ -22,7 +24,9 @@ plugin = Plugin("good", summary="Works.", chunkers={"lines": "good_code:lines"})
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for the plug-ins of a test, which are the only ones."""
+    monkeypatch.setattr(found_plugins, "BUILT_IN", ())
     with installed_plugins.on_path(tmp_path), warnings.catch_warnings():
         warnings.simplefilter("ignore", AutokbWarning)
         yield tmp_path
@@ -110,3 +114,39 @@ def test_what_is_not_its_own_to_name_is_refused(kind: str, wrong: object, said: 
 def test_no_plugin_is_called_as_a_part_of_autokb(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be the name"):
         Plugin(name)
+
+
+def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = types.ModuleType("autokb.plugins.trends")
+    commands = (Command("trends", "a:b", "Show trends."), Command("digest", "a:b", "Write the digest."))
+    pages, tools = (Page("/stale", "a:b", "reader"),), (Tool("ask_trends", "a:b", "a:B", "Asks."),)
+    ours.plugin = Plugin("trends", commands=commands, pages=pages, tools=tools, built_in=True)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, ours.__name__, ours)
+    monkeypatch.setattr(found_plugins, "BUILT_IN", ("trends",))
+    theirs = "from autokb.plugin import *\nplugin = Plugin('stale', built_in=True)"
+    installed_plugins.write(place, "stale", {"stale_plugin.py": theirs})
+    plugins.cache_clear()
+    found = plugins()
+    assert [(one.plugin.name, one.package) for one in found.installed.values()] == [("trends", "autokb")]
+    (said,) = found.problems
+    assert "stale says that it is built in; only those of autokb are. It comes with stale-plugin 1.0" in said
+    with pytest.raises(ValueError, match="begin with trends-"):
+        Plugin("trends", commands=(Command("notes", "a:b", "Notes."),), built_in=True)
+
+
+def test_our_own_have_names_that_no_other_can_have() -> None:
+    plugins.cache_clear()
+    found = plugins()
+    assert [name for name, one in found.installed.items() if one.plugin.built_in] == sorted(found_plugins.BUILT_IN)
+    assert set(found_plugins.BUILT_IN) <= RESERVED
+
+
+def test_a_declaration_of_ours_imports_nothing_but_the_types() -> None:
+    folder = Path(found_plugins.__file__).parents[1] / "plugins"
+    assert {one.parent.name for one in folder.glob("*/__init__.py")} == set(found_plugins.BUILT_IN)
+    for name in found_plugins.BUILT_IN:
+        lines = (folder / name / "__init__.py").read_text(encoding="utf-8").splitlines()
+        imports = [line for line in lines if line.startswith(("import ", "from "))]
+        assert len(imports) == 1 and imports[0].startswith("from autokb.plugin import ")

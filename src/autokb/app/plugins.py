@@ -15,17 +15,21 @@ from autokb.plugin import Plugin
 from autokb.stores.plugin_tables import noted_plugins
 from autokb.stores.workspace import Workspace, open_workspace
 
-_OF_THE_PLUGIN = ("name", "summary", "templates")  # fields that bring nothing by themselves
+_OF_THE_PLUGIN = ("name", "summary", "templates", "extra", "built_in")  # fields that bring nothing by themselves
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPlugin(Result):
-    """A plug-in, the package and version it comes with, and by kind the names of what it brings."""
+    """A plug-in, the package and version it comes with, and by kind the names of what it brings.
+
+    One that is ``built_in`` is part of autokb.
+    """
 
     name: str
     package: str
     version: str
     summary: str
+    built_in: bool
     brings: Mapping[str, tuple[str, ...]]
 
 
@@ -45,7 +49,7 @@ def list_plugins(folder: Path | None) -> ListedPlugins:
         found = plugins()
         lacks = () if folder is None else tuple(out_of_reach(open_workspace(folder)))
     listed = (
-        ListedPlugin(name, one.package, one.version, one.plugin.summary, _brings(one.plugin))
+        ListedPlugin(name, one.package, one.version, one.plugin.summary, one.plugin.built_in, _brings(one.plugin))
         for name, one in found.installed.items()
     )
     return ListedPlugins(tuple(listed), (*found.problems, *_broken(found)), lacks)

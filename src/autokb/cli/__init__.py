@@ -53,7 +53,6 @@ REGISTERED = {
     "gate_commands": "gate",
     "in_use_commands": "gaps in-use outcomes",
     "key_commands": "keys",
-    "mcp_commands": "mcp",
     "move_commands": "move",
     "plugin_commands": "plugins",
     "rank_commands": "rank",
@@ -76,36 +75,43 @@ for _file, _commands in REGISTERED.items():
 def _run(words: list[str]) -> int:
     from autokb.cli.commands import app
 
-    command = words[0] if words else ""
-    if command not in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
-        # Where no command is named, as in ``autokb --help``, all of them are to be seen.
-        files = COMMAND_FILES.get(command)
-        if files is None:
-            files = [] if _add_command_of_plugin(command) else list(REGISTERED)
-        for name in files:
-            import_module(f"autokb.cli.{name}")
+    load_commands(words[0] if words else "")
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
 
 
-def _add_command_of_plugin(command: str) -> bool:
-    """Register a plug-in's command, or where it is none of one the lines of all; returns whether it is one."""
+def load_commands(command: str = "") -> None:
+    """Register a command; where none is named or known, as in ``autokb --help``, all of them."""
+    from autokb.cli.commands import app
+
+    if command in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
+        return
+    files = COMMAND_FILES.get(command)
+    if files is None:
+        files = [] if _add_commands_of_plugins(command) else list(REGISTERED)
+    for name in files:
+        import_module(f"autokb.cli.{name}")
+
+
+def _add_commands_of_plugins(command: str) -> bool:
+    """Register a plug-in's command, or where it is none of one those of all; returns whether it is one.
+
+    Others' code is not loaded for the list of commands, which needs no more than their lines.
+    """
     from autokb.cli.commands import app
     from autokb.core.plugins import plugins, use
 
-    known = {one.name: (plugin.name, one) for plugin in plugins() for one in plugin.commands}
-    for name, (owner, one) in known.items():
-        if name == command:
-            found = use(owner, one.function)
-            if hasattr(found, "registered_commands"):
-                app.add_typer(found, name=name, help=one.help)
-            else:
-                app.command(name=name, help=one.help)(found)
-            return True
-        app.command(name=name, help=one.help)(lambda: None)  # for the list of commands, which runs none
-    return False
+    known = {one.name: (plugin, one) for plugin in plugins() for one in plugin.commands}
+    for name in [command] if command in known else known:
+        plugin, one = known[name]
+        found: Any = use(plugin.name, one.function) if name == command or plugin.built_in else lambda: None
+        if hasattr(found, "registered_commands"):
+            app.add_typer(found, name=name, help=one.help)
+        else:
+            app.command(name=name, help=one.help, epilog=f"Example: {one.example}" if one.example else None)(found)
+    return command in known
 
 
 @contextmanager

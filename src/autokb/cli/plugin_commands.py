@@ -31,7 +31,8 @@ def plugins(
 def _listed(found: ListedPlugins) -> str:
     lines = []
     for one in found.plugins:
-        lines.append(f"{one.name}  {one.package} {one.version}  {one.summary}".rstrip())
+        source = "part of autokb" if one.built_in else f"{one.package} {one.version}"
+        lines.append(f"{one.name}  {source}  {one.summary}".rstrip())
         lines += [f"  {kind:<12} {', '.join(names)}" for kind, names in one.brings.items()]
     said = (("problem", found.problems), ("missing", found.out_of_reach))
     lines += [f"{kind:<14} {sentence}" for kind, sentences in said for sentence in sentences]

@@ -1,4 +1,4 @@
-"""The plug-ins that are installed: found by their entry points, each failure named, nothing of them imported but names.
+"""Plug-ins, built in or installed: found by their names, each failure named, nothing imported but their declarations.
 
 The folders of installed packages are read here, and not by ``importlib.metadata``, whose import alone takes as long as
 a tenth of ``autokb --help`` ([decision 69](../../../docs/decisions/069-plug-ins.md)).
@@ -15,12 +15,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autokb import __version__
 from autokb.core.errors import AutokbError, AutokbWarning
 
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-GROUP = "autokb.plugins"
+BUILT_IN: tuple[str, ...] = ("mcp", "ray")  # our own, each declared in ``autokb.plugins.NAME``
+PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
 _SHOWN = 300  # characters of what somebody else's code says
@@ -151,14 +153,10 @@ def said(error: BaseException) -> str:
 def _read_all() -> Plugins:
     found: dict[str, list[Installed]] = {}
     problems = []
-    for name, code, package, version in _entry_points():
-        from autokb.plugin import Plugin  # which few installations need
-
+    ours = ((name, f"{GROUP}.{name}:plugin", PACKAGE, __version__) for name in BUILT_IN)
+    for name, code, package, version in (*ours, *_entry_points()):
         try:
-            plugin = use(name, code)
-            if not isinstance(plugin, Plugin) or plugin.name != name:
-                raise PluginError(f"The plug-in {name}: {code} is no Plugin of that name.")
-            found.setdefault(name, []).append(Installed(plugin, package, version))
+            found.setdefault(name, []).append(Installed(_declared(name, code, package), package, version))
         except PluginError as error:
             problems.append(f"{error} It comes with {package} {version} and is left out.")
     for name, several in found.items():
@@ -167,6 +165,17 @@ def _read_all() -> Plugins:
     kept = {name: several[0] for name, several in sorted(found.items()) if len(several) == 1}
     formats, shared = _formats(kept)
     return Plugins(kept, formats, (*problems, *shared))
+
+
+def _declared(name: str, code: str, package: str) -> Plugin:
+    from autokb.plugin import Plugin
+
+    plugin = use(name, code)
+    if not isinstance(plugin, Plugin) or plugin.name != name:
+        raise PluginError(f"The plug-in {name}: {code} is no Plugin of that name.")
+    if plugin.built_in and package != PACKAGE:
+        raise PluginError(f"The plug-in {name} says that it is built in; only those of autokb are.")
+    return plugin
 
 
 def _formats(kept: Mapping[str, Installed]) -> tuple[dict[str, str], list[str]]:

@@ -41,7 +41,7 @@ REDUCTIONS: tuple[str, ...] = get_args(Reduction)
 GRAPH_STORES = ("ladybug",)
 STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
-LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME = "local", "ray", "ray://"  # where a build's work is done
+LOCAL_EXECUTOR = "local"  # where a build's work is done
 _DIGITS = 10  # of LARGEST_NUMBER
 
 

@@ -1,4 +1,4 @@
-"""Which executor the settings mean; Ray is imported only when there is enough work for it."""
+"""Which executor the settings mean: work in this process, or an executor that a plug-in brings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.executor import LOCAL, Executor
-from autokb.core.plugins import check_implementation, implementation, is_of_plugin
-from autokb.core.settings import LOCAL_EXECUTOR, RAY_EXECUTOR, RAY_SCHEME
+from autokb.core.plugins import check_implementation, implementation, is_of_plugin, plugins, use
+from autokb.core.settings import LOCAL_EXECUTOR
+from autokb.plugin import Plugin
 
 
 def check_executor(name: str) -> None:
@@ -20,11 +21,14 @@ def check_executor(name: str) -> None:
     if is_of_plugin(name):
         check_implementation("executors", name)
         return
-    is_address = name.startswith(RAY_SCHEME) and len(name) > len(RAY_SCHEME)
-    if name != RAY_EXECUTOR and not is_address:
-        raise BadEntryError(f"settings.yaml: executor must be local, ray or ray://HOST:PORT, not {shown_value(name)}.")
-    if find_spec("ray") is None:
-        raise BadEntryError(f"settings.yaml: executor: {as_value(name)} needs the extra: pip install 'autokb[ray]'.")
+    known = _built_in()
+    if _spelling(name) not in known:
+        spelt = " or ".join(", ".join((LOCAL_EXECUTOR, *known)).rsplit(", ", 1))
+        raise BadEntryError(f"settings.yaml: executor must be {spelt}, not {shown_value(name)}.")
+    extra = known[_spelling(name)][0].extra
+    if extra and find_spec(extra) is None:
+        needs = f"{as_value(name)} needs the extra: pip install 'autokb[{extra}]'."
+        raise BadEntryError(f"settings.yaml: executor: {needs}")
 
 
 @contextmanager
@@ -38,10 +42,20 @@ def open_executor(name: str) -> Iterator[Executor]:
     if is_of_plugin(name):
         executor = implementation("executors", name)()
     else:
-        from autokb.pipeline.ray_executor import RayExecutor
-
-        executor = RayExecutor("" if name == RAY_EXECUTOR else name)
+        plugin, code = _built_in()[_spelling(name)]
+        executor = use(plugin.name, code)(*([name] if "://" in name else []))
     try:
         yield executor
     finally:
         executor.close()
+
+
+def _built_in() -> dict[str, tuple[Plugin, str]]:
+    """Return our own plug-ins' executors, as settings spell them, each with its code."""
+    return {name: (one, code) for one in plugins() if one.built_in for name, code in one.executors.items()}
+
+
+def _spelling(name: str) -> str:
+    """Return how a declaration spells a name of the settings: one with an address as ``SCHEME://HOST:PORT``."""
+    scheme, _, address = name.partition("://")
+    return f"{scheme}://HOST:PORT" if address else name

@@ -12,8 +12,6 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-
-import small_tickets
 from mcp_sessions import (
     INSIDE,
     READING,
@@ -28,6 +26,8 @@ from mcp_sessions import (
     unmarked,
 )
 
+import small_tickets
+
 from mcp import MCPError  # isort: skip  # after mcp_sessions, which skips where there is none
 
 from autokb.app import SupportKB
@@ -35,9 +35,9 @@ from autokb.core.nouns import DISPLAYED
 from autokb.core.roles import ROLES
 from autokb.core.solution_text import solution_text
 from autokb.core.step_numbers import step_numbers
-from autokb.mcp_server.marked import NOTICE, SENTENCE_CHARACTERS, TO_PUBLISH
-from autokb.mcp_server.server import INSTRUCTIONS
-from autokb.mcp_server.tools import TOOLS
+from autokb.plugins.mcp.marked import NOTICE, SENTENCE_CHARACTERS, TO_PUBLISH
+from autokb.plugins.mcp.server import INSTRUCTIONS
+from autokb.plugins.mcp.tools import TOOLS
 from autokb.stores.workspace import Workspace
 from autokb.web.problems import FAULT
 
@@ -377,7 +377,7 @@ def test_the_text_of_an_answer_says_each_step_once(headphones_kb: SupportKB) -> 
 
 
 def test_the_page_names_each_tool_with_its_role() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
     assert dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", page, re.MULTILINE)) == {one.name: one.role for one in TOOLS}
 
 

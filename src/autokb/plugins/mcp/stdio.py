@@ -14,7 +14,7 @@ from mcp.server.stdio import stdio_server
 
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError
-from autokb.mcp_server.server import Desk, create_server
+from autokb.plugins.mcp.server import Desk, create_server
 from autokb.web.access import Caller
 from autokb.web.middleware import in_thread
 from autokb.web.serving import computing_limit

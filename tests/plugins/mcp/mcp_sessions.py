@@ -21,8 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from autokb.app import SupportKB
 from autokb.core.roles import Role
-from autokb.mcp_server.marked import NOTICE
-from autokb.mcp_server.server import Desk, create_server
+from autokb.plugins.mcp.marked import NOTICE
+from autokb.plugins.mcp.server import Desk, create_server
 from autokb.web.access import Caller
 
 SECONDS = 60  # that a request may take before it is given up

@@ -32,9 +32,9 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError
 from autokb.core.roles import may
 from autokb.core.storable import without_surrogates
-from autokb.mcp_server.marked import NOTICE, SHOWN_CHARACTERS, as_text, marked, read_arguments, schema_of, sentence_for
-from autokb.mcp_server.resources import TEMPLATES, list_resources, read_resource
-from autokb.mcp_server.tools import TOOLS, KnowledgeTool, tools_of_plugins
+from autokb.plugins.mcp.marked import NOTICE, SHOWN_CHARACTERS, as_text, marked, read_arguments, schema_of, sentence_for
+from autokb.plugins.mcp.resources import TEMPLATES, list_resources, read_resource
+from autokb.plugins.mcp.tools import TOOLS, KnowledgeTool, tools_of_plugins
 from autokb.web.access import Caller, check_role
 from autokb.web.middleware import in_thread
 from autokb.web.problems import ProblemError

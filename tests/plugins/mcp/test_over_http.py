@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx2
 import pytest
-
 from mcp_sessions import INSIDE, READING, SECONDS, TICKETS, WRITING, as_answered, call, over_http, read, refused
 
 from mcp import Client, MCPError  # isort: skip  # after mcp_sessions, which skips where there is none

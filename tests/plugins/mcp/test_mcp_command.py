@@ -31,7 +31,7 @@ def test_over_http_no_option_gives_what_a_key_does_not(
 
 
 def test_naming_the_command_loads_nothing_of_the_protocol_or_the_service() -> None:
-    code = "import sys, autokb.cli.mcp_commands; print({'mcp', 'uvicorn', 'fastapi', 'numpy'} & set(sys.modules))"
+    code = "import sys, autokb.plugins.mcp.commands; print({'mcp', 'uvicorn', 'fastapi', 'numpy'} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
 
 

@@ -25,8 +25,8 @@ from benchmarks.killed_builds import DOMAIN, mark_of, marked, stored_replies
 
 import stub_server as stub
 from autokb.app import SupportKB
-from autokb.pipeline import ray_executor
-from autokb.pipeline.ray_executor import RayExecutor
+from autokb.plugins.ray import executor as ray_executor
+from autokb.plugins.ray.executor import RayExecutor
 from autokb.sources import Fields
 from scripted_model import ScriptedModel
 
@@ -43,7 +43,7 @@ SECONDS = 120.0  # that a build may take before a test gives it up
 BUILD = f"""
 import sys
 from functools import partial
-from autokb.pipeline import ray_executor
+from autokb.plugins.ray import executor as ray_executor
 ray_executor.RayExecutor = partial(ray_executor.RayExecutor, workers={WORKERS}, home_seconds=0.0, sample_seconds=0.0)
 from autokb.cli import entry
 sys.argv[1:] = ["build", sys.argv[1], "--json"]
@@ -51,7 +51,7 @@ entry()
 """
 ON_CLUSTER = """
 import sys
-from autokb.pipeline.ray_executor import RayExecutor
+from autokb.plugins.ray.executor import RayExecutor
 executor = RayExecutor(sys.argv[1], home_seconds=0.0, sample_seconds=0.0)
 print([one.value or str(one.error) for one in executor.map(lambda n: 12 // n, range(4))])
 executor.close()

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from autokb.mcp_server.server import Desk, create_server
+from autokb.plugins.mcp.server import Desk, create_server
 from autokb.web.app import Lifespan, bare_app, served_app
 from autokb.web.middleware import ServiceLimits
 from autokb.web.routes import beside, health, ready

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from mcp_sessions import INSIDE, READING, SECONDS, TICKETS, WRITING, as_answered, call, over_stdio, read, refused
 
 from mcp import Client  # isort: skip  # after mcp_sessions, which skips where there is none

@@ -11,7 +11,7 @@ from mcp_types import ListResourcesResult, Resource, ResourceTemplate
 from autokb.app import SupportKB
 from autokb.core.errors import UnknownIdError
 from autokb.core.roles import Role
-from autokb.mcp_server.tools import issue_line, known_document, known_issue
+from autokb.plugins.mcp.tools import issue_line, known_document, known_issue
 
 SCHEME = "autokb://"
 THEMES = f"{SCHEME}themes"

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from autokb.cli.commands import Folder, Json, app
+from autokb.cli.commands import Folder, Json
 
-APPLICATION, PATH = "autokb.mcp_server.http:served_mcp_app", "/v1/mcp"
+APPLICATION, PATH = "autokb.plugins.mcp.http:served_mcp_app", "/v1/mcp"
 
 
-@app.command(epilog="Example: autokb mcp kb  as the command of a server in an assistant's configuration")
 def mcp(
     workspace: Folder,
     allow_writes: Annotated[
@@ -42,7 +41,7 @@ def mcp(
     if find_spec("mcp") is None:
         raise BadInputError("The server needs the extra: pip install 'autokb[mcp]'.")
     if not http:
-        from autokb.mcp_server.stdio import serve_stdio
+        from autokb.plugins.mcp.stdio import serve_stdio
 
         with hide_values():
             serve_stdio(workspace, writes=allow_writes)

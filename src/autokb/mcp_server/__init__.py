@@ -1,1 +1,0 @@
-"""The knowledge base as tools and resources of the Model Context Protocol, over stdio and streamable HTTP."""
