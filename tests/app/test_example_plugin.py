@@ -18,7 +18,6 @@ from starlette.testclient import TestClient
 import installed_plugins
 from autokb.app import SupportKB
 from autokb.cli import main
-from autokb.cli.commands import app
 from autokb.core.checks import Check
 from autokb.core.errors import AutokbWarning, BadInputError
 from autokb.core.plugins import plugins
@@ -53,8 +52,6 @@ def installed(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("PYTHONPATH", str(wheel), prepend=":")  # of the processes that convert files
     with installed_plugins.on_path(wheel):
         yield
-    app.registered_groups[:] = [one for one in app.registered_groups if one.name != "notes"]
-    app.registered_commands[:] = [one for one in app.registered_commands if one.name != "notes"]
 
 
 def output(capsys: pytest.CaptureFixture[str]) -> Any:

@@ -33,7 +33,9 @@ from autokb.plugin import *
 plugin = Plugin(
     "hostile",
     namespace="hostile_code:Namespace",
-    commands=(Command("hostile", "hostile_code:command", "Fails."),),
+    commands=(
+        Command("hostile", "hostile_code:command", "Fails."), Command("hostile-ends", "hostile_code:ends", "Ends."),
+    ),
     routes=(Route("/v1/hostile", "hostile_code:route", "reader"),),
     pages=(Page("/hostile", "hostile_missing:page", "reader", menu="Hostile"),),
     tools=(Tool("hostile_tool", "hostile_code:tool", "hostile_missing:Arguments", "Fails."),),
@@ -51,8 +53,11 @@ class Namespace:
     def __init__(self, kb):
         raise RuntimeError("no namespace")
 
-def command(workspace: str) -> None:
+def command(workspace: str, json: bool = False) -> None:
     raise RuntimeError("no command")
+
+def ends(status: int) -> None:
+    raise SystemExit(status)
 
 def route():
     raise RuntimeError("no route")
@@ -111,8 +116,22 @@ def test_each_is_named_and_a_question_is_answered_as_ever(
         assert expected in said
     assert main(["ask", str(hand_made.folder), QUESTION, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["outcome"] == "answered"
+
+
+@pytest.mark.usefixtures("hostile")
+def test_a_command_that_fails_is_named_as_the_plugins(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hostile", str(hand_made.folder), "--json"]) == PluginError.exit_status == 1
+    found = capsys.readouterr()
+    sentence = "The plug-in hostile: autokb hostile failed (RuntimeError: no command)."
+    assert json.loads(found.out) == {"error": sentence}
+    assert found.err.endswith(f"{sentence}\n") and "Traceback" in found.err and "fault in autokb" not in found.err
+    assert main(["hostile", "no such word", "nor this"]) == 2
+    assert "Got unexpected extra argument" in capsys.readouterr().err
+    assert main(["hostile-ends", "0"]) == 0
+    assert main(["hostile-ends", "7"]) == 1
+    assert "autokb hostile-ends failed (SystemExit: 7)" in capsys.readouterr().err
     done = installed_plugins.run(hand_made.folder.parent / "installed", "hostile", str(hand_made.folder))
-    assert done.returncode == 1 and "no command" in done.stderr
+    assert done.returncode == 1 and sentence in done.stderr
 
 
 @pytest.mark.usefixtures("hostile")

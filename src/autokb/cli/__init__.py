@@ -77,35 +77,58 @@ def _run(words: list[str]) -> int:
     from autokb.cli.commands import app
 
     command = words[0] if words else ""
-    if command not in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
-        # Where no command is named, as in ``autokb --help``, all of them are to be seen.
-        files = COMMAND_FILES.get(command)
-        if files is None:
-            files = [] if _add_command_of_plugin(command) else list(REGISTERED)
-        for name in files:
+    registered = {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}
+    if command in COMMAND_FILES or command in registered:
+        for name in COMMAND_FILES.get(command, ()):
             import_module(f"autokb.cli.{name}")
+        return _status_of(words)
+    with _commands_of_plugins(command) as owner:
+        try:
+            return _status_of(words)
+        except (Exception, SystemExit) as error:
+            if not owner or _is_expected(error):
+                raise
+            from autokb.core.plugins import PluginError, said
+
+            _say_traceback(error)
+            raise PluginError(f"The plug-in {owner}: autokb {command} failed ({said(error)}).") from error
+
+
+def _status_of(words: list[str]) -> int:
+    from autokb.cli.commands import app
+
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
 
 
-def _add_command_of_plugin(command: str) -> bool:
-    """Register a plug-in's command, or where it is none of one the lines of all; returns whether it is one."""
+@contextmanager
+def _commands_of_plugins(command: str) -> Iterator[str]:
+    """Register a plug-in's command for one run, and give the plug-in; where it is none of one, the lines of all.
+
+    A process may run further commands, with other plug-ins perhaps: afterwards nothing of theirs is registered.
+    """
     from autokb.cli.commands import app
     from autokb.core.plugins import plugins, use
 
     known = {one.name: (plugin.name, one) for plugin in plugins() for one in plugin.commands}
-    for name, (owner, one) in known.items():
-        if name == command:
-            found = use(owner, one.function)
-            if hasattr(found, "registered_commands"):
-                app.add_typer(found, name=name, help=one.help)
-            else:
-                app.command(name=name, help=one.help)(found)
-            return True
-        app.command(name=name, help=one.help)(lambda: None)  # for the list of commands, which runs none
-    return False
+    owner, wanted = known.get(command, ("", None))
+    try:
+        if wanted is None:  # as in ``autokb --help``: all commands are to be seen, and none of a plug-in's is run
+            for name in REGISTERED:
+                import_module(f"autokb.cli.{name}")
+            for name, (_, one) in known.items():
+                app.command(name=name, help=one.help)(lambda: None)
+        elif hasattr(found := use(owner, wanted.function), "registered_commands"):
+            app.add_typer(found, name=command, help=wanted.help)
+        else:
+            app.command(name=command, help=wanted.help)(found)
+        yield owner
+    finally:
+        kinds: tuple[list[Any], ...] = (app.registered_commands, app.registered_groups)
+        for registered in kinds:
+            registered[:] = [one for one in registered if one.name not in known]
 
 
 @contextmanager
@@ -156,12 +179,27 @@ def _told(error: BaseException) -> tuple[str, int]:
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 1
     if hasattr(error, "format_message"):  # typer brings its own copy of click, so its class has no public name
         return _usage(error), 2
+    _say_traceback(error)
+    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1
+
+
+def _is_expected(error: BaseException) -> bool:
+    """Return whether an error of a plug-in's command is told as one of ours: bad input, a closed pipe, Ctrl-C."""
+    import typer
+
+    from autokb.core.errors import AutokbError
+
+    if isinstance(error, SystemExit):
+        return not error.code or isinstance(error.__context__, OSError)
+    return isinstance(error, AutokbError | typer.Abort | MemoryError | OSError) or hasattr(error, "format_message")
+
+
+def _say_traceback(error: BaseException) -> None:
     import traceback
 
     from autokb.cli.output import say
 
     say("".join(traceback.format_exception(error)).rstrip("\n").split("\n"))
-    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1
 
 
 def _usage(error: object) -> str:
