@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence(sys.stdout)
         return 0
     except (Exception, KeyboardInterrupt) as error:
-        sentence, status = _told(error)
+        sentence, status = _told(error, *words[:1])
         return _fail(sentence, status, "--json" in words, getattr(error, "result", None))
 
 
@@ -82,16 +82,22 @@ def _run(words: list[str]) -> int:
         for name in COMMAND_FILES.get(command, ()):
             import_module(f"autokb.cli.{name}")
         return _status_of(words)
-    with _commands_of_plugins(command) as owner:
+    with _commands_of_plugins(command):
         try:
             return _status_of(words)
-        except (Exception, SystemExit) as error:
-            if not owner or _is_expected(error):
-                raise
-            from autokb.core.plugins import PluginError, said
+        except SystemExit as error:
+            return _status_of_exit(error)
 
-            _say_traceback(error)
-            raise PluginError(f"The plug-in {owner}: autokb {command} failed ({said(error)}).") from error
+
+def _status_of_exit(error: SystemExit) -> int:
+    """Return how a plug-in's command ended by itself; a closed pipe and a sentence are raised."""
+    from autokb.core.errors import AutokbError
+
+    if isinstance(error.__context__, OSError):
+        raise error
+    if isinstance(error.code, str):
+        raise AutokbError(error.code) from error
+    return int(error.code or 0)
 
 
 def _status_of(words: list[str]) -> int:
@@ -104,8 +110,8 @@ def _status_of(words: list[str]) -> int:
 
 
 @contextmanager
-def _commands_of_plugins(command: str) -> Iterator[str]:
-    """Register a plug-in's command for one run, and give the plug-in; where it is none of one, the lines of all.
+def _commands_of_plugins(command: str) -> Iterator[None]:
+    """Register a plug-in's command for one run; where it is none of one, the lines of all.
 
     A process may run further commands, with other plug-ins perhaps: afterwards nothing of theirs is registered.
     """
@@ -124,7 +130,7 @@ def _commands_of_plugins(command: str) -> Iterator[str]:
             app.add_typer(found, name=command, help=wanted.help)
         else:
             app.command(name=command, help=wanted.help)(found)
-        yield owner
+        yield
     finally:
         kinds: tuple[list[Any], ...] = (app.registered_commands, app.registered_groups)
         for registered in kinds:
@@ -163,7 +169,7 @@ def _systems_joined(words: list[str]) -> list[str]:
     return [*words[:start], ",".join(words[start:end]), *words[end:]] if end > start else words
 
 
-def _told(error: BaseException) -> tuple[str, int]:
+def _told(error: BaseException, command: str = "") -> tuple[str, int]:
     """Say an error in a sentence, with its exit status."""
     import typer
 
@@ -179,27 +185,20 @@ def _told(error: BaseException) -> tuple[str, int]:
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 1
     if hasattr(error, "format_message"):  # typer brings its own copy of click, so its class has no public name
         return _usage(error), 2
-    _say_traceback(error)
-    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1
+    return _fault(error, command), 1
 
 
-def _is_expected(error: BaseException) -> bool:
-    """Return whether an error of a plug-in's command is told as one of ours: bad input, a closed pipe, Ctrl-C."""
-    import typer
-
-    from autokb.core.errors import AutokbError
-
-    if isinstance(error, SystemExit):
-        return not error.code or isinstance(error.__context__, OSError)
-    return isinstance(error, AutokbError | typer.Abort | MemoryError | OSError) or hasattr(error, "format_message")
-
-
-def _say_traceback(error: BaseException) -> None:
+def _fault(error: BaseException, command: str) -> str:
+    """Say whose fault an error is that nobody expects: a plug-in's where the command is one of its."""
     import traceback
 
     from autokb.cli.output import say
+    from autokb.core.plugins import plugins, said
 
     say("".join(traceback.format_exception(error)).rstrip("\n").split("\n"))
+    if owner := next((plugin.name for plugin in plugins() if command in {one.name for one in plugin.commands}), ""):
+        return f"The plug-in {owner}: autokb {command} failed ({said(error)})."
+    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it."
 
 
 def _usage(error: object) -> str:
