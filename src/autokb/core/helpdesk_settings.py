@@ -11,19 +11,20 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from autokb.core.errors import BadEntryError, shown_value
+from autokb.core.plugins import is_of_plugin
 
-HelpdeskName = Literal["chatwoot", "zendesk", "intercom"]
-HELPDESKS: tuple[HelpdeskName, ...] = get_args(HelpdeskName)
+HELPDESKS = ("chatwoot", "zendesk", "intercom")
 ReplyTo = Literal["note", "customer"]
 NOTE, CUSTOMER = get_args(ReplyTo)
 INTERCOM = "https://api.intercom.io"
 CUSTOMER_FROM = 0.9  # probability that the first suggestion is right, from which it goes to the customer if it may
 # What each must have beside what all may have: its account, who its token belongs to, who writes its notes.
-REQUIRED: Mapping[str, tuple[str, ...]] = {
+_REQUIRED: Mapping[str, tuple[str, ...]] = {
     "chatwoot": ("url", "account"),
     "zendesk": ("url", "user"),
     "intercom": ("admin",),
 }
+_OF_PLUGIN = ("url",)  # what a plug-in's must have; it may have all others
 _ALL = ("url", "account", "reply", "customer_from", "reply_after_agent", "token_env", "secret_env")
 # The name of an environment variable as they are usually written: few pasted secrets look like one.
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -38,7 +39,7 @@ VariableEntry = Literal["token_env", "secret_env"]
 
 @dataclass(frozen=True, slots=True)
 class HelpdeskSettings:
-    """One helpdesk; what it does not have is empty.
+    """One helpdesk, of ours or PLUGIN.NAME; what it does not have is empty.
 
     Where it has an ``account``, webhooks of others are not taken: the number of Chatwoot's, the ``account_id`` of
     Zendesk, the ``app_id`` of Intercom.
@@ -48,7 +49,7 @@ class HelpdeskSettings:
     then as well.
     """
 
-    name: HelpdeskName
+    name: str
     url: str
     account: str = ""
     user: str = ""
@@ -82,17 +83,23 @@ class HelpdeskSettings:
         return name if is_shown else f"the variable that {entry} names"
 
 
+def required_of(name: str) -> tuple[str, ...]:
+    """Return the entries that a helpdesk must have."""
+    return _REQUIRED.get(name, _OF_PLUGIN)
+
+
 def read_helpdesks(value: Mapping[Any, Any]) -> dict[str, HelpdeskSettings]:
     """Read the mapping under ``helpdesks:`` (BadEntryError names the entry)."""
     return {str(name): _read_helpdesk(name, entries) for name, entries in value.items()}
 
 
 def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
-    known = next((one for one in HELPDESKS if one == name), None)
-    if known is None:
-        raise BadEntryError(f"settings.yaml: helpdesks: takes {', '.join(HELPDESKS)}, not {shown_value(name)}.")
+    known = str(name)
+    if known not in HELPDESKS and not is_of_plugin(known):
+        listed = ", ".join(HELPDESKS)
+        raise BadEntryError(f"settings.yaml: helpdesks: takes {listed} or PLUGIN.NAME, not {shown_value(name)}.")
     if not isinstance(entries, Mapping):
-        raise _error(known, f"write a mapping with {', '.join(REQUIRED[known])}")
+        raise _error(known, f"write a mapping with {', '.join(required_of(known))}")
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
     _check_entries(known, filled)
     words = {
@@ -110,12 +117,13 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
     )
 
 
-def _check_entries(name: HelpdeskName, filled: Mapping[str, Any]) -> None:
+def _check_entries(name: str, filled: Mapping[str, Any]) -> None:
     """Refuse an entry that a helpdesk does not have, and one that it lacks."""
-    takes = tuple(dict.fromkeys((*REQUIRED[name], *_ALL)))
+    further = ("user", "admin") if is_of_plugin(name) else ()
+    takes = tuple(dict.fromkeys((*required_of(name), *_ALL, *further)))
     if stray := [entry for entry in filled if entry not in takes]:
         raise _error(name, f"it takes {', '.join(takes)}, not {shown_value(stray[0])}")
-    if missing := [entry for entry in REQUIRED[name] if entry not in filled]:
+    if missing := [entry for entry in required_of(name) if entry not in filled]:
         raise _error(name, f"it needs {missing[0]}")
 
 
@@ -129,7 +137,7 @@ def _read_word(name: str, entry: str, value: Any) -> str:
 
 
 def _usual_variable(name: str, entry: VariableEntry) -> str:
-    return f"AUTOKB_{name}_{entry.removesuffix('_env')}".upper()
+    return f"AUTOKB_{name}_{entry.removesuffix('_env')}".upper().replace(".", "_")
 
 
 def _read_variable(name: str, entry: VariableEntry, filled: Mapping[str, Any]) -> str:
@@ -155,8 +163,8 @@ def _read_url(name: str, value: Any) -> str:
 
 
 def _refuse_page(name: str, path: str, value: Any) -> None:
-    """Refuse the address of a page, copied from a browser; below a folder there may be a Chatwoot of one's own."""
-    if path.strip("/") and (name != "chatwoot" or _PAGE.search(path)):
+    """Refuse the address of a page, copied from a browser; below a folder there may be a helpdesk of one's own."""
+    if path.strip("/") and not is_of_plugin(name) and (name != "chatwoot" or _PAGE.search(path)):
         raise _error(
             name, f"url must end with the name of the host, as https://desk.example.com does, not {shown_value(value)}"
         )
