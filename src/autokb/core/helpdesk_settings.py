@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
-from urllib.parse import urlsplit
+from typing import Any, Literal, cast, get_args
 
 from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.plugins import is_of_plugin
+from autokb.core.setting_values import read_number, web_address
 
 HELPDESKS = ("chatwoot", "zendesk", "intercom")
 ReplyTo = Literal["note", "customer"]
@@ -105,12 +104,13 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
     words = {
         entry: _read_word(known, entry, filled[entry]) for entry in ("account", "user", "admin") if entry in filled
     }
+    led = _read_one_of(known, "reply_after_agent", filled.get("reply_after_agent", False), ("true", "false"))
     return HelpdeskSettings(
         name=known,
         url=_read_url(known, filled.get("url", INTERCOM)),
-        reply=_read_reply(known, filled.get("reply", NOTE)),
+        reply=cast("ReplyTo", _read_one_of(known, "reply", filled.get("reply", NOTE), get_args(ReplyTo))),
         customer_from=_read_share(known, filled.get("customer_from", CUSTOMER_FROM)),
-        reply_after_agent=_read_switch(known, "reply_after_agent", filled.get("reply_after_agent", False)),
+        reply_after_agent=led == "true",
         token_env=_read_variable(known, "token_env", filled),
         secret_env=_read_variable(known, "secret_env", filled),
         **words,
@@ -149,14 +149,10 @@ def _read_variable(name: str, entry: VariableEntry, filled: Mapping[str, Any]) -
 
 def _read_url(name: str, value: Any) -> str:
     text = value.strip() if isinstance(value, str) else ""
-    try:
-        parts = urlsplit(text)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_address = False
+    parts = web_address(text)
     if "@" in text:  # before what is wrong is shown: it may be a password
         raise _error(name, "url must have no user and password; the token has its place in the environment")
-    if not is_address or any(c.isspace() for c in text) or parts.query or parts.fragment:
+    if parts is None or parts.query or parts.fragment:
         raise _error(name, f"url must be an address such as https://desk.example.com, not {shown_value(value)}")
     _refuse_page(name, parts.path, value)
     return text.rstrip("/")
@@ -170,25 +166,15 @@ def _refuse_page(name: str, path: str, value: Any) -> None:
         )
 
 
-def _read_reply(name: str, value: Any) -> ReplyTo:
-    found: ReplyTo | None = next((one for one in get_args(ReplyTo) if one == value), None)
-    if found is None:
-        raise _error(name, f"reply must be {NOTE} or {CUSTOMER}, not {shown_value(value)}")
-    return found
-
-
-def _read_switch(name: str, entry: str, value: Any) -> bool:
-    """Read true or false; settings.yaml gives the word as it is written."""
-    if str(value).lower() not in ("true", "false"):
-        raise _error(name, f"{entry} must be true or false, not {shown_value(value)}")
-    return str(value).lower() == "true"
+def _read_one_of(name: str, entry: str, value: Any, known: Sequence[str]) -> str:
+    """Read one of some words; settings.yaml gives true and false as they are written."""
+    if str(value).lower() not in known:
+        raise _error(name, f"{entry} must be {' or '.join(known)}, not {shown_value(value)}")
+    return str(value).lower()
 
 
 def _read_share(name: str, value: Any) -> float:
-    try:
-        share = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        share = math.nan
+    share = read_number(value)
     if not 0 < share <= 1:
         raise _error(name, f"customer_from must be a probability, more than 0 and at most 1, not {shown_value(value)}")
     return share

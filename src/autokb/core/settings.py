@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 import warnings
@@ -14,6 +13,7 @@ from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_val
 from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
 from autokb.core.in_use import ArmSettings
 from autokb.core.plugins import installed, is_of_plugin, plugins, said, use
+from autokb.core.setting_values import read_number
 from autokb.core.source_settings import SourceSettings, read_sources
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
@@ -341,7 +341,7 @@ def _refuse_others(entry: str, value: Mapping[Any, Any], kind: type[Any]) -> Non
 
 def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
     _refuse_others("answer", value, AnswerSettings)
-    caution = _read_number(value.get("caution", CAUTION))
+    caution = read_number(value.get("caution", CAUTION))
     if not 0 <= caution <= 1:
         raise BadEntryError(
             "settings.yaml: answer: caution must be a probability, a number from 0 to 1, not "
@@ -353,13 +353,13 @@ def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
 def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
     _refuse_others("ask", value, AskSettings)
     usual = AskSettings()
-    timeout = _read_number(value.get("timeout", usual.timeout))
+    timeout = read_number(value.get("timeout", usual.timeout))
     if not 0 < timeout <= LONGEST_WAIT:
         raise BadEntryError(
             f"settings.yaml: ask: timeout must be a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}, not "
             f"{shown_value(value['timeout'])}."
         )
-    budget = _read_number(value.get("budget_per_day", usual.budget_per_day))
+    budget = read_number(value.get("budget_per_day", usual.budget_per_day))
     if not 0 <= budget <= HIGHEST_DAY_BUDGET:
         raise BadEntryError(
             f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD, not "
@@ -430,7 +430,7 @@ def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
 def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
     _refuse_others("experiment", value, ArmSettings)
     usual = NO_EXPERIMENT
-    share = _read_number(value.get("share", usual.share))
+    share = read_number(value.get("share", usual.share))
     if not 0 <= share <= 1:
         raise BadEntryError(
             "settings.yaml: experiment: share must be the share of conversations with suggestions, a number from 0 to "
@@ -457,7 +457,7 @@ def _read_margins(losses: Any) -> dict[str, float]:
         raise BadEntryError(
             "settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}."
         )
-    margins = {str(name): _read_number(share) for name, share in losses.items()}
+    margins = {str(name): read_number(share) for name, share in losses.items()}
     if wrong := [name for name, share in margins.items() if not 0 <= share <= 1]:
         raise BadEntryError(
             f"settings.yaml: gate: max_loss: {wrong[0]} must be a share, a number from 0 to 1, not "
@@ -515,7 +515,7 @@ def _read_effort(model: str, value: Any) -> str:
 
 
 def _read_price(where: str, value: Any) -> float:
-    usd = _read_number(value)
+    usd = read_number(value)
     if not 0 <= usd <= HIGHEST_PRICE:
         raise BadEntryError(
             f"settings.yaml: the price of {where} must be a number from 0 to {HIGHEST_PRICE:.0f} (USD a million "
@@ -525,15 +525,7 @@ def _read_price(where: str, value: Any) -> float:
 
 
 def _read_share(name: str, value: Any) -> float:
-    share = _read_number(value)
+    share = read_number(value)
     if not 0 <= share <= 1:
         raise BadEntryError(f"settings.yaml: {name} must be a share, a number from 0 to 1, not {shown_value(value)}.")
     return share
-
-
-def _read_number(value: Any) -> float:
-    """Read a number that YAML gave, as one or as text; NaN, of which no comparison is true, where it is none."""
-    try:
-        return float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        return math.nan
