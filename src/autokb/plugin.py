@@ -22,7 +22,7 @@ RESERVED = frozenset(
     "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
     "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
     "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
-    "stale static suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
+    "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
     "workspaces write".split()
 )
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
@@ -114,6 +114,7 @@ class Plugin:
     executors: Mapping[str, str] = field(default_factory=dict)
     helpdesks: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
+    studies: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what could not be told from others' (ValueError)."""

@@ -151,27 +151,26 @@ class HelpdeskContract:
         kb, found = open_workspace(tmp_path / "kb"), Suggested("answered", (Suggestion(_TEXT, "solution"),), "off")
         self.desk = HelpdeskDesk(lambda: kb, lambda _, conversation: found, lambda *_, **__: None)
         self.body = json.dumps(self.event("41", "7", "It is off", self.now)).encode()
+        self.signed = self.sign(self.body, _SECRET, self.now)
         self.note = self.own.write(self.settings, _TOKEN, "7", _TEXT, to_customer=False)
 
     def test_what_is_not_signed_by_the_secret_is_refused(self) -> None:
         """Nor is what was changed or signed long ago taken."""
-        right = self.sign(self.body, _SECRET, self.now)
         wrong = [{}, self.sign(self.body, "other", self.now), self.sign(self.body + b" ", _SECRET, self.now)]
-        wrong += [{**right, name: odd} for name in right for odd in ("", "ä" * 70)]
+        wrong += [{**self.signed, name: odd} for name in self.signed for odd in ("", "ä" * 70)]
         wrong += [self.sign(self.body, _SECRET, self.now - 301)] * self.signs_moment
         for headers in wrong:
             with pytest.raises(NotSignedError):
                 self.desk.take(self.name, headers, "", self.body)
-        assert self.desk.take(self.name, right, "", self.body) == "taken"
+        assert self.desk.take(self.name, self.signed, "", self.body) == "taken"
 
     def test_messages_of_customers_and_agents_are_read(self) -> None:
         """A message has its ids, its moment and its words; an agent's has who wrote it."""
         for role in (CUSTOMER, AGENT):
-            event = self.event("41", "7", "It is off", self.now, by_agent=role == AGENT)
-            found = self.own.read(event)
+            found = self.own.read(self.event("41", "7", "It is off", self.now, by_agent=role == AGENT))
             assert found and (found.id, found.conversation, found.role, found.text) == ("41", "7", role, "It is off")
             assert abs(found.said - self.now) < 2 and bool(found.author) == (role == AGENT)
-            assert self.settings.account in ("", id_of(part_of(event, *self.own.account_at)))
+        assert self.settings.account in ("", id_of(part_of(json.loads(self.body), *self.own.account_at)))
 
     def test_whatever_comes_nothing_raises(self) -> None:
         """Who leads a conversation is told, and where the answer cannot be read, somebody does."""
@@ -203,8 +202,7 @@ class HelpdeskContract:
 
         monkeypatch.setattr(DeskClient, "send", send)
         monkeypatch.setattr(desk_module, "FIRST_PAUSE", 0.0)
-        headers = self.sign(self.body, _SECRET, self.now)
-        assert [self.desk.take(self.name, headers, "", self.body) for _ in range(2)] == ["taken", "known"]
+        assert [self.desk.take(self.name, self.signed, "", self.body) for _ in range(2)] == ["taken", "known"]
         assert [self.desk.work().became for _ in range(3)] == ["postponed", "noted", None] and len(written) == 1
         self.desk.close()
 

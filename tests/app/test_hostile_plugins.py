@@ -44,6 +44,7 @@ plugin = Plugin(
     formats={".bad": "hostile_code:read", ".slow": "hostile_code:spin"},
     sources={"never": "hostile_code:source"},
     features={"wild": "hostile_code:feature"},
+    studies={"raises": "hostile_code:study", "odd": "hostile_code:odd_study", "none": "hostile_code:empty_study"},
 )
 """
 CODE = """
@@ -83,6 +84,15 @@ def spin(data):
 def source(workspace, source, fetcher, progress):
     raise RuntimeError("no source")
     yield
+
+def study(kb):
+    raise RuntimeError("no study")
+
+def odd_study(kb):
+    return {"systems": 3}
+
+def empty_study(kb):
+    return object()
 
 def feature(workspace, question, found):
     return [float("nan")] * 3
@@ -181,6 +191,14 @@ def test_its_files_and_sources_are_skipped_with_a_reason(hand_made: Workspace, t
     assert read["a"].error == "It failed: RuntimeError."
     assert "hostile has no 'missing' among its sources" in str(read["b"].error)
     assert read["c"].error is None
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize("name", ["raises", "odd", "none"])
+def test_a_study_that_fails_is_named(name: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", f"hostile.{name}", str(hand_made.folder)]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "hostile_code:" in said and "This is a fault in autokb" not in said
 
 
 @pytest.mark.slow

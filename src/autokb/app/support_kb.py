@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.app.demo import Demo
     from autokb.app.doctor import Doctor
-    from autokb.app.plugins import ListedPlugins
+    from autokb.app.plugins import ListedPlugins, PluginStudy
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.core.in_use import AskedBy
@@ -173,6 +173,12 @@ class SupportKB:
             follow_links=follow_links,
             progress=progress,
         )
+
+    def study(self, name: str) -> PluginStudy:
+        """Return what a plug-in's study finds of this knowledge base; PLUGIN.NAME, as for ``autokb evaluate``."""
+        from autokb.app.plugins import run_study
+
+        return run_study(self, name)
 
     def sources(self) -> Sources:
         """Return what was added or imported: folders, files and imports, with their counts."""

@@ -102,7 +102,10 @@ def _status_of_exit(error: SystemExit) -> int:
 
 def _status_of(words: list[str]) -> int:
     from autokb.cli.commands import app
+    from autokb.core.plugins import is_of_plugin
 
+    if words[:1] == ["evaluate"] and is_of_plugin("".join(words[1:2])):
+        words = ["evaluate", "study", *words[1:]]
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt

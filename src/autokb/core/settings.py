@@ -341,13 +341,7 @@ def _refuse_others(entry: str, value: Mapping[Any, Any], kind: type[Any]) -> Non
 
 def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
     _refuse_others("answer", value, AnswerSettings)
-    caution = read_number(value.get("caution", CAUTION))
-    if not 0 <= caution <= 1:
-        raise BadEntryError(
-            "settings.yaml: answer: caution must be a probability, a number from 0 to 1, not "
-            f"{shown_value(value['caution'])}."
-        )
-    return AnswerSettings(caution)
+    return AnswerSettings(_read_share("answer: caution", value.get("caution", CAUTION), "probability"))
 
 
 def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
@@ -416,9 +410,7 @@ def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
 
 
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
-    known = [f.name for f in fields(GraphSettings)]
-    if stray := [name for name in value if name not in known]:
-        raise BadEntryError(f"settings.yaml: graph takes {', '.join(known)}, not {shown_value(stray[0])}.")
+    _refuse_others("graph", value, GraphSettings)
     found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
     if found.store not in GRAPH_STORES:
         raise BadEntryError(
@@ -430,12 +422,7 @@ def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
 def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
     _refuse_others("experiment", value, ArmSettings)
     usual = NO_EXPERIMENT
-    share = read_number(value.get("share", usual.share))
-    if not 0 <= share <= 1:
-        raise BadEntryError(
-            "settings.yaml: experiment: share must be the share of conversations with suggestions, a number from 0 to "
-            f"1, not {shown_value(value['share'])}."
-        )
+    share = _read_share("experiment: share", value.get("share", usual.share))
     salt = value.get("salt", usual.salt)
     if type(salt) is int:  # a year, perhaps, which YAML reads as a number
         salt = str(salt)
@@ -457,13 +444,7 @@ def _read_margins(losses: Any) -> dict[str, float]:
         raise BadEntryError(
             "settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}."
         )
-    margins = {str(name): read_number(share) for name, share in losses.items()}
-    if wrong := [name for name, share in margins.items() if not 0 <= share <= 1]:
-        raise BadEntryError(
-            f"settings.yaml: gate: max_loss: {wrong[0]} must be a share, a number from 0 to 1, not "
-            f"{shown_value(losses[wrong[0]])}."
-        )
-    return margins
+    return {str(name): _read_share(f"gate: max_loss: {name}", share) for name, share in losses.items()}
 
 
 def _read_plugins(value: Mapping[Any, Any]) -> dict[str, Mapping[str, Any]]:
@@ -524,8 +505,8 @@ def _read_price(where: str, value: Any) -> float:
     return usd
 
 
-def _read_share(name: str, value: Any) -> float:
+def _read_share(name: str, value: Any, kind: str = "share") -> float:
     share = read_number(value)
     if not 0 <= share <= 1:
-        raise BadEntryError(f"settings.yaml: {name} must be a share, a number from 0 to 1, not {shown_value(value)}.")
+        raise BadEntryError(f"settings.yaml: {name} must be a {kind}, a number from 0 to 1, not {shown_value(value)}.")
     return share
