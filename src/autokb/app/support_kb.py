@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.compare import Comparison
     from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
     from autokb.pipeline.draft_spec import Draft
+    from autokb.pipeline.plugin_task import TaskRun
     from autokb.sources import Fields
     from autokb.studies.evaluate_chunking import ChunkEvaluation
 
@@ -179,6 +180,12 @@ class SupportKB:
         from autokb.app.plugins import run_study
 
         return run_study(self, name)
+
+    def run_task(self, name: str, items: Sequence[object], *, budget: float | None = None) -> TaskRun:
+        """Answer a plug-in's task PLUGIN.NAME for each item, for at most ``budget`` USD; what is known is not asked."""
+        from autokb.pipeline.plugin_task import run_plugin_task
+
+        return run_plugin_task(self.workspace, name, items, budget)
 
     def sources(self) -> Sources:
         """Return what was added or imported: folders, files and imports, with their counts."""

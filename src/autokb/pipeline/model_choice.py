@@ -48,7 +48,7 @@ def named_models(settings: Settings) -> list[str]:
     """Return every model that the settings name, without ``offline``; unknown tasks are refused (BadInputError)."""
     known = task_names()
     for task in settings.tasks:
-        if task not in known and task not in {name.rsplit("/", 1)[-1] for name in known}:
+        if task not in known and not is_of_plugin(task) and task not in {name.rsplit("/", 1)[-1] for name in known}:
             raise BadEntryError(
                 f"settings.yaml: tasks: there is no task {shown_value(task)}; the tasks are {', '.join(known)}."
             )
