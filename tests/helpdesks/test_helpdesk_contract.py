@@ -21,6 +21,7 @@ from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
 from autokb.helpdesks import desk as desk_module
 from autokb.helpdesks.desk import NOT_SIGNED, NotSignedError
 from autokb.helpdesks.helpdesk import DeskRequest, hmac_of
+from autokb.helpdesks.kinds import helpdesk_of
 from autokb.helpdesks.sending import DeskClient, LaterError
 from autokb.stores.workspace import Workspace
 from autokb.testing import HelpdeskContract
@@ -216,11 +217,13 @@ def test_a_helpdesk_that_fails_takes_nothing_writes_nothing_and_is_named(
         "host": "def write(self, *_, **__): return DeskRequest('POST', '.evil.example/', {})",
         "standing": "def standing(self, answer): raise IndexError('quokka')",
     }
+    led = "class Led(Bell):\n    def is_led(self, settings, answer): pass\n"
     classes = "\n".join(f"class {name.title()}(Bell):\n    {body}" for name, body in cases.items())
     named = ", ".join(f"'{name}': 'bad_code:{name.title()}'" for name in cases)
+    named += ", 'led': 'bad_code:Led'"
     declared = f"from autokb.plugin import Plugin\nplugin = Plugin('bad', helpdesks={{{named}}})"
     installed_plugins.write(
-        tmp_path / "installed", "bad", {"bad_plugin.py": declared, "bad_code.py": f"{CODE}\n{classes}\n"}
+        tmp_path / "installed", "bad", {"bad_plugin.py": declared, "bad_code.py": f"{CODE}\n{classes}\n{led}"}
     )
     entries = "".join(f"  bad.{name}: {{url: 'https://bad.example'}}\n" for name in (*cases, "gone"))
     (hand_made.folder / "settings.yaml").write_text(f"helpdesks:\n{entries}")
@@ -260,6 +263,8 @@ def test_a_helpdesk_that_fails_takes_nothing_writes_nothing_and_is_named(
             "standing": "its plug-in fails: standing (IndexError)",
             "gone": "its plug-in fails: class (PluginError)",
         }
+        with pytest.raises(LaterError, match=r"is_led \(TypeError\)"):  # so that no customer gets a reply
+            helpdesk_of("bad.led").is_led(kb.workspace.settings.helpdesks["bad.read"], {})
         assert written == ["POST", "GET", "GET"], "once written, and never again where nobody can look"
         kb.helpdesks._desk._refused._kept_at = 0.0
         kb.helpdesks.work()
