@@ -104,7 +104,7 @@ def quality(
     show_measures(answer.as_json(), json, report, "Quality")
 
 
-@evaluate.command(hidden=True, epilog="Example: autokb evaluate notes.pins kb")
+@evaluate.command(hidden=True, epilog="Example: autokb evaluate study notes.first kb")
 def study(name: Study, workspace: Folder, model: Model = "", report: Report = None, json: Json = False) -> None:
     """What a study that a plug-in brings finds."""
     from autokb.app import SupportKB
