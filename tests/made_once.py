@@ -53,7 +53,7 @@ _schemas: dict[type[wire.Wire], dict[str, Any]] = {}
 def share() -> None:
     """Make them once from now on."""
     PackagedEmbedder._open_session = lambda embedder: _session()  # type: ignore[method-assign]
-    typer.main.get_command = lambda group: _command(group, _size(group))
+    typer.main.get_command = lambda group: _command(group, _commands(group))
     httpcore2.default_ssl_context = cache(_open_trust)  # a machine's 140 certificates, for servers that have none
     JSONFileLoader.load_file = lambda loader, path: _aws_file(path)
     wire.create_model = _reply_type  # type: ignore[assignment]
@@ -111,14 +111,18 @@ def _multilingual() -> Any:
 
 
 @cache
-def _command(group: typer.Typer, _size: int) -> Any:
+def _command(group: typer.Typer, _has: object) -> Any:
     return _make_command(group)
 
 
-def _size(group: typer.Typer) -> int:
-    """Return how many commands a group has, which grows when the file of a command is imported."""
+def _commands(group: typer.Typer) -> tuple[object, ...]:
+    """Return what commands a group has, which changes when the file of a command is imported or a plug-in has one."""
     below = (found.typer_instance for found in group.registered_groups)
-    return len(group.registered_commands) + sum(1 + _size(one) for one in below if one is not None)
+    own = (
+        *((one.name, one.callback) for one in group.registered_commands),
+        *(one.name for one in group.registered_groups),
+    )
+    return (*own, *(_commands(one) for one in below if one is not None))
 
 
 @cache

@@ -22,7 +22,7 @@ RESERVED = frozenset(
     "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
     "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
     "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
-    "stale static suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
+    "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
     "workspaces write".split()
 )
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
@@ -120,7 +120,10 @@ class Plugin:
     embedders: Mapping[str, str] = field(default_factory=dict)
     rerankers: Mapping[str, str] = field(default_factory=dict)
     executors: Mapping[str, str] = field(default_factory=dict)
+    helpdesks: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
+    studies: Mapping[str, str] = field(default_factory=dict)
+    tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     built_in: bool = False
 

@@ -9,14 +9,30 @@ Each goes through the product's own way, so the plug-in has to be installed wher
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
+from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
+from autokb.core.nouns import AGENT, CUSTOMER
 from autokb.core.results import SyncedSource
+from autokb.helpdesks import desk as desk_module
+from autokb.helpdesks.desk import HelpdeskDesk, NotSignedError
+from autokb.helpdesks.helpdesk import DeskRequest, id_of, part_of
+from autokb.helpdesks.kinds import helpdesk_of
+from autokb.helpdesks.sending import DeskClient, LaterError
 from autokb.sources import read_documents
 from autokb.sources.reading import Reading
+from autokb.stores.workspace import open_workspace
+
+_SECRET, _TOKEN = "of the webhooks", "of-the-interface"
+_TEXT = "<b>Hold</b> the [button](https://a.example) & wait: *2* > 1 ![x](https://b.example/x.png)"
 
 
 class FormatContract:
@@ -95,3 +111,106 @@ class SourceContract:
         self.remove(folder)
         assert [synced().removed, synced().removed] == [0, 1]
         kb.close()
+
+
+class HelpdeskContract:
+    """What a helpdesk must do: ``name`` is its name in settings.yaml, ``entries`` are what stands there but ``url``.
+
+    The first four methods say what the helpdesk itself does. Ids are digits, moments seconds of Unix.
+    """
+
+    name: str
+    entries: Mapping[str, Any] = {}
+    signs_moment = True  # whether a signature is of a moment, so that one of 301 seconds ago is refused
+
+    def sign(self, body: bytes, secret: str, at: float) -> Mapping[str, str]:
+        """Return the headers of a webhook that is signed at a moment, names in lower case."""
+        raise NotImplementedError
+
+    def event(self, ident: str, conversation: str, text: str, at: float, *, by_agent: bool = False) -> Any:
+        """Return the JSON of the webhook for a new message."""
+        raise NotImplementedError
+
+    def shown(self, written: Sequence[DeskRequest], at: float) -> Any:
+        """Return the JSON that answers ``look`` after these requests of ``write``, which were done at a moment."""
+        raise NotImplementedError
+
+    def record(self, *, is_led: bool) -> Any:
+        """Return the JSON that answers ``look_up`` where an agent leads the conversation, or nobody does."""
+        raise NotImplementedError
+
+    @pytest.fixture(autouse=True)
+    def _open(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Make a workspace with the helpdesk, which suggests the same whatever is asked."""
+        given = {self.name: {"url": "https://desk.example", **self.entries}}
+        self.own, self.settings, self.now = helpdesk_of(self.name), read_helpdesks(given)[self.name], time.time()
+        monkeypatch.setenv(self.settings.secret_env, _SECRET)
+        monkeypatch.setenv(self.settings.token_env, _TOKEN)
+        SupportKB.create(tmp_path / "kb").close()
+        (tmp_path / "kb" / "settings.yaml").write_text(json.dumps({"helpdesks": given}), "utf-8")
+        kb, found = open_workspace(tmp_path / "kb"), Suggested("answered", (Suggestion(_TEXT, "solution"),), "off")
+        self.desk = HelpdeskDesk(lambda: kb, lambda _, conversation: found, lambda *_, **__: None)
+        self.body = json.dumps(self.event("41", "7", "It is off", self.now)).encode()
+        self.signed = self.sign(self.body, _SECRET, self.now)
+        self.note = self.own.write(self.settings, _TOKEN, "7", _TEXT, to_customer=False)
+
+    def test_what_is_not_signed_by_the_secret_is_refused(self) -> None:
+        """Nor is what was changed or signed long ago taken."""
+        wrong = [{}, self.sign(self.body, "other", self.now), self.sign(self.body + b" ", _SECRET, self.now)]
+        wrong += [{**self.signed, name: odd} for name in self.signed for odd in ("", "ä" * 70)]
+        wrong += [self.sign(self.body, _SECRET, self.now - 301)] * self.signs_moment
+        for headers in wrong:
+            with pytest.raises(NotSignedError):
+                self.desk.take(self.name, headers, "", self.body)
+        assert self.desk.take(self.name, self.signed, "", self.body) == "taken"
+
+    def test_messages_of_customers_and_agents_are_read(self) -> None:
+        """A message has its ids, its moment and its words; an agent's has who wrote it."""
+        for role in (CUSTOMER, AGENT):
+            found = self.own.read(self.event("41", "7", "It is off", self.now, by_agent=role == AGENT))
+            assert found and (found.id, found.conversation, found.role, found.text) == ("41", "7", role, "It is off")
+            assert abs(found.said - self.now) < 2 and bool(found.author) == (role == AGENT)
+        assert self.settings.account in ("", id_of(part_of(json.loads(self.body), *self.own.account_at)))
+
+    def test_whatever_comes_nothing_raises(self) -> None:
+        """Who leads a conversation is told, and where the answer cannot be read, somebody does."""
+        for odd in _odd(json.loads(self.body)):
+            self.own.read(odd)
+        for odd in _odd(self.shown([self.note], self.now)):
+            list(self.own.standing(odd))
+        led = [self.record(is_led=True), None, [], {}, "x", 7]
+        assert all(self.own.is_led(self.settings, one) for one in led)
+        assert all(self.own.is_led(self.settings, odd) in (True, False) for odd in _odd(led[0]))
+        assert not self.own.is_led(self.settings, self.record(is_led=False))
+
+    def test_a_note_is_no_reply_and_inert_and_tells_no_token(self) -> None:
+        """Markup of a text is read as it was written; a note and a reply are different requests."""
+        (found,) = self.own.standing(self.shown([self.note], self.now))
+        assert found.text.split() == _TEXT.split() and abs(found.since - self.now) < 2
+        assert self.note != self.own.write(self.settings, _TOKEN, "7", _TEXT, to_customer=True)
+        assert _TOKEN not in f"{self.note} {json.dumps(self.note.json)}"
+
+    def test_an_event_gets_one_note(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Also where it comes twice, and where nobody heard that the note was written."""
+        written: list[DeskRequest] = []
+
+        def send(_client: DeskClient, settings: HelpdeskSettings, request: DeskRequest) -> tuple[Any, float]:
+            if request == self.own.look(settings, _TOKEN, "7", "41"):
+                return self.shown(written, self.now), self.now
+            written.append(request)
+            raise LaterError("Nobody heard it.", is_unsure=True)
+
+        monkeypatch.setattr(DeskClient, "send", send)
+        monkeypatch.setattr(desk_module, "FIRST_PAUSE", 0.0)
+        assert [self.desk.take(self.name, self.signed, "", self.body) for _ in range(2)] == ["taken", "known"]
+        assert [self.desk.work().became for _ in range(3)] == ["postponed", "noted", None] and len(written) == 1
+        self.desk.close()
+
+
+def _odd(value: Any) -> Iterator[Any]:
+    """Give a JSON value with each of its parts in turn in the place of what nobody expects there."""
+    yield from (None, [], {}, "ä" * 300, -1, 1e300, True)
+    if isinstance(value, dict):
+        yield from ({**value, name: odd} for name, part in value.items() for odd in _odd(part))
+    elif isinstance(value, list):
+        yield from ([*value[:n], odd, *value[n + 1 :]] for n, part in enumerate(value) for odd in _odd(part))

@@ -18,7 +18,6 @@ from starlette.testclient import TestClient
 import installed_plugins
 from autokb.app import SupportKB
 from autokb.cli import main
-from autokb.cli.commands import app
 from autokb.core.checks import Check
 from autokb.core.errors import AutokbWarning, BadInputError
 from autokb.core.plugins import plugins
@@ -53,8 +52,6 @@ def installed(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("PYTHONPATH", str(wheel), prepend=":")  # of the processes that convert files
     with installed_plugins.on_path(wheel):
         yield
-    app.registered_groups[:] = [one for one in app.registered_groups if one.name != "notes"]
-    app.registered_commands[:] = [one for one in app.registered_commands if one.name != "notes"]
 
 
 def output(capsys: pytest.CaptureFixture[str]) -> Any:
@@ -161,6 +158,28 @@ def test_its_feature_is_used_where_it_gains_on_the_workspaces_own_checks(
     kb.close()
     assert main(["rank", "fit", str(hand_made.folder)]) == 0
     assert "notes.pinned  gain +" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("installed")
+def test_its_study_is_an_evaluation_with_an_interval(
+    hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = SupportKB(hand_made)
+    kb.notes.add("charging.md", "ann")  # type: ignore[attr-defined]
+    asked = ("the battery does not charge in the dock", "the blades are worn, how do I change them")
+    add_checks(hand_made, [Check(f"c{n}", text, document="garage.md") for n, text in enumerate(asked)])
+    found = kb.study("notes.first").as_json()
+    kb.close()
+    assert (found["pins"], found["answered"], found["pinned_first"]["value"]) == (1, 2, 0.5)
+    assert found["pinned_first"]["low"] == 0.0 and found["pinned_first"]["high"] == 1.0
+    words = ["evaluate", "notes.first", str(hand_made.folder)]
+    assert main([*words, "--json"]) == 0
+    assert output(capsys) == found
+    assert main([*words, "--report", str(tmp_path / "report.html")]) == 0
+    assert "0.500 [0.000, 1.000]" in capsys.readouterr().out
+    assert "pinned_first" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert main(["evaluate", "notes.second", str(hand_made.folder)]) == 1
+    assert "The plug-in notes has no 'second' among its studies; it has first." in capsys.readouterr().err
 
 
 def test_without_it_its_workspace_answers_as_before_and_says_what_is_out_of_reach(

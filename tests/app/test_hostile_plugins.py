@@ -33,7 +33,9 @@ from autokb.plugin import *
 plugin = Plugin(
     "hostile",
     namespace="hostile_code:Namespace",
-    commands=(Command("hostile", "hostile_code:command", "Fails."),),
+    commands=(
+        Command("hostile", "hostile_code:command", "Fails."), Command("hostile-ends", "hostile_code:ends", "Ends."),
+    ),
     routes=(Route("/v1/hostile", "hostile_code:route", "reader"),),
     pages=(Page("/hostile", "hostile_missing:page", "reader", menu="Hostile"),),
     tools=(Tool("hostile_tool", "hostile_code:tool", "hostile_missing:Arguments", "Fails."),),
@@ -42,6 +44,7 @@ plugin = Plugin(
     formats={".bad": "hostile_code:read", ".slow": "hostile_code:spin"},
     sources={"never": "hostile_code:source"},
     features={"wild": "hostile_code:feature"},
+    studies={"raises": "hostile_code:study", "odd": "hostile_code:odd_study", "none": "hostile_code:empty_study"},
 )
 """
 CODE = """
@@ -51,8 +54,12 @@ class Namespace:
     def __init__(self, kb):
         raise RuntimeError("no namespace")
 
-def command(workspace: str) -> None:
+def command(workspace: str, json: bool = False) -> None:
     raise RuntimeError("no command")
+
+def ends(status: int) -> None:
+    print("ends")
+    raise SystemExit("nine" if status == 9 else status)
 
 def route():
     raise RuntimeError("no route")
@@ -77,6 +84,15 @@ def spin(data):
 def source(workspace, source, fetcher, progress):
     raise RuntimeError("no source")
     yield
+
+def study(kb):
+    raise RuntimeError("no study")
+
+def odd_study(kb):
+    return {"systems": 3}
+
+def empty_study(kb):
+    return object()
 
 def feature(workspace, question, found):
     return [float("nan")] * 3
@@ -111,8 +127,24 @@ def test_each_is_named_and_a_question_is_answered_as_ever(
         assert expected in said
     assert main(["ask", str(hand_made.folder), QUESTION, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["outcome"] == "answered"
+
+
+@pytest.mark.usefixtures("hostile")
+def test_a_command_that_fails_is_named_as_the_plugins(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hostile", str(hand_made.folder), "--json"]) == PluginError.exit_status == 1
+    found = capsys.readouterr()
+    sentence = "The plug-in hostile: autokb hostile failed (RuntimeError: no command)."
+    assert json.loads(found.out) == {"error": sentence}
+    assert found.err.endswith(f"{sentence}\n") and "Traceback" in found.err and "fault in autokb" not in found.err
+    assert main(["hostile", "no such word", "nor this"]) == 2
+    assert "Got unexpected extra argument" in capsys.readouterr().err
+    assert main(["hostile-ends", "0"]) == 0
+    assert main(["hostile-ends", "7"]) == 7
+    assert capsys.readouterr().out == "ends\nends\n"
+    assert main(["hostile-ends", "9"]) == 1
+    assert capsys.readouterr().err == "nine\n"
     done = installed_plugins.run(hand_made.folder.parent / "installed", "hostile", str(hand_made.folder))
-    assert done.returncode == 1 and "no command" in done.stderr
+    assert done.returncode == 1 and sentence in done.stderr
 
 
 @pytest.mark.usefixtures("hostile")
@@ -159,6 +191,14 @@ def test_its_files_and_sources_are_skipped_with_a_reason(hand_made: Workspace, t
     assert read["a"].error == "It failed: RuntimeError."
     assert "hostile has no 'missing' among its sources" in str(read["b"].error)
     assert read["c"].error is None
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize("name", ["raises", "odd", "none"])
+def test_a_study_that_fails_is_named(name: str, hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", f"hostile.{name}", str(hand_made.folder)]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "hostile_code:" in said and "This is a fault in autokb" not in said
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ from fastapi.routing import iter_route_contexts
 import installed_plugins
 from autokb.app import SupportKB
 from autokb.cli import COMMAND_FILES, main
-from autokb.cli.commands import app
 from autokb.cli.manual import TASKS
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError
 from autokb.core.plugins import PluginError
@@ -75,7 +74,6 @@ def memo(tmp_path: Path) -> Iterator[Path]:
     installed_plugins.write(place, "memo", {"memo_plugin.py": DECLARED, "memo_code.py": CODE})
     with installed_plugins.on_path(place):
         yield place
-    app.registered_commands[:] = [one for one in app.registered_commands if one.name != "memo"]
 
 
 def test_a_namespace_of_a_plugin_keeps_rows_in_tables_of_its_own(memo: Path, hand_made: Workspace) -> None:
@@ -96,6 +94,45 @@ def test_its_command_runs_and_stands_in_the_list(memo: Path, hand_made: Workspac
     shown = installed_plugins.run(memo, "--help").stdout
     assert "Plug-ins" in shown
     assert "Remember a word." in shown
+
+
+def test_commands_of_several_plugins_run_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("first", "second"):
+        declared = f"""
+from autokb.plugin import Command, Plugin
+plugin = Plugin("{name}", commands=(
+    Command("{name}", "{name}_code:one", "Says {name}."), Command("{name}-group", "{name}_code:group", "Has several."),
+))
+"""
+        code = f"""
+import typer
+def one() -> None:
+    print("{name}")
+group = typer.Typer()
+@group.command()
+def a() -> None:
+    print("{name} a")
+@group.command()
+def b() -> None:
+    print("{name} b")
+"""
+        installed_plugins.write(tmp_path / "installed", name, {f"{name}_plugin.py": declared, f"{name}_code.py": code})
+
+    def said(*words: str) -> tuple[int, str]:
+        status = main(words)
+        found = capsys.readouterr()
+        return status, found.out + found.err
+
+    with installed_plugins.on_path(tmp_path / "installed"):
+        for _ in range(2):
+            for words in (["second"], ["first"], ["second-group", "b"], ["first-group", "a"]):
+                assert said(*words) == (0, f"{' '.join(words).replace('-group', '')}\n")
+            assert all(f"{name}-group" in said("--help")[1] for name in ("first", "second"))
+            status, sentence = said("xyzzy")
+            assert status == 2 and sentence.startswith("No such command 'xyzzy'")
+        assert "rank" in said("--help")[1]
+    assert "first-group" not in said("--help")[1]
+    assert said("first")[1].startswith("No such command 'first'")
 
 
 def test_plugins_lists_where_each_comes_from_and_what_it_brings(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:

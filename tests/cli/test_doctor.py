@@ -168,7 +168,7 @@ BAD_SETTINGS = {
         f"helpdesks: {{chatwoot: {{url: chat.{ACME}.example, account: 7}}}}"
     ),
     "helpdesks: intercom: admin must be a number or a word.": f"helpdesks: {{intercom: {{admin: Anna {ACME}}}}}",
-    "helpdesks: takes chatwoot, zendesk, intercom.": f"helpdesks: {{{ACME}: {{}}}}",
+    "helpdesks: takes chatwoot, zendesk, intercom or PLUGIN.NAME.": f"helpdesks: {{{ACME}: {{}}}}",
     "secret_env must be the NAME of": f"helpdesks: {{intercom: {{admin: 1, secret_env: tok-{ACME}}}}}",
     "token_env must be the NAME of": f"helpdesks: {{intercom: {{admin: 1, token_env: xYz7GkTq9{ACME}}}}}",
     "the source HIDDEN: token_env must be": (

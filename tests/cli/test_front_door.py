@@ -365,9 +365,9 @@ def leaves(group: typer.Typer, *path: str) -> set[str]:
 
 def test_every_command_is_compared_with_a_method() -> None:
     # Two open other doors (see tests/web and tests/plugins/mcp), one needs a server (see test_move_commands.py); one
-    # builds for long (see test_demo.py), and one tells what changes from call to call (see test_doctor.py), and one
-    # needs a plug-in (see test_example_plugin.py).
-    assert leaves(app) == set(CASES) | {"serve", "mcp", "move", "demo", "doctor", "rank fit"}
+    # builds for long (see test_demo.py), and one tells what changes from call to call (see test_doctor.py), and two
+    # need a plug-in (see test_example_plugin.py).
+    assert leaves(app) == set(CASES) | {"serve", "mcp", "move", "demo", "doctor", "rank fit", "evaluate study"}
 
 
 @pytest.fixture(scope="module")

@@ -89,6 +89,7 @@ RESULTS = (
 )
 NO_VIEWS = {
     "cli._told": "takes an error; those are below",
+    "cli._fault": "takes an error; those are below",
     "cli._usage": "takes an error; those are below",
     "console._harmless": "is the edge itself",
     "issue_views._panel": "takes what is to be printed already",

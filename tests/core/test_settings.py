@@ -86,7 +86,7 @@ def test_the_graph_store_is_ladybug() -> None:
     [
         ("ladybug", "must be a mapping"),
         ({"store": "neo4j"}, "store must be ladybug, not"),
-        ({"uri": "bolt://me:secret@graph"}, "graph takes store, not"),
+        ({"uri": "bolt://me:secret@graph"}, "graph takes store alone, not"),
         ({"store": 1}, "must be a word"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The studies are tested for what they measure; how wide an interval is, ``evaluation/statistics`` tests."""
+"""The studies are tested for what they measure; how wide an interval is, ``tests/stats`` tests."""
 
 from __future__ import annotations
 

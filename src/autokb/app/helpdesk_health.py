@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from autokb.core.helpdesk_settings import REQUIRED, HelpdeskSettings
+from autokb.core.helpdesk_settings import HelpdeskSettings, required_of
 from autokb.helpdesks.helpdesk import id_of
-from autokb.helpdesks.refused import ANYBODYS, LATE, NO_JSON, NOT_NAMED, NOT_OURS
+from autokb.helpdesks.refused import ANYBODYS, FAILS, LATE, NO_JSON, NOT_NAMED, NOT_OURS
 from autokb.stores.hook_messages import (
     FAILED,
     CountedHooks,
@@ -76,7 +76,7 @@ def _refused(one: CountedHooks, settings: HelpdeskSettings | None, accepted: flo
         return Finding(f"{said} None was ever accepted: {_advice(one.reason, settings)}.", is_problem=True)
     if accepted >= one.last:
         return Finding(f"{said} Later ones were accepted.", is_problem=False)
-    is_shared = one.reason == NOT_OURS and "account" not in REQUIRED[settings.name]
+    is_shared = one.reason == NOT_OURS and "account" not in required_of(settings.name)
     is_problem = not is_shared and one.reason not in ANYBODYS
     hint = f"{'' if is_problem else 'if messages are missing, '}{_advice(one.reason, settings)}"
     return Finding(f"{said} The last one was accepted at {_minute(accepted)}: {hint}.", is_problem)
@@ -91,9 +91,10 @@ def _advice(reason: str, settings: HelpdeskSettings) -> str:
         LATE: "set the clock of this machine",
         NOT_OURS: "see account in its settings",
         NO_JSON: "see the body of the webhook in the helpdesk",
+        FAILS: "see autokb plugins, and tell who makes the plug-in",
         NOT_NAMED: "restart the service, which knows the settings as they were when it started",
     }
-    return known.get(reason, f"set {secret} in the environment of the service, and restart it")
+    return known.get(reason.partition(":")[0], f"set {secret} in the environment of the service, and restart it")
 
 
 def _minute(moment: float) -> str:

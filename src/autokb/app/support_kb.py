@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.app.demo import Demo
     from autokb.app.doctor import Doctor
-    from autokb.app.plugins import ListedPlugins
+    from autokb.app.plugins import ListedPlugins, PluginStudy
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.core.in_use import AskedBy
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.compare import Comparison
     from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
     from autokb.pipeline.draft_spec import Draft
+    from autokb.pipeline.plugin_task import TaskRun
     from autokb.sources import Fields
     from autokb.studies.evaluate_chunking import ChunkEvaluation
 
@@ -173,6 +174,18 @@ class SupportKB:
             follow_links=follow_links,
             progress=progress,
         )
+
+    def study(self, name: str) -> PluginStudy:
+        """Return what a plug-in's study finds of this knowledge base; PLUGIN.NAME, as for ``autokb evaluate``."""
+        from autokb.app.plugins import run_study
+
+        return run_study(self, name)
+
+    def run_task(self, name: str, items: Sequence[object], *, budget: float | None = None) -> TaskRun:
+        """Answer a plug-in's task PLUGIN.NAME for each item, for at most ``budget`` USD; what is known is not asked."""
+        from autokb.pipeline.plugin_task import run_plugin_task
+
+        return run_plugin_task(self.workspace, name, items, budget)
 
     def sources(self) -> Sources:
         """Return what was added or imported: folders, files and imports, with their counts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autokb.core.errors import BadInputError
-from autokb.core.plugins import check_implementation, is_of_plugin
+from autokb.core.plugins import code_of, is_of_plugin
 
 AUTO_CHUNKER = "auto_chunker"
 SEMANTIC = "semantic"
@@ -26,6 +26,6 @@ METHODS = (
 def check_method(method: str) -> None:
     """Refuse a name that no chunker has (BadInputError)."""
     if is_of_plugin(method):
-        check_implementation("chunkers", method)
+        code_of("chunkers", method)
     elif method not in METHODS:
         raise BadInputError(f"There is no chunker {method!r}; choose one of: {', '.join(METHODS)}.")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.core.results import Result
+    from autokb.plugin import Command
 
 STOPPED = 3  # exit code of a command that stopped on purpose; the contract has it
 INTERRUPTED = 130  # what typer makes of Ctrl-C
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence(sys.stdout)
         return 0
     except (Exception, KeyboardInterrupt) as error:
-        sentence, status = _told(error)
+        sentence, status = _told(error, *words[:1])
         return _fail(sentence, status, "--json" in words, getattr(error, "result", None))
 
 
@@ -73,9 +74,36 @@ for _file, _commands in REGISTERED.items():
 
 
 def _run(words: list[str]) -> int:
-    from autokb.cli.commands import app
+    command = words[0] if words else ""
+    known = {} if command in COMMAND_FILES else _commands_of_plugins(built_in=False)
+    if command not in known:
+        load_commands(command)
+    with _registered(known, command):
+        try:
+            return _status_of(words)
+        except SystemExit as error:
+            if command not in known:
+                raise
+            return _status_of_exit(error)
 
-    load_commands(words[0] if words else "")
+
+def _status_of_exit(error: SystemExit) -> int:
+    """Return how a plug-in's command ended by itself; a closed pipe and a sentence are raised."""
+    from autokb.core.errors import AutokbError
+
+    if isinstance(error.__context__, OSError):
+        raise error
+    if isinstance(error.code, str):
+        raise AutokbError(error.code) from error
+    return int(error.code or 0)
+
+
+def _status_of(words: list[str]) -> int:
+    from autokb.cli.commands import app
+    from autokb.core.plugins import is_of_plugin
+
+    if words[:1] == ["evaluate"] and is_of_plugin("".join(words[1:2])):
+        words = ["evaluate", "study", *words[1:]]
     status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
@@ -83,35 +111,55 @@ def _run(words: list[str]) -> int:
 
 
 def load_commands(command: str = "") -> None:
-    """Register a command; where none is named or known, as in ``autokb --help``, all of them."""
+    """Register a command of ours; where none is named or known, as in ``autokb --help``, all of them."""
     from autokb.cli.commands import app
 
     if command in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}:
         return
     files = COMMAND_FILES.get(command)
     if files is None:
-        files = [] if _add_commands_of_plugins(command) else list(REGISTERED)
+        built_in = _commands_of_plugins(built_in=True)
+        for name in [command] if command in built_in else built_in:
+            _register(*built_in[name])
+        files = [] if command in built_in else list(REGISTERED)
     for name in files:
         import_module(f"autokb.cli.{name}")
 
 
-def _add_commands_of_plugins(command: str) -> bool:
-    """Register a plug-in's command, or where it is none of one those of all; returns whether it is one.
+def _commands_of_plugins(*, built_in: bool) -> dict[str, tuple[str, Command]]:
+    from autokb.core.plugins import plugins
 
-    Others' code is not loaded for the list of commands, which needs no more than their lines.
+    return {one.name: (p.name, one) for p in plugins() if p.built_in is built_in for one in p.commands}
+
+
+@contextmanager
+def _registered(known: Mapping[str, tuple[str, Command]], command: str) -> Iterator[None]:
+    """Register one of other plug-ins' commands for a run; where it is none of them, the lines of all.
+
+    A process may run further commands, with other plug-ins perhaps: afterwards nothing of theirs is registered.
     """
     from autokb.cli.commands import app
-    from autokb.core.plugins import plugins, use
 
-    known = {one.name: (plugin, one) for plugin in plugins() for one in plugin.commands}
-    for name in [command] if command in known else known:
-        plugin, one = known[name]
-        found: Any = use(plugin.name, one.function) if name == command or plugin.built_in else lambda: None
-        if hasattr(found, "registered_commands"):
-            app.add_typer(found, name=name, help=one.help)
-        else:
-            app.command(name=name, help=one.help, epilog=f"Example: {one.example}" if one.example else None)(found)
-    return command in known
+    try:
+        for name in [command] if command in known else known:
+            _register(*known[name], is_run=name == command)
+        yield
+    finally:
+        kinds: tuple[list[Any], ...] = (app.registered_commands, app.registered_groups)
+        for registered in kinds:
+            registered[:] = [one for one in registered if one.name not in known]
+
+
+def _register(plugin: str, one: Command, *, is_run: bool = True) -> None:
+    """Register a plug-in's command; of one that is only listed no code is loaded."""
+    from autokb.cli.commands import app
+    from autokb.core.plugins import use
+
+    found: Any = use(plugin, one.function) if is_run else lambda: None
+    if hasattr(found, "registered_commands"):
+        app.add_typer(found, name=one.name, help=one.help)
+    else:
+        app.command(name=one.name, help=one.help, epilog=f"Example: {one.example}" if one.example else None)(found)
 
 
 @contextmanager
@@ -146,7 +194,7 @@ def _systems_joined(words: list[str]) -> list[str]:
     return [*words[:start], ",".join(words[start:end]), *words[end:]] if end > start else words
 
 
-def _told(error: BaseException) -> tuple[str, int]:
+def _told(error: BaseException, command: str = "") -> tuple[str, int]:
     """Say an error in a sentence, with its exit status."""
     import typer
 
@@ -162,12 +210,20 @@ def _told(error: BaseException) -> tuple[str, int]:
         return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", 1
     if hasattr(error, "format_message"):  # typer brings its own copy of click, so its class has no public name
         return _usage(error), 2
+    return _fault(error, command), 1
+
+
+def _fault(error: BaseException, command: str) -> str:
+    """Say whose fault an error is that nobody expects: a plug-in's where the command is one of its."""
     import traceback
 
     from autokb.cli.output import say
+    from autokb.core.plugins import plugins, said
 
     say("".join(traceback.format_exception(error)).rstrip("\n").split("\n"))
-    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it.", 1
+    if owner := next((plugin.name for plugin in plugins() if command in {one.name for one in plugin.commands}), ""):
+        return f"The plug-in {owner}: autokb {command} failed ({said(error)})."
+    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it."
 
 
 def _usage(error: object) -> str:

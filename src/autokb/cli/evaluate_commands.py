@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from autokb.evaluation.report import Chart, ReportTable
 
 Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask models for no more than this.")]
+Study = Annotated[str, typer.Argument(metavar="PLUGIN.NAME", help="As autokb plugins lists it.")]
 Report = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")]
 
 
@@ -101,6 +102,16 @@ def quality(
     with stage_bars() as progress:
         answer = kb.evaluate.quality(sheet, read, most, judge=bool(model), budget=budget, progress=progress)
     show_measures(answer.as_json(), json, report, "Quality")
+
+
+@evaluate.command(hidden=True, epilog="Example: autokb evaluate study notes.first kb")
+def study(name: Study, workspace: Folder, model: Model = "", report: Report = None, json: Json = False) -> None:
+    """What a study that a plug-in brings finds."""
+    from autokb.app import SupportKB
+    from autokb.cli.output import check_report
+
+    check_report(report)
+    show_measures(SupportKB.open(workspace, model=model).study(name).as_json(), json, report, name)
 
 
 @evaluate.command(epilog="Example: autokb evaluate compare before.json after.json --metric hit_rate@1 --gate 0.02")

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
-from urllib.parse import urlsplit
+from typing import Any, Literal, cast, get_args
 
 from autokb.core.errors import BadEntryError, shown_value
+from autokb.core.plugins import is_of_plugin
+from autokb.core.setting_values import read_number, web_address
 
-HelpdeskName = Literal["chatwoot", "zendesk", "intercom"]
-HELPDESKS: tuple[HelpdeskName, ...] = get_args(HelpdeskName)
+HELPDESKS = ("chatwoot", "zendesk", "intercom")
 ReplyTo = Literal["note", "customer"]
 NOTE, CUSTOMER = get_args(ReplyTo)
 INTERCOM = "https://api.intercom.io"
 CUSTOMER_FROM = 0.9  # probability that the first suggestion is right, from which it goes to the customer if it may
 # What each must have beside what all may have: its account, who its token belongs to, who writes its notes.
-REQUIRED: Mapping[str, tuple[str, ...]] = {
+_REQUIRED: Mapping[str, tuple[str, ...]] = {
     "chatwoot": ("url", "account"),
     "zendesk": ("url", "user"),
     "intercom": ("admin",),
 }
+_OF_PLUGIN = ("url",)  # what a plug-in's must have; it may have all others
 _ALL = ("url", "account", "reply", "customer_from", "reply_after_agent", "token_env", "secret_env")
 # The name of an environment variable as they are usually written: few pasted secrets look like one.
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -38,7 +38,7 @@ VariableEntry = Literal["token_env", "secret_env"]
 
 @dataclass(frozen=True, slots=True)
 class HelpdeskSettings:
-    """One helpdesk; what it does not have is empty.
+    """One helpdesk, of ours or PLUGIN.NAME; what it does not have is empty.
 
     Where it has an ``account``, webhooks of others are not taken: the number of Chatwoot's, the ``account_id`` of
     Zendesk, the ``app_id`` of Intercom.
@@ -48,7 +48,7 @@ class HelpdeskSettings:
     then as well.
     """
 
-    name: HelpdeskName
+    name: str
     url: str
     account: str = ""
     user: str = ""
@@ -82,40 +82,48 @@ class HelpdeskSettings:
         return name if is_shown else f"the variable that {entry} names"
 
 
+def required_of(name: str) -> tuple[str, ...]:
+    """Return the entries that a helpdesk must have."""
+    return _REQUIRED.get(name, _OF_PLUGIN)
+
+
 def read_helpdesks(value: Mapping[Any, Any]) -> dict[str, HelpdeskSettings]:
     """Read the mapping under ``helpdesks:`` (BadEntryError names the entry)."""
     return {str(name): _read_helpdesk(name, entries) for name, entries in value.items()}
 
 
 def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
-    known = next((one for one in HELPDESKS if one == name), None)
-    if known is None:
-        raise BadEntryError(f"settings.yaml: helpdesks: takes {', '.join(HELPDESKS)}, not {shown_value(name)}.")
+    known = str(name)
+    if known not in HELPDESKS and not is_of_plugin(known):
+        listed = ", ".join(HELPDESKS)
+        raise BadEntryError(f"settings.yaml: helpdesks: takes {listed} or PLUGIN.NAME, not {shown_value(name)}.")
     if not isinstance(entries, Mapping):
-        raise _error(known, f"write a mapping with {', '.join(REQUIRED[known])}")
+        raise _error(known, f"write a mapping with {', '.join(required_of(known))}")
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
     _check_entries(known, filled)
     words = {
         entry: _read_word(known, entry, filled[entry]) for entry in ("account", "user", "admin") if entry in filled
     }
+    led = _read_one_of(known, "reply_after_agent", filled.get("reply_after_agent", False), ("true", "false"))
     return HelpdeskSettings(
         name=known,
         url=_read_url(known, filled.get("url", INTERCOM)),
-        reply=_read_reply(known, filled.get("reply", NOTE)),
+        reply=cast("ReplyTo", _read_one_of(known, "reply", filled.get("reply", NOTE), get_args(ReplyTo))),
         customer_from=_read_share(known, filled.get("customer_from", CUSTOMER_FROM)),
-        reply_after_agent=_read_switch(known, "reply_after_agent", filled.get("reply_after_agent", False)),
+        reply_after_agent=led == "true",
         token_env=_read_variable(known, "token_env", filled),
         secret_env=_read_variable(known, "secret_env", filled),
         **words,
     )
 
 
-def _check_entries(name: HelpdeskName, filled: Mapping[str, Any]) -> None:
+def _check_entries(name: str, filled: Mapping[str, Any]) -> None:
     """Refuse an entry that a helpdesk does not have, and one that it lacks."""
-    takes = tuple(dict.fromkeys((*REQUIRED[name], *_ALL)))
+    further = ("user", "admin") if is_of_plugin(name) else ()
+    takes = tuple(dict.fromkeys((*required_of(name), *_ALL, *further)))
     if stray := [entry for entry in filled if entry not in takes]:
         raise _error(name, f"it takes {', '.join(takes)}, not {shown_value(stray[0])}")
-    if missing := [entry for entry in REQUIRED[name] if entry not in filled]:
+    if missing := [entry for entry in required_of(name) if entry not in filled]:
         raise _error(name, f"it needs {missing[0]}")
 
 
@@ -129,7 +137,7 @@ def _read_word(name: str, entry: str, value: Any) -> str:
 
 
 def _usual_variable(name: str, entry: VariableEntry) -> str:
-    return f"AUTOKB_{name}_{entry.removesuffix('_env')}".upper()
+    return f"AUTOKB_{name}_{entry.removesuffix('_env')}".upper().replace(".", "_")
 
 
 def _read_variable(name: str, entry: VariableEntry, filled: Mapping[str, Any]) -> str:
@@ -141,46 +149,32 @@ def _read_variable(name: str, entry: VariableEntry, filled: Mapping[str, Any]) -
 
 def _read_url(name: str, value: Any) -> str:
     text = value.strip() if isinstance(value, str) else ""
-    try:
-        parts = urlsplit(text)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_address = False
+    parts = web_address(text)
     if "@" in text:  # before what is wrong is shown: it may be a password
         raise _error(name, "url must have no user and password; the token has its place in the environment")
-    if not is_address or any(c.isspace() for c in text) or parts.query or parts.fragment:
+    if parts is None or parts.query or parts.fragment:
         raise _error(name, f"url must be an address such as https://desk.example.com, not {shown_value(value)}")
     _refuse_page(name, parts.path, value)
     return text.rstrip("/")
 
 
 def _refuse_page(name: str, path: str, value: Any) -> None:
-    """Refuse the address of a page, copied from a browser; below a folder there may be a Chatwoot of one's own."""
-    if path.strip("/") and (name != "chatwoot" or _PAGE.search(path)):
+    """Refuse the address of a page, copied from a browser; below a folder there may be a helpdesk of one's own."""
+    if path.strip("/") and not is_of_plugin(name) and (name != "chatwoot" or _PAGE.search(path)):
         raise _error(
             name, f"url must end with the name of the host, as https://desk.example.com does, not {shown_value(value)}"
         )
 
 
-def _read_reply(name: str, value: Any) -> ReplyTo:
-    found: ReplyTo | None = next((one for one in get_args(ReplyTo) if one == value), None)
-    if found is None:
-        raise _error(name, f"reply must be {NOTE} or {CUSTOMER}, not {shown_value(value)}")
-    return found
-
-
-def _read_switch(name: str, entry: str, value: Any) -> bool:
-    """Read true or false; settings.yaml gives the word as it is written."""
-    if str(value).lower() not in ("true", "false"):
-        raise _error(name, f"{entry} must be true or false, not {shown_value(value)}")
-    return str(value).lower() == "true"
+def _read_one_of(name: str, entry: str, value: Any, known: Sequence[str]) -> str:
+    """Read one of some words; settings.yaml gives true and false as they are written."""
+    if str(value).lower() not in known:
+        raise _error(name, f"{entry} must be {' or '.join(known)}, not {shown_value(value)}")
+    return str(value).lower()
 
 
 def _read_share(name: str, value: Any) -> float:
-    try:
-        share = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        share = math.nan
+    share = read_number(value)
     if not 0 < share <= 1:
         raise _error(name, f"customer_from must be a probability, more than 0 and at most 1, not {shown_value(value)}")
     return share

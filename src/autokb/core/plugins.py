@@ -64,12 +64,7 @@ def plugins() -> Plugins:
 
 def implementation(kind: str, name: str) -> Any:
     """Return what a plug-in brings under a name of the settings, ``PLUGIN.NAME`` (PluginError: it is not there)."""
-    return use(name.partition(".")[0], _named(kind, name))
-
-
-def check_implementation(kind: str, name: str) -> None:
-    """Refuse a name of the settings that no plug-in brings (PluginError), without importing its code."""
-    _named(kind, name)
+    return use(name.partition(".")[0], code_of(kind, name))
 
 
 def is_of_plugin(name: str) -> bool:
@@ -84,7 +79,8 @@ def version_of(name: str) -> str:
     return plugins().installed[plugin].version
 
 
-def _named(kind: str, name: str) -> str:
+def code_of(kind: str, name: str) -> str:
+    """Return the code behind a name of the settings (PluginError: no plug-in brings it), without importing it."""
     plugin, _, inside = name.partition(".")
     known: Mapping[str, str] = getattr(installed(plugin), kind)
     if inside not in known:

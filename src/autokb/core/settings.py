@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 import warnings
@@ -14,6 +13,7 @@ from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_val
 from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
 from autokb.core.in_use import ArmSettings
 from autokb.core.plugins import installed, is_of_plugin, plugins, said, use
+from autokb.core.setting_values import read_number
 from autokb.core.source_settings import SourceSettings, read_sources
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
@@ -234,7 +234,7 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None, text:
 def named_plugins(settings: Settings) -> set[str]:
     """Return the plug-ins that settings name: by a section, or by an implementation PLUGIN.NAME."""
     words = [settings.chunker, settings.embedder, settings.reranker, settings.executor]
-    words += [one.type for one in settings.sources.values()]
+    words += [*(one.type for one in settings.sources.values()), *settings.helpdesks, *settings.tasks]
     return {*settings.plugins, *(word.partition(".")[0] for word in words if is_of_plugin(word))}
 
 
@@ -341,25 +341,19 @@ def _refuse_others(entry: str, value: Mapping[Any, Any], kind: type[Any]) -> Non
 
 def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
     _refuse_others("answer", value, AnswerSettings)
-    caution = _read_number(value.get("caution", CAUTION))
-    if not 0 <= caution <= 1:
-        raise BadEntryError(
-            "settings.yaml: answer: caution must be a probability, a number from 0 to 1, not "
-            f"{shown_value(value['caution'])}."
-        )
-    return AnswerSettings(caution)
+    return AnswerSettings(_read_share("answer: caution", value.get("caution", CAUTION), "probability"))
 
 
 def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
     _refuse_others("ask", value, AskSettings)
     usual = AskSettings()
-    timeout = _read_number(value.get("timeout", usual.timeout))
+    timeout = read_number(value.get("timeout", usual.timeout))
     if not 0 < timeout <= LONGEST_WAIT:
         raise BadEntryError(
             f"settings.yaml: ask: timeout must be a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}, not "
             f"{shown_value(value['timeout'])}."
         )
-    budget = _read_number(value.get("budget_per_day", usual.budget_per_day))
+    budget = read_number(value.get("budget_per_day", usual.budget_per_day))
     if not 0 <= budget <= HIGHEST_DAY_BUDGET:
         raise BadEntryError(
             f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD, not "
@@ -416,9 +410,7 @@ def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
 
 
 def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
-    known = [f.name for f in fields(GraphSettings)]
-    if stray := [name for name in value if name not in known]:
-        raise BadEntryError(f"settings.yaml: graph takes {', '.join(known)}, not {shown_value(stray[0])}.")
+    _refuse_others("graph", value, GraphSettings)
     found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
     if found.store not in GRAPH_STORES:
         raise BadEntryError(
@@ -430,12 +422,7 @@ def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
 def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
     _refuse_others("experiment", value, ArmSettings)
     usual = NO_EXPERIMENT
-    share = _read_number(value.get("share", usual.share))
-    if not 0 <= share <= 1:
-        raise BadEntryError(
-            "settings.yaml: experiment: share must be the share of conversations with suggestions, a number from 0 to "
-            f"1, not {shown_value(value['share'])}."
-        )
+    share = _read_share("experiment: share", value.get("share", usual.share))
     salt = value.get("salt", usual.salt)
     if type(salt) is int:  # a year, perhaps, which YAML reads as a number
         salt = str(salt)
@@ -457,13 +444,7 @@ def _read_margins(losses: Any) -> dict[str, float]:
         raise BadEntryError(
             "settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}."
         )
-    margins = {str(name): _read_number(share) for name, share in losses.items()}
-    if wrong := [name for name, share in margins.items() if not 0 <= share <= 1]:
-        raise BadEntryError(
-            f"settings.yaml: gate: max_loss: {wrong[0]} must be a share, a number from 0 to 1, not "
-            f"{shown_value(losses[wrong[0]])}."
-        )
-    return margins
+    return {str(name): _read_share(f"gate: max_loss: {name}", share) for name, share in losses.items()}
 
 
 def _read_plugins(value: Mapping[Any, Any]) -> dict[str, Mapping[str, Any]]:
@@ -515,7 +496,7 @@ def _read_effort(model: str, value: Any) -> str:
 
 
 def _read_price(where: str, value: Any) -> float:
-    usd = _read_number(value)
+    usd = read_number(value)
     if not 0 <= usd <= HIGHEST_PRICE:
         raise BadEntryError(
             f"settings.yaml: the price of {where} must be a number from 0 to {HIGHEST_PRICE:.0f} (USD a million "
@@ -524,16 +505,8 @@ def _read_price(where: str, value: Any) -> float:
     return usd
 
 
-def _read_share(name: str, value: Any) -> float:
-    share = _read_number(value)
+def _read_share(name: str, value: Any, kind: str = "share") -> float:
+    share = read_number(value)
     if not 0 <= share <= 1:
-        raise BadEntryError(f"settings.yaml: {name} must be a share, a number from 0 to 1, not {shown_value(value)}.")
+        raise BadEntryError(f"settings.yaml: {name} must be a {kind}, a number from 0 to 1, not {shown_value(value)}.")
     return share
-
-
-def _read_number(value: Any) -> float:
-    """Read a number that YAML gave, as one or as text; NaN, of which no comparison is true, where it is none."""
-    try:
-        return float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        return math.nan

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from typing import Any
-from urllib.parse import urlsplit
 
 from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.plugins import is_of_plugin
+from autokb.core.setting_values import web_address
 
 KINDS = ("documents", "issues", "tickets", "chats")
 ARTICLES, TICKETS = CONTENTS = ("articles", "tickets")  # of Zendesk
@@ -164,12 +164,8 @@ def _read_list(name: str, entry: str, value: Any) -> Sequence[Any]:
 
 def _read_address(name: str, entry: str, value: Any) -> str:
     text = value.strip() if isinstance(value, str) else ""
-    try:
-        parts = urlsplit(text)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address or any(c.isspace() for c in text):
+    parts = web_address(text)
+    if parts is None:
         raise _error(name, f"{entry} must be an address such as https://docs.example.com/, not {shown_value(value)}")
     if "@" in parts.netloc:
         raise _error(name, f"{entry} must have no user and password; name the variable that has them: token_env")

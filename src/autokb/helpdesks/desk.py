@@ -22,13 +22,19 @@ from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.in_use import FeedbackVerdict, SuggestionSource
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.storable import without_half_escapes, without_surrogates
-from autokb.helpdesks.chatwoot import Chatwoot
-from autokb.helpdesks.helpdesk import Helpdesk, ReceivedMessage, id_of, part_of
-from autokb.helpdesks.intercom import Intercom
+from autokb.helpdesks.helpdesk import ReceivedMessage, id_of, part_of
+from autokb.helpdesks.kinds import KINDS, helpdesk_of
 from autokb.helpdesks.notes import mark_in, new_mark, note_of, offered_of, reply_of
-from autokb.helpdesks.refused import NO_JSON, NOT_NAMED, NOT_OURS, NOT_SET, RefusedWebhooks
+from autokb.helpdesks.refused import (
+    NO_JSON,
+    NOT_NAMED,
+    NOT_OURS,
+    NOT_SET,
+    OF_SIGNATURES,
+    OTHER_SECRET,
+    RefusedWebhooks,
+)
 from autokb.helpdesks.sending import DeskClient, LaterError, RefusedError
-from autokb.helpdesks.zendesk import Zendesk
 from autokb.stores.hook_messages import (
     ACCEPTED,
     DONE,
@@ -49,7 +55,6 @@ from autokb.stores.hook_messages import (
 from autokb.stores.workspace import Workspace
 from autokb.usage.sent_replies import documents_of, is_as_offered, verdict_of
 
-KINDS: Mapping[str, Helpdesk] = {"chatwoot": Chatwoot(), "zendesk": Zendesk(), "intercom": Intercom()}
 NOT_SIGNED = "This is no webhook that a helpdesk of this workspace signed in the last five minutes."
 KEPT_SECONDS = 30 * 86_400.0  # that a message is remembered: a month, many times as long as any helpdesk sends again
 OLDEST_SECONDS = KEPT_SECONDS - 86_400.0  # what was said longer ago is not worked on: it may have been forgotten
@@ -146,9 +151,12 @@ class HelpdeskDesk:
         try:
             done = self._take(helpdesk, headers, token, body)
         except RefusedWebhookError as error:
-            if helpdesk in KINDS:
+            if helpdesk in KINDS or helpdesk in self.settings:
                 self._refused.count(helpdesk, error.why)
             raise
+        except LaterError as error:  # a plug-in's helpdesk fails
+            self._refused.count(helpdesk, str(error))
+            raise NotSignedError(str(error)) from None
         self._refused.count(helpdesk, NOT_OURS if done == "not_ours" else ACCEPTED)
         return done
 
@@ -157,11 +165,12 @@ class HelpdeskDesk:
         settings, now = self.settings.get(helpdesk), time.time()
         if settings is None:
             raise NotSignedError(NOT_NAMED)
-        desk, secret = KINDS[helpdesk], os.environ.get(settings.secret_env, "").strip()
+        secret = os.environ.get(settings.secret_env, "").strip()
         if not secret:
             raise NotSignedError(f"{settings.variable('secret_env')} {NOT_SET}")
+        desk = helpdesk_of(helpdesk)
         if why := desk.why_unsigned(headers, token, body, secret, now):
-            raise NotSignedError(why)
+            raise NotSignedError(why if why in OF_SIGNATURES else OTHER_SECRET)
         try:
             given = json.loads(without_half_escapes(body))
         except (ValueError, RecursionError):
@@ -234,7 +243,7 @@ class HelpdeskDesk:
     # Complex: what an earlier try may have done, what is found and how sure it is lead to one request.
     def _note(self, message: HookMessage) -> WorkDone:
         settings, token = self._reached(message)
-        desk, work = KINDS[message.helpdesk], message.work
+        desk, work = helpdesk_of(message.helpdesk), message.work
         if work.is_unsure and (since := self._standing_since(message, settings, token)) is not None:
             work = replace(work, sent_at=since, is_unsure=False)
             return self._end(replace(message, work=work), DONE, "replied" if work.to_customer else "noted")
@@ -250,10 +259,10 @@ class HelpdeskDesk:
                 question=found.question,
                 offered=offered_of(found),
             )
+        request = desk.write(settings, token, message.conversation, work.sending, to_customer=work.to_customer)
         message = replace(message, work=replace(work, is_unsure=True), due=time.time() + LEASE)
         if not self._update(message):
             return WorkDone(message.helpdesk, "postponed", "another took it over", 0.0)
-        request = desk.write(settings, token, message.conversation, work.sending, to_customer=work.to_customer)
         try:
             _, at = self._client().send(settings, request)
         except LaterError as error:
@@ -277,7 +286,7 @@ class HelpdeskDesk:
 
     def _standing_since(self, message: HookMessage, settings: HelpdeskSettings, token: str) -> float | None:
         """Return since when the note on a message stands in its conversation; None where it does not."""
-        desk, work = KINDS[message.helpdesk], message.work
+        desk, work = helpdesk_of(message.helpdesk), message.work
         request = desk.look(settings, token, message.conversation, message.id)
         answer, now = self._client().send(settings, request)
         for one in desk.standing(answer):
@@ -329,7 +338,7 @@ class HelpdeskDesk:
         written = [one for one in conversation if one.role == AGENT]
         if any(not any(_is_echo(one, by_agent) for one in asked) for by_agent in written):
             return True
-        desk = KINDS[message.helpdesk]
+        desk = helpdesk_of(message.helpdesk)
         try:
             record, _ = self._client().send(settings, desk.look_up(settings, token, message.conversation))
         except LaterError as error:

@@ -1,5 +1,7 @@
 """What each helpdesk says of itself: how its webhooks are signed and read, and how a note is written and found again.
 
+This is the interface of helpdesks that plug-ins bring, too; ``autokb.testing.HelpdeskContract`` holds one to it.
+
 A note or a reply is plain text everywhere here; each helpdesk turns it into what it takes, so that nothing in it is
 active.
 """
@@ -16,7 +18,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from autokb.core.helpdesk_settings import HelpdeskSettings
-from autokb.core.nouns import Role
+from autokb.core.nouns import AGENT, CUSTOMER, Role
 from autokb.helpdesks.refused import LATE, NO_SIGNATURE, OTHER_SECRET
 
 OLDEST_SIGNATURE = 300.0  # seconds between a signature's moment and ours, as Chatwoot and Zendesk advise; LATE names it
@@ -26,7 +28,11 @@ _LATEST = 32_503_680_000.0  # seconds of Unix, the year 3000: what says more doe
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMessage:
-    """A message of a customer or an agent; ``said`` is in seconds of Unix, by the helpdesk's clock."""
+    """A message of a customer or an agent; ``said`` is in seconds of Unix, by the helpdesk's clock.
+
+    Its ``id`` is of no other message of the helpdesk: by it an event that is sent twice is told. The ``author`` is the
+    id of an agent. Ids are as ``id_of`` gives them, moments as ``moment_of`` (ValueError).
+    """
 
     id: str
     conversation: str
@@ -34,6 +40,13 @@ class ReceivedMessage:
     text: str
     said: float
     author: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be stored and found again."""
+        ids = (self.id, self.conversation, self.author or self.id)
+        fits = all(one and id_of(one) == one for one in ids) and self.role in (AGENT, CUSTOMER)
+        if not fits or not isinstance(self.text, str) or (moment_of(self.said) or -1) != self.said:
+            raise ValueError("a message needs a role, a text, its moment, and ids of up to 100 letters and digits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,11 @@ class DeskRequest:
     headers: Mapping[str, str] = field(repr=False)  # the token is among them
     json: Any = None
 
+    def __post_init__(self) -> None:
+        """Refuse a path that would lead to another host: the token goes to the address of the settings alone."""
+        if not self.path.startswith("/"):
+            raise ValueError("the path of a request must begin with /")
+
 
 @dataclass(frozen=True, slots=True)
 class StandingText:
@@ -55,14 +73,18 @@ class StandingText:
 
 
 class Helpdesk(Protocol):
-    """One kind of helpdesk."""
+    """One kind of helpdesk: a class that is made without arguments and keeps nothing between two calls.
+
+    Signatures and tokens are of the secrets that the settings name; no token may stand in a path or a body.
+    """
 
     account_at: tuple[str, ...]  # where a webhook's JSON names the account that it comes from
 
     def why_unsigned(self, headers: Mapping[str, str], token: str, body: bytes, secret: str, now: float) -> str:
         """Say why a webhook has no signature that counts, of the secret and of the last minutes; empty where it has.
 
-        ``token`` is of its address.
+        ``token`` is of its address, ``headers`` have names in lower case. What it says is one of the sentences of
+        ``refused.OF_SIGNATURES``; anything but an empty text refuses the webhook.
         """
         ...
 

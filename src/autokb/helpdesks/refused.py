@@ -22,8 +22,10 @@ LATE = "its signature is more than 5 minutes away from our clock"
 NOT_OURS = "it is of another account than the settings name"
 NO_JSON = "its body is no JSON"
 NOT_NAMED = "the settings name no such helpdesk"
+FAILS = "its plug-in fails"  # and at what
 NOT_SET = "is not set"  # behind the name of a variable
 ANYBODYS = (NO_SIGNATURE, NO_TOKEN, OTHER_SECRET)
+OF_SIGNATURES = (*ANYBODYS, LATE)
 
 
 class RefusedWebhooks:

@@ -11,7 +11,7 @@ import httpx2
 
 from autokb import __version__
 from autokb.core.errors import AutokbError
-from autokb.core.helpdesk_settings import REQUIRED, HelpdeskSettings
+from autokb.core.helpdesk_settings import HelpdeskSettings, required_of
 from autokb.helpdesks.helpdesk import DeskRequest
 from autokb.net.bounded_http import BoundedClient
 from autokb.net.fetch import Reply, asked_pause
@@ -67,7 +67,7 @@ class DeskClient:
             raise LaterError(f"{name} did not answer ({type(error).__name__}).", is_unsure=True) from error
         said = f"{name} answers with status {reply.status}"
         if reply.status in _OF_SETTINGS:
-            entries = " and ".join(dict.fromkeys(("url", *REQUIRED[name])))
+            entries = " and ".join(dict.fromkeys(("url", *required_of(name))))
             said += f"; see {entries} in its settings, and whether its token is valid and may do this"
         if reply.status in _PASSING:
             raise LaterError(f"{said}.", is_unsure=reply.status == 408, seconds=asked_pause(reply))

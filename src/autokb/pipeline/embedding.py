@@ -16,7 +16,7 @@ import numpy as np
 from autokb.core.domain import ENGLISH
 from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.executor import LOCAL, Done, Executor
-from autokb.core.plugins import check_implementation, implementation, is_of_plugin
+from autokb.core.plugins import code_of, implementation, is_of_plugin
 from autokb.core.settings import Settings
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.llm.embedders import Embedder
@@ -77,7 +77,7 @@ def check_embedder(name: str) -> None:
     """Refuse an embedder that this version does not know or whose folder is missing (BadInputError)."""
     read = read_embedder_name(name)
     if read.kind == PLUGIN:
-        check_implementation("embedders", name)
+        code_of("embedders", name)
     elif read.kind == "local":
         from autokb.llm.embedders.local import checked_folder
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.executor import LOCAL, Executor
-from autokb.core.plugins import check_implementation, implementation, is_of_plugin, plugins, use
+from autokb.core.plugins import code_of, implementation, is_of_plugin, plugins, use
 from autokb.core.settings import LOCAL_EXECUTOR
 from autokb.plugin import Plugin
 
@@ -19,7 +19,7 @@ def check_executor(name: str) -> None:
     if name == LOCAL_EXECUTOR:
         return
     if is_of_plugin(name):
-        check_implementation("executors", name)
+        code_of("executors", name)
         return
     known = _built_in()
     if _spelling(name) not in known:

@@ -7,7 +7,7 @@ from typing import Any
 
 from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadEntryError, shown_value
-from autokb.core.plugins import check_implementation, is_of_plugin
+from autokb.core.plugins import code_of, is_of_plugin
 from autokb.core.settings import OFFLINE_MODEL, Settings
 from autokb.pipeline.embedding import check_embedder
 from autokb.pipeline.executors import check_executor
@@ -48,7 +48,7 @@ def named_models(settings: Settings) -> list[str]:
     """Return every model that the settings name, without ``offline``; unknown tasks are refused (BadInputError)."""
     known = task_names()
     for task in settings.tasks:
-        if task not in known and task not in {name.rsplit("/", 1)[-1] for name in known}:
+        if task not in known and not is_of_plugin(task) and task not in {name.rsplit("/", 1)[-1] for name in known}:
             raise BadEntryError(
                 f"settings.yaml: tasks: there is no task {shown_value(task)}; the tasks are {', '.join(known)}."
             )
@@ -58,7 +58,7 @@ def named_models(settings: Settings) -> list[str]:
 def check_chunking(settings: Settings) -> None:
     """Refuse a chunker or a kind of context that this version does not know (BadEntryError)."""
     if is_of_plugin(settings.chunker):
-        check_implementation("chunkers", settings.chunker)
+        code_of("chunkers", settings.chunker)
     elif settings.chunker not in METHODS:
         known = ", ".join(METHODS)
         raise BadEntryError(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from autokb.core.errors import BadEntryError, shown_value
-from autokb.core.plugins import check_implementation, implementation, is_of_plugin
+from autokb.core.plugins import code_of, implementation, is_of_plugin
 from autokb.core.settings import NO_RERANKER, Settings
 from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import encoder_threads
@@ -47,7 +47,7 @@ def check_reranker(name: str) -> None:
     """Refuse a reranker that this version does not know or whose folder is not one (BadInputError)."""
     read = read_reranker_name(name)
     if read.kind == "plugin":
-        check_implementation("rerankers", name)
+        code_of("rerankers", name)
     elif read.kind == "local":
         from autokb.llm.rerankers.local import checked_folder
 

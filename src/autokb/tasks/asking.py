@@ -125,7 +125,7 @@ def request_for(task: Task[In, Any], items: Sequence[In], model: str, most: int 
         model=model,
         messages=(PromptTurn("system", system), PromptTurn("user", user)),
         schema=reply_schema(task, items),
-        name=task.name.replace("/", "_"),
+        name=task.name.replace("/", "_").replace(".", "_"),
         max_tokens=min(tokens, most) if most else tokens,
         effort=effort,
     )

@@ -45,7 +45,7 @@ class Task(Generic[In, Out]):
     """
 
     package: ClassVar[str]  # where prompt.md and examples.yaml lie
-    name: ClassVar[str]  # GROUP/NAME; keys of stored and paid answers hold it
+    name: ClassVar[str]  # GROUP/NAME, a plug-in's says PLUGIN.NAME; keys of stored and paid answers hold it
     version: ClassVar[int] = 1
     offline_revision: ClassVar[int] = 0
     input: type[In]
@@ -60,7 +60,7 @@ class Task(Generic[In, Out]):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.package = cls.__module__.rpartition(".")[0]
-        cls.name = "/".join(cls.package.split(".")[-2:])
+        cls.name = vars(cls).get("name", "/".join(cls.package.split(".")[-2:]))
 
     def key(self, item: In) -> str:
         """Return the hash of everything that can change the offline answer."""

@@ -30,5 +30,6 @@ plugin = Plugin(
     digest={"What was pinned": "autokb_plugin_notes.pins:digest"},
     formats={".note": "autokb_plugin_notes.formats:read_note"},
     sources={"vault": "autokb_plugin_notes.vault:read_vault"},
+    studies={"first": "autokb_plugin_notes.pins:study"},
     features={"pinned": "autokb_plugin_notes.pins:pinned"},
 )

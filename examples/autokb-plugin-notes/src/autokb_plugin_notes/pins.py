@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autokb.core.errors import BadInputError
 from autokb.core.settings import section_of
+from autokb.stats.bootstrap import measured_mean
 from autokb.stores.plugin_tables import plugin_tables
 
 if TYPE_CHECKING:
@@ -62,6 +63,14 @@ def pinned(workspace: Workspace, question: str, found: QuestionEvidence) -> Scor
     pins = {pin.document for pin in read_pins(workspace)}
     rows = found.candidates.rows
     return np.array([float(any(e.document in pins for e in row.solution.evidence)) for row in rows])
+
+
+def study(kb: SupportKB) -> dict[str, Any]:
+    """Return for ``autokb evaluate notes.first`` in what share of the team's checks a pinned document comes first."""
+    pins = {pin.document for pin in kb.notes.list()}
+    answers = [kb.ask(check.text) for check in kb.checks.list().checks]
+    first = [float(any(e.document in pins for e in one.shown[0].evidence)) for one in answers if one.shown]
+    return {"pins": len(pins), "answered": len(first), "pinned_first": measured_mean(first)}
 
 
 def examine(workspace: Workspace) -> Iterator[str]:

@@ -1,0 +1,52 @@
+"""The helpdesks by the names of the settings: ours, and what plug-ins bring, whose failures end in one error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+from autokb.core.plugins import implementation
+from autokb.helpdesks.chatwoot import Chatwoot
+from autokb.helpdesks.helpdesk import DeskRequest, Helpdesk, ReceivedMessage, StandingText
+from autokb.helpdesks.intercom import Intercom
+from autokb.helpdesks.refused import FAILS
+from autokb.helpdesks.sending import LaterError
+from autokb.helpdesks.zendesk import Zendesk
+
+KINDS: Mapping[str, Helpdesk] = {"chatwoot": Chatwoot(), "zendesk": Zendesk(), "intercom": Intercom()}
+# What the methods of a helpdesk return; all others make a request.
+_GIVES: Mapping[str, Any] = {"why_unsigned": str, "read": ReceivedMessage | None, "standing": list, "is_led": bool}
+
+
+def helpdesk_of(name: str) -> Helpdesk:
+    """Return a helpdesk by its name in the settings; of a plug-in's, this and any method may raise LaterError."""
+    return KINDS[name] if name in KINDS else cast("Helpdesk", _OfPlugin(name))
+
+
+class _OfPlugin:
+    def __init__(self, name: str) -> None:
+        with _contained("class"):
+            self._own = implementation("helpdesks", name)()
+            self.account_at = tuple(map(str, self._own.account_at))
+
+    def __getattr__(self, what: str) -> Any:
+        @_contained(what)
+        def method(*given: Any, **named: Any) -> Any:
+            found = getattr(self._own, what)(*given, **named)
+            if what == "standing":
+                found = [StandingText(str(one.text), float(one.since)) for one in found]
+            if not isinstance(found, _GIVES.get(what, DeskRequest)):
+                raise TypeError
+            return found
+
+        return method
+
+
+@contextmanager
+def _contained(what: str) -> Iterator[None]:
+    """Tell an error by its kind alone, for its words may be a customer's."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise LaterError(f"{FAILS}: {what} ({type(error).__name__})", is_unsure=False) from None
