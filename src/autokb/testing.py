@@ -71,7 +71,8 @@ class FormatContract:
 class SourceContract:
     """What a source of ``sync`` must do: ``settings`` are its entries in settings.yaml; ``begin`` makes some items.
 
-    ``change`` changes one of them, ``remove`` takes one away; all work in the folder of a new workspace.
+    ``change`` changes one of them, ``remove`` takes one away; all three get the folder of a new workspace, from which
+    relative paths in ``settings`` start.
     """
 
     settings: Mapping[str, Any]
@@ -92,6 +93,9 @@ class SourceContract:
         """An item that is gone stays for one listing more, for the source may have been half there."""
         import yaml
 
+        own, wanted = type(self), ("settings", "begin", "change", "remove")
+        lacks = [name for name in wanted if getattr(own, name, None) is getattr(SourceContract, name, None)]
+        assert not lacks, f"{own.__name__} has to say {', '.join(lacks)}; docs/plugins.md has an example."
         folder = tmp_path / "kb"
         SupportKB.create(folder).close()
         (folder / "settings.yaml").write_text(yaml.safe_dump({"sources": {"it": dict(self.settings)}}), "utf-8")

@@ -77,3 +77,14 @@ def test_a_reader_that_raises_anything_else_breaks_the_suite(tmp_path: Path, mon
         ):
             with pytest.raises(AssertionError):
                 broken(tmp_path)
+
+
+def test_a_suite_of_which_half_is_missing_says_what(tmp_path: Path) -> None:
+    class Half(SourceContract):
+        def begin(self, folder: Path) -> None:
+            raise AssertionError
+
+    with pytest.raises(
+        AssertionError, match="Half has to say settings, change, remove; docs/plugins.md has an example"
+    ):
+        Half().test_what_is_new_changed_and_gone_is_told_apart(tmp_path)

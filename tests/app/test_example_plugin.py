@@ -66,6 +66,7 @@ def test_it_is_listed_with_its_package_and_loads(capsys: pytest.CaptureFixture[s
     assert (one["name"], one["package"], one["version"]) == ("notes", "autokb-plugin-notes", "1.0")
     assert found["problems"] == []
     assert {"formats", "sources", "features", "tables", "tools", "doctor", "digest"} <= one["brings"].keys()
+    assert one["brings"]["sources"] == ["notes.vault"] and one["brings"]["formats"] == [".note"]  # as settings say it
 
 
 @pytest.mark.usefixtures("installed")

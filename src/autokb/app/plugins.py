@@ -18,6 +18,7 @@ from autokb.stores.plugin_tables import noted_plugins
 from autokb.stores.workspace import Workspace, open_workspace
 
 _OF_THE_PLUGIN = ("name", "summary", "templates", "extra", "built_in")  # fields that bring nothing by themselves
+_NAMED_ALONE = ("formats", "digest")  # by suffixes and titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +102,13 @@ def _broken(found: Iterable[Plugin]) -> Iterator[str]:
 
 
 def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
-    """Return the names of what a plug-in brings, by kind; settings and the like are named by the plug-in itself."""
+    """Return the names of what a plug-in brings, by kind, as settings and commands have them."""
     brings = {}
     for kind in (one.name for one in fields(plugin) if one.name not in _OF_THE_PLUGIN):
         value = getattr(plugin, kind)
         if isinstance(value, Mapping):
-            named = tuple(map(str, value))
+            start = "" if plugin.built_in or kind in _NAMED_ALONE else f"{plugin.name}."
+            named = tuple(f"{start}{one}" for one in value)
         elif isinstance(value, str):
             named = (plugin.name,) if value else ()
         else:

@@ -32,6 +32,7 @@ def fit(workspace: Folder, json: Json = False) -> None:
 def _fitted(found: RankFit) -> str:
     lines = [f"{found.n} questions: mean reciprocal rank {found.before:.3f} before, {found.after:.3f} now"]
     for one in found.features:
-        use = f"used, weight {one.weight:.3f}" if one.used else "not used"
+        no_use = "not used" if one.gain or one.standard_error else "not used: it moves the right section of no question"
+        use = f"used, weight {one.weight:.3f}" if one.used else no_use
         lines.append(f"{one.name}  gain {one.gain:+.4f} (standard error {one.standard_error:.4f})  {use}")
     return "\n".join(lines)
