@@ -101,14 +101,18 @@ def _broken(found: Iterable[Plugin]) -> Iterator[str]:
                 yield str(error)
 
 
+def _as_settings_have_them(plugin: Plugin, kind: str, named: Iterable[str]) -> tuple[str, ...]:
+    start = "" if plugin.built_in or kind in _NAMED_ALONE else f"{plugin.name}."
+    return tuple(f"{start}{one}" for one in named)
+
+
 def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
     """Return the names of what a plug-in brings, by kind, as settings and commands have them."""
     brings = {}
     for kind in (one.name for one in fields(plugin) if one.name not in _OF_THE_PLUGIN):
         value = getattr(plugin, kind)
         if isinstance(value, Mapping):
-            start = "" if plugin.built_in or kind in _NAMED_ALONE else f"{plugin.name}."
-            named = tuple(f"{start}{one}" for one in value)
+            named = _as_settings_have_them(plugin, kind, value)
         elif isinstance(value, str):
             named = (plugin.name,) if value else ()
         else:
