@@ -21,7 +21,7 @@ from autokb.core.errors import AutokbError, AutokbWarning
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-BUILT_IN: tuple[str, ...] = ("mcp", "ray")  # our own, each declared in ``autokb.plugins.NAME``
+BUILT_IN: tuple[str, ...] = ("mcp", "ray", "sync")  # our own, each declared in ``autokb.plugins.NAME``
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
@@ -70,6 +70,12 @@ def implementation(kind: str, name: str) -> Any:
 def check_implementation(kind: str, name: str) -> None:
     """Refuse a name of the settings that no plug-in brings (PluginError), without importing its code."""
     _named(kind, name)
+
+
+def built_in(kind: str) -> dict[str, tuple[str, str]]:
+    """Return what our own plug-ins bring of a kind by how settings spell it: the plug-in's name and the code."""
+    ours = (one for one in plugins() if one.built_in)
+    return {spelt: (one.name, code) for one in ours for spelt, code in getattr(one, kind).items()}
 
 
 def is_of_plugin(name: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -80,6 +81,10 @@ class SourceSettings:
         where = (self.type, self.as_kind, self.path, self.url, self.branch, self.folder, self.repo, self.jql)
         own = [sorted(self.options.items())] if self.options else []
         return (*where, self.content, self.locale, self.prefix, self.comments, sorted(self.fields.items()), *own)
+
+    def place_on_disk(self, workspace: Path) -> Path:
+        """Return where one of type folder lies, of which a relative path begins in the folder of the workspace."""
+        return (workspace / Path(self.path).expanduser()).resolve()
 
 
 def read_sources(value: Mapping[Any, Any]) -> dict[str, SourceSettings]:
