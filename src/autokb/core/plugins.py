@@ -74,8 +74,20 @@ def check_implementation(kind: str, name: str) -> None:
 
 def built_in(kind: str) -> dict[str, tuple[str, str]]:
     """Return what our own plug-ins bring of a kind by how settings spell it: the plug-in's name and the code."""
-    ours = (one for one in plugins() if one.built_in)
-    return {spelt: (one.name, code) for one in ours for spelt, code in getattr(one, kind).items()}
+    return {spelt: (one.name, code) for one in _ours() for spelt, code in getattr(one, kind).items()}
+
+
+def model_of_section(section: str) -> Any:
+    """Return the model of a section of settings.yaml that one of our own plug-ins reads (PluginError: none does)."""
+    for one in _ours():
+        if one.section == section:
+            return use(one.name, one.settings)
+    raise PluginError(f"No plug-in that is installed reads {section}: of settings.yaml.")
+
+
+def _ours() -> Iterator[Plugin]:
+    """Give our own plug-ins; the packages that are installed are not looked at."""
+    return (_declared(name, f"{GROUP}.{name}:plugin", PACKAGE) for name in BUILT_IN)
 
 
 def is_of_plugin(name: str) -> bool:

@@ -5,6 +5,8 @@ from autokb.plugin import Command, Plugin
 plugin = Plugin(
     "sync",
     summary="A workspace in step with folders, repositories, web sites and trackers.",
+    settings="autokb.plugins.sync.settings:SourcesSection",
+    section="sources",
     namespace="autokb.plugins.sync.namespace:SyncNamespace",
     commands=(
         Command(
