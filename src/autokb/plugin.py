@@ -99,7 +99,8 @@ class Plugin:
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
-    ``extra`` names the extra that it needs, and the module that this installs.
+    ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
+    ``settings.yaml`` that its ``settings`` read, where that has always been called so.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Plugin:
     studies: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
+    section: str = ""
     built_in: bool = False
 
     def __post_init__(self) -> None:
@@ -161,6 +163,8 @@ class Plugin:
         return RESERVED if self.built_in else frozenset()
 
     def _wrong_code(self) -> Iterator[str]:
+        if self.section and not self.built_in:
+            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):

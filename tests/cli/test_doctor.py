@@ -22,10 +22,10 @@ from filelock import FileLock
 
 import stub_server as stub
 from autokb.app import SupportKB
-from autokb.app.syncing.side_by_side import SideBySide
 from autokb.cli import main
 from autokb.core.results import SyncedSource
 from autokb.llm.embedders import packaged
+from autokb.plugins.sync.side_by_side import SideBySide
 from autokb.stores.workspace import LOCK_FILE, Workspace, create_workspace
 from real_postgres import needs_postgres
 from unwritable import unwritable_copy
@@ -360,7 +360,7 @@ def test_a_sync_says_what_is_wrong_with_settings_and_not_what_they_are(
         return ended(reads, wait)
 
     monkeypatch.setattr(SideBySide, "ended", once)
-    monkeypatch.setattr("autokb.app.syncing.watch.time", Mock(sleep=Mock(side_effect=KeyboardInterrupt)))
+    monkeypatch.setattr("autokb.plugins.sync.watch.time", Mock(sleep=Mock(side_effect=KeyboardInterrupt)))
     (hand_made.folder / "manuals").mkdir()
     (hand_made.folder / "manuals" / "pair.md").write_text("# Pair\n\nHold the button.\n", encoding="utf-8")
     source = "" if "sources:" in BAD_SETTINGS[sentence] else "sources: {manuals: {type: folder, path: manuals}}\n"

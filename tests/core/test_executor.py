@@ -33,7 +33,7 @@ def test_an_executor_that_is_not_known_is_refused(name: str) -> None:
 
 
 def test_without_plugins_of_ours_there_is_the_local_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "plugins", tuple)
+    monkeypatch.setattr("autokb.core.plugins.BUILT_IN", ())
     with pytest.raises(BadInputError, match="executor must be local, not"):
         check_executor("ray")
     check_executor("local")

@@ -14,6 +14,7 @@ import installed_plugins
 from autokb.core import plugins as found_plugins
 from autokb.core.errors import AutokbWarning
 from autokb.core.plugins import PluginError, implementation, plugins
+from autokb.core.settings import read_settings, section_of
 from autokb.plugin import RESERVED, Command, Page, Plugin, Route, Tool
 
 GOOD = """
@@ -134,6 +135,17 @@ def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
     assert "stale says that it is built in; only those of autokb are. It comes with stale-plugin 1.0" in said
     with pytest.raises(ValueError, match="begin with trends-"):
         Plugin("trends", commands=(Command("notes", "a:b", "Notes."),), built_in=True)
+
+
+def test_a_section_of_our_settings_is_read_by_one_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="stand in plugins: notes:"):
+        Plugin("notes", settings="a:b", section="sources")
+    given = {"sources": {"manuals": {"type": "folder", "path": "x"}}}
+    found = read_settings(given)
+    assert section_of(found, "sync") == found.sources and found.sources["manuals"].path == "x"
+    monkeypatch.setattr(found_plugins, "BUILT_IN", ())
+    with pytest.raises(PluginError, match="reads sources:"):
+        read_settings(given)
 
 
 def test_our_own_have_names_that_no_other_can_have() -> None:

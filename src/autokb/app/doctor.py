@@ -199,7 +199,6 @@ class _Examination:
 
     def _check_settings(self) -> None:
         """Check what a build and ``sync`` would refuse and no other step here reads."""
-        from autokb.app.syncing.folders import place_of
         from autokb.pipeline.executors import check_executor
         from autokb.pipeline.model_choice import check_chunking, named_models
         from autokb.pipeline.reranking import check_reranker
@@ -214,7 +213,7 @@ class _Examination:
             named_models(self.settings)
         for number, source in enumerate(self.settings.sources.values(), 1):
             with self._step():
-                if source.type == "folder" and not place_of(self.folder, source).exists():
+                if source.type == "folder" and not source.place_on_disk(self.folder).exists():
                     self._blame(
                         f"settings.yaml: the folder of source {number} of sources: does not exist; mount it, or mend "
                         "its path. autokb sync names it.",

@@ -17,7 +17,8 @@ from autokb.plugin import Plugin
 from autokb.stores.plugin_tables import noted_plugins
 from autokb.stores.workspace import Workspace, open_workspace
 
-_OF_THE_PLUGIN = ("name", "summary", "templates", "extra", "built_in")  # fields that bring nothing by themselves
+# Fields that bring nothing by themselves.
+_OF_THE_PLUGIN = ("name", "summary", "templates", "section", "extra", "built_in")
 _NAMED_ALONE = ("formats", "digest")  # by suffixes and titles
 
 

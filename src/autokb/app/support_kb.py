@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
@@ -98,12 +98,18 @@ class SupportKB:
 
         def __getattr__(self, name: str) -> object:
             """Return the namespace of a plug-in, made when it is first asked for."""
-            from autokb.core.plugins import call, plugins
+            from autokb.core.plugins import plugins
 
             found = None if name.startswith("_") else plugins().installed.get(name)
             if found is None or not found.plugin.namespace:
                 raise AttributeError(f"SupportKB has no {name!r}, and no plug-in that is installed brings it.")
-            return self.__dict__.setdefault(name, call(name, found.plugin.namespace, self))
+            return self.__dict__.setdefault(name, self._of_plugin(name))
+
+    def _of_plugin(self, name: str) -> Any:
+        """Return the namespace of a plug-in, made anew (PluginError: it is not installed)."""
+        from autokb.core.plugins import call, installed
+
+        return call(name, installed(name).namespace, self)
 
     @property
     def workspace(self) -> Workspace:
@@ -222,22 +228,20 @@ class SupportKB:
         names it. What was read is kept, and a run that was killed goes on where it was. Where less than half of a
         source would be left, nothing of it is removed but with ``accept``.
         """
-        from autokb.app.syncing.sync import sync
-
-        then = self.build if build else None
-        return sync(self.workspace, filter(None, listed(sources)), accept=accept, build=then, progress=progress)
+        names, then = filter(None, listed(sources)), self.build if build else None
+        done: Synced = self._of_plugin("sync").sync(names, accept=accept, build=then, progress=progress)
+        return done
 
     def watch(
         self, sources: Iterable[str] | str = (), *, build: bool = False, tell: Callable[[Synced | str], None]
     ) -> None:
         """Sync each source as often as its ``every`` says, until KeyboardInterrupt; ``tell`` is told of each run."""
-        from autokb.app.syncing.watch import watch
 
         def reopened() -> Workspace:
             self._memory.reopen()
             return self.workspace
 
-        watch(reopened, listed(sources), self.build if build else None, tell)
+        self._of_plugin("sync").watch(reopened, listed(sources), self.build if build else None, tell)
 
     def draft_spec(self, *, budget: float | None = None, progress: Progress = show_progress) -> Draft:
         """Propose attributes and rules from what was added, in a file beside ``domain.yaml``."""

@@ -60,7 +60,6 @@ REGISTERED = {
     "review_commands": "changes history review",
     "serve_commands": "serve",
     "stale_commands": "stale",
-    "sync_commands": "sync",
     "ticket_commands": "tickets",
     "ticket_answer_commands": "tickets",
     "trend_commands": "digest trends",

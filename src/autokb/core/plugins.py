@@ -21,7 +21,7 @@ from autokb.core.errors import AutokbError, AutokbWarning
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-BUILT_IN: tuple[str, ...] = ("mcp", "ray")  # our own, each declared in ``autokb.plugins.NAME``
+BUILT_IN: tuple[str, ...] = ("mcp", "ray", "sync")  # our own, each declared in ``autokb.plugins.NAME``
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
@@ -65,6 +65,24 @@ def plugins() -> Plugins:
 def implementation(kind: str, name: str) -> Any:
     """Return what a plug-in brings under a name of the settings, ``PLUGIN.NAME`` (PluginError: it is not there)."""
     return use(name.partition(".")[0], code_of(kind, name))
+
+
+def built_in(kind: str) -> dict[str, tuple[str, str]]:
+    """Return what our own plug-ins bring of a kind by how settings spell it: the plug-in's name and the code."""
+    return {spelt: (one.name, code) for one in _ours() for spelt, code in getattr(one, kind).items()}
+
+
+def model_of_section(section: str) -> Any:
+    """Return the model of a section of settings.yaml that one of our own plug-ins reads (PluginError: none does)."""
+    for one in _ours():
+        if one.section == section:
+            return use(one.name, one.settings)
+    raise PluginError(f"No plug-in that is installed reads {section}: of settings.yaml.")
+
+
+def _ours() -> Iterator[Plugin]:
+    """Give our own plug-ins; the packages that are installed are not looked at."""
+    return (_declared(name, f"{GROUP}.{name}:plugin", PACKAGE) for name in BUILT_IN)
 
 
 def is_of_plugin(name: str) -> bool:

@@ -12,9 +12,9 @@ from typing import Any, Literal, get_args
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
 from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
 from autokb.core.in_use import ArmSettings
-from autokb.core.plugins import installed, is_of_plugin, plugins, said, use
+from autokb.core.plugins import installed, is_of_plugin, model_of_section, plugins, said, use
 from autokb.core.setting_values import read_number
-from autokb.core.source_settings import SourceSettings, read_sources
+from autokb.core.source_settings import SourceSettings
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 STALE_AFTER = 365  # days after which a document that nobody has changed is looked at again: a year
@@ -246,7 +246,10 @@ def missing_plugins(settings: Settings) -> set[str]:
 
 def section_of(settings: Settings, plugin: str) -> Any:
     """Return a plug-in's section of the settings as its pydantic model (BadEntryError names what is wrong)."""
-    model = use(plugin, installed(plugin).settings)
+    declared = installed(plugin)
+    if declared.section:
+        return getattr(settings, declared.section)
+    model = use(plugin, declared.settings)
     try:
         return model.model_validate(settings.plugins.get(plugin, {}))
     except ValueError as error:  # as pydantic's are
@@ -479,7 +482,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "embed": _read_embed,
     "experiment": _read_experiment,
     "gate": _read_gate,
-    "sources": read_sources,
+    "sources": lambda value: model_of_section("sources").model_validate(value),
     "helpdesks": read_helpdesks,
     "plugins": _read_plugins,
     "convert": _read_convert,

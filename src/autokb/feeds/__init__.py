@@ -1,1 +1,1 @@
-"""What sources over the network give, item by item: web pages, articles of a help centre, tickets of trackers."""
+"""The port of a source: what each gives to ``sync``, item by item, be it of our own or of a plug-in."""

@@ -9,9 +9,8 @@ from typing import Any
 
 from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.executor import LOCAL, Executor
-from autokb.core.plugins import code_of, implementation, is_of_plugin, plugins, use
+from autokb.core.plugins import built_in, code_of, implementation, installed, is_of_plugin, use
 from autokb.core.settings import LOCAL_EXECUTOR
-from autokb.plugin import Plugin
 
 
 def check_executor(name: str) -> None:
@@ -21,11 +20,11 @@ def check_executor(name: str) -> None:
     if is_of_plugin(name):
         code_of("executors", name)
         return
-    known = _built_in()
+    known = built_in("executors")
     if _spelling(name) not in known:
         spelt = " or ".join(", ".join((LOCAL_EXECUTOR, *known)).rsplit(", ", 1))
         raise BadEntryError(f"settings.yaml: executor must be {spelt}, not {shown_value(name)}.")
-    extra = known[_spelling(name)][0].extra
+    extra = installed(known[_spelling(name)][0]).extra
     if extra and find_spec(extra) is None:
         needs = f"{as_value(name)} needs the extra: pip install 'autokb[{extra}]'."
         raise BadEntryError(f"settings.yaml: executor: {needs}")
@@ -42,17 +41,11 @@ def open_executor(name: str) -> Iterator[Executor]:
     if is_of_plugin(name):
         executor = implementation("executors", name)()
     else:
-        plugin, code = _built_in()[_spelling(name)]
-        executor = use(plugin.name, code)(*([name] if "://" in name else []))
+        executor = use(*built_in("executors")[_spelling(name)])(*([name] if "://" in name else []))
     try:
         yield executor
     finally:
         executor.close()
-
-
-def _built_in() -> dict[str, tuple[Plugin, str]]:
-    """Return our own plug-ins' executors, as settings spell them, each with its code."""
-    return {name: (one, code) for one in plugins() if one.built_in for name, code in one.executors.items()}
 
 
 def _spelling(name: str) -> str:

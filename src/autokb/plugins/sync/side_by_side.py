@@ -6,7 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from queue import Empty, SimpleQueue
+from traceback import extract_tb
 
 from autokb.core.errors import AutokbError
 from autokb.core.results import SyncedSource
@@ -124,7 +126,7 @@ class SideBySide:
         except AutokbError as error:
             done = failed(str(error))
         except BaseException as error:  # whatever a source holds, a library's panic too, is its error and ends no other
-            done = failed(f"It failed: {getattr(error, 'strerror', None) or type(error).__name__}.")
+            done = failed(what_failed(error))
         if self.running.get(source.name) is run:
             self._ended.put((source.name, done))
 
@@ -145,3 +147,12 @@ class SideBySide:
 def failed(error: str) -> SyncedSource:
     """Return what a run did that read nothing."""
     return SyncedSource(0, 0, 0, 0, (), error=error)
+
+
+def what_failed(error: BaseException) -> str:
+    """Say an error that nobody expected by its kind and place; its words may be somebody's text."""
+    if said := getattr(error, "strerror", None):
+        return f"It failed: {said}."
+    places = extract_tb(error.__traceback__)
+    place = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
+    return f"It failed: {type(error).__name__}{place}."

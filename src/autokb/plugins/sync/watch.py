@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
-from autokb.app.syncing.sync import build_if_changed, chosen_sources, last_run, side_by_side
 from autokb.core.errors import AutokbError, hide_values
 from autokb.core.results import BuildReport, Synced
+from autokb.plugins.sync.sync import build_if_changed, chosen_sources, last_run, side_by_side
 from autokb.stores.workspace import Workspace
 
 LONGEST_NAP = 60.0  # seconds after which the settings are looked at again

@@ -9,15 +9,16 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import uuid4
 
-from autokb.app.syncing.feed_items import SyncedItems
-from autokb.app.syncing.folders import sync_folder
-from autokb.app.syncing.side_by_side import LOOK_EVERY, Run, SideBySide, Sleep, failed
 from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError
-from autokb.core.plugins import implementation, is_of_plugin
+from autokb.core.plugins import built_in, implementation, is_of_plugin, use
 from autokb.core.results import BuildReport, Synced, SyncedSource
-from autokb.core.source_settings import TICKETS, SourceSettings
+from autokb.core.source_settings import SourceSettings
 from autokb.feeds.items import Feed, Progress
 from autokb.net.fetch import Fetcher
+from autokb.plugins.sync.feed_items import SyncedItems
+from autokb.plugins.sync.feeds.github import HEADERS
+from autokb.plugins.sync.folders import sync_folder
+from autokb.plugins.sync.side_by_side import LOOK_EVERY, Run, SideBySide, Sleep, failed, what_failed
 from autokb.stores.database import damaged_rows
 from autokb.stores.sync_state import UNBUILT, keep_sync_source, read_sync_source
 from autokb.stores.workspace import Workspace, one_at_a_time
@@ -132,7 +133,7 @@ def _sync_feed(
     except AutokbError as ended:
         error = str(ended)
     except Exception as ended:  # what was kept before it is counted
-        error = f"It failed: {getattr(ended, 'strerror', None) or type(ended).__name__}."
+        error = what_failed(ended)
     finally:
         fetcher.close()
     return items.done(fetcher.requests, fetcher.bytes, error)
@@ -141,25 +142,11 @@ def _sync_feed(
 def _feed(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
     """Return the items of a source."""
     if is_of_plugin(source.type):
-        feed: Feed = implementation("sources", source.type)(workspace, source, fetcher, progress)
-        return feed
-    from autokb.feeds.github import GitHubIssues
-    from autokb.feeds.jira import JiraIssues
-    from autokb.feeds.walk import walk
-    from autokb.feeds.web import read_web
-    from autokb.feeds.zendesk import ZendeskArticles, ZendeskTickets
-
-    go = partial(walk, fetcher=fetcher, progress=progress, check_deleted=source.check_deleted)
-    match source.type:
-        case "web":
-            return read_web(source, fetcher, progress, workspace.spec.templates)
-        case "github":
-            return go(GitHubIssues(source.url, source.repo, comments=source.comments))
-        case "jira":
-            return go(JiraIssues(source.url, source.jql, version=source.api, comments=source.comments))
-    if source.content == TICKETS:
-        return go(ZendeskTickets(source.url, comments=source.comments))
-    return go(ZendeskArticles(source.url, source.name, source.locale))
+        read = implementation("sources", source.type)
+    else:
+        read = use(*built_in("sources")[source.type])
+    feed: Feed = read(workspace, source, fetcher, progress)
+    return feed
 
 
 def _secret(source: SourceSettings) -> tuple[str, str]:
@@ -176,8 +163,6 @@ def _secret(source: SourceSettings) -> tuple[str, str]:
 
 def _authorization(source: SourceSettings, secret: str) -> Mapping[str, str]:
     """Return the header with the secret, as each interface has it."""
-    from autokb.feeds.github import HEADERS
-
     headers: dict[str, str] = dict(HEADERS) if source.type == "github" else {}
     if secret and source.user:
         user = f"{source.user}/token" if source.type == "zendesk" else source.user

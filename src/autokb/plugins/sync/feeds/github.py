@@ -9,14 +9,23 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
-from autokb.feeds.walk import Entry, Page, Phase, entries_of, link_next, read_all
+from autokb.feeds.items import Feed, Progress
 from autokb.net.fetch import Fetcher, Reply
+from autokb.plugins.sync.feeds.walk import Entry, Page, Phase, entries_of, link_next, read_all, walk
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
+from autokb.stores.workspace import Workspace
 
 PAGE_SIZE = 100  # the most that GitHub gives
 HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
+
+
+def read_github(_workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
+    """Yield the issues of a repository."""
+    api = GitHubIssues(source.url, source.repo, comments=source.comments)
+    return walk(api, fetcher, progress, source.check_deleted)
 
 
 class GitHubIssues:

@@ -12,14 +12,23 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
+from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
-from autokb.feeds.walk import Entry, Page, Phase, entries_of, read_all
+from autokb.feeds.items import Feed, Progress
 from autokb.net.fetch import FeedError, Fetcher, Reply
+from autokb.plugins.sync.feeds.walk import Entry, Page, Phase, entries_of, read_all, walk
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
+from autokb.stores.workspace import Workspace
 
 PAGE_SIZE = 100  # what both versions give with all fields
 CLOCKS_APART = 10  # minutes that our clock may be behind that of the server
+
+
+def read_jira(_workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
+    """Yield the issues that a query finds."""
+    api = JiraIssues(source.url, source.jql, version=source.api, comments=source.comments)
+    return walk(api, fetcher, progress, source.check_deleted)
 
 
 class JiraIssues:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.add import Kind, add
-from autokb.app.syncing.side_by_side import Run
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, digest
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.git import MOST_FILES, check_out
 from autokb.net.fetch import FeedError
+from autokb.plugins.sync.feeds.git import MOST_FILES, check_out
+from autokb.plugins.sync.side_by_side import Run
 from autokb.sources import Fields
 from autokb.sources.files import find_files
 from autokb.stores.sync_state import (
@@ -52,15 +52,10 @@ def sync_folder(
             requests, read = done.requests, done.bytes
             root = _inside(checkout, source.folder)
         else:
-            root = place_of(workspace.folder, source)
+            root = source.place_on_disk(workspace.folder)
         return _add(workspace, source, root, (requests, read), run, progress, accept=accept)
     except (BadInputError, FeedError) as error:
         return SyncedSource(0, 0, 0, 0, (), requests=requests, bytes=read, error=str(error))
-
-
-def place_of(workspace: Path, source: SourceSettings) -> Path:
-    """Return where a source of type folder lies, of which a relative path begins in the folder of the workspace."""
-    return (workspace / Path(source.path).expanduser()).resolve()
 
 
 def _inside(checkout: Path, folder: str) -> Path:

@@ -18,8 +18,8 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError, WorkspaceBusyError
 from autokb.core.results import SyncedSource
-from autokb.feeds.git import _Git
 from autokb.net.fetch import RunOverError
+from autokb.plugins.sync.feeds.git import _Git
 from feed_server import LOOPBACK, Answer, Asked, FeedServer
 
 
@@ -404,17 +404,17 @@ def bomb(made: Path, depth: int, width: int) -> None:
 def test_a_repository_that_unfolds_to_a_billion_files_writes_none(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autokb.feeds.git.MOST_SAID", 1_000_000)
+    monkeypatch.setattr("autokb.plugins.sync.feeds.git.MOST_SAID", 1_000_000)
     kb = settle(tmp_path / "kb", manuals={"type": "git", "url": str(repository), "branch": "main"})
     bomb(repository, 9, 10)
     checkouts = tmp_path / "kb" / ".sources"
     assert "more files" in str(kb.sync().sources["manuals"].error)
     assert sorted(one.name for one in checkouts.iterdir()) == ["manuals.lock"] and checkouts.stat().st_mode & 0o77 == 0
-    monkeypatch.setattr("autokb.feeds.git.MOST_FILES", 50)
+    monkeypatch.setattr("autokb.plugins.sync.feeds.git.MOST_FILES", 50)
     bomb(repository, 2, 10)  # read whole, and too many
     assert "more than 50 files" in str(kb.sync().sources["manuals"].error)
-    monkeypatch.setattr("autokb.feeds.git.MOST_FILES", 1_000)
-    monkeypatch.setattr("autokb.feeds.git.MOST_BYTES", 1_000)
+    monkeypatch.setattr("autokb.plugins.sync.feeds.git.MOST_FILES", 1_000)
+    monkeypatch.setattr("autokb.plugins.sync.feeds.git.MOST_BYTES", 1_000)
     assert "1,000 bytes" in str(kb.sync().sources["manuals"].error)
 
 

@@ -11,11 +11,12 @@ from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.core.source_settings import SourceSettings
 from autokb.feeds.items import AT_ONCE, Feed, Item, Known, Progress, Step
-from autokb.feeds.robots import Robots
-from autokb.feeds.sitemap import read_sitemap
 from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher, Reply, RunOverError, SiteError
+from autokb.plugins.sync.feeds.robots import Robots
+from autokb.plugins.sync.feeds.sitemap import read_sitemap
 from autokb.sources.documents import read_fetched
 from autokb.sources.formats import Format, format_of
+from autokb.stores.workspace import Workspace
 
 UNFETCHED_AT_ONCE = 500  # items in one step that were not asked for, so that nothing is lost with them
 MOST_FAILURES = 5  # pages one after the other at which a site fails: then the site does
@@ -33,7 +34,7 @@ _TYPES: Mapping[str, Format] = {
 
 
 # Complex: pages are stored, given up or skipped in the order of the addresses.
-def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templates: Mapping[str, str]) -> Feed:
+def read_web(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
     """Yield all pages of a source; a run that stopped goes on with those that it had not asked for.
 
     Pages at which a run ended end no later one: the site may have them and fail at them alone.
@@ -49,7 +50,13 @@ def read_web(source: SourceSettings, fetcher: Fetcher, progress: Progress, templ
     if source.sitemap:
         listed, skipped = read_sitemap(source.sitemap, fetcher, robots)
         addresses = listed | {url: listed.get(url, "") for url in addresses}
-    pages = _Pages(fetcher, robots, templates, skipped, [url for url in cursor.get("failed") or () if url in addresses])
+    pages = _Pages(
+        fetcher,
+        robots,
+        workspace.spec.templates,
+        skipped,
+        [url for url in cursor.get("failed") or () if url in addresses],
+    )
     for url, changed in addresses.items():
         known = progress.known.get(url)
         if known is not None and known.listing == cursor["listing"]:

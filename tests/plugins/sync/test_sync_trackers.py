@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from autokb.app import SupportKB
-from autokb.app.syncing.sync import sync
 from autokb.core.results import SyncedSource
+from autokb.plugins.sync.sync import sync
 from feed_server import LOOPBACK, Answer, Asked, FeedServer
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

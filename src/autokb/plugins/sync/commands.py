@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autokb.cli.commands import Folder, Json, app
+from autokb.cli.commands import Folder, Json
 
 if TYPE_CHECKING:
     from autokb.app import SupportKB
     from autokb.core.results import Synced
 
 
-@app.command(epilog="Example: autokb sync kb --build  and, as a service,  autokb sync kb --watch --build")
 def sync(
     workspace: Folder,
     source: Annotated[
@@ -29,14 +28,11 @@ def sync(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Read what is new, changed or gone in the sources of settings.yaml; one that fails stops no other.
-
-    Exit status 1 where a source failed, or the gate refused the build.
-    """
+    """Read what is new, changed or gone in the sources of the settings, once or until it is stopped."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, say, spinner
-    from autokb.cli.sync_views import synced_view
     from autokb.core.errors import BadInputError, hide_values
+    from autokb.plugins.sync.views import synced_view
 
     with hide_values():
         kb = SupportKB.open(workspace)
@@ -58,7 +54,7 @@ def _watch(kb: SupportKB, names: list[str], *, build: bool, json: bool) -> None:
     from datetime import UTC, datetime
 
     from autokb.cli.output import say, write_json
-    from autokb.cli.sync_views import build_line, run_line
+    from autokb.plugins.sync.views import build_line, run_line
 
     def tell(done: Synced | str) -> None:
         now = datetime.now(UTC).isoformat(timespec="seconds")

@@ -11,9 +11,9 @@ from urllib.parse import urldefrag, urlsplit
 from lxml import etree
 
 from autokb.core.nouns import Skipped
-from autokb.core.source_settings import MOST_ADDRESSES
-from autokb.feeds.robots import Robots
 from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher
+from autokb.plugins.sync.feeds.robots import Robots
+from autokb.plugins.sync.settings import MOST_ADDRESSES
 
 MOST_SITEMAPS = 1_000  # that one index leads to
 MOST_ELEMENTS = 1_000_000  # of one sitemap: an address has some four, and one for each of its pictures

@@ -8,15 +8,26 @@ from typing import Any
 from urllib.parse import urlencode
 
 from autokb.core.nouns import Document
+from autokb.core.source_settings import TICKETS, SourceSettings
 from autokb.core.tickets import Ticket
-from autokb.feeds.walk import Entry, Page, Phase, entries_of, read_all
+from autokb.feeds.items import Feed, Progress
 from autokb.net.fetch import Fetcher, Reply
+from autokb.plugins.sync.feeds.walk import Api, Entry, Page, Phase, entries_of, read_all, walk
 from autokb.sources.documents import read_fetched_record
 from autokb.sources.reading import SourceRecord
 from autokb.sources.tickets import clean_ticket
 from autokb.sources.tickets.reading import MOST_COMMENTS
+from autokb.stores.workspace import Workspace
 
 PAGE_SIZE = 100  # the most that lists give
+
+
+def read_zendesk(_workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
+    """Yield the tickets, or the articles of the help centre."""
+    api: Api = ZendeskArticles(source.url, source.name, source.locale)
+    if source.content == TICKETS:
+        api = ZendeskTickets(source.url, comments=source.comments)
+    return walk(api, fetcher, progress, source.check_deleted)
 
 
 class ZendeskArticles:

@@ -1,1 +1,0 @@
-"""Keeping a workspace in step with the sources that its settings name."""

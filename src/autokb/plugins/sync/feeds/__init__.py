@@ -1,0 +1,1 @@
+"""What each type of source gives: web pages, articles of a help centre, tickets of trackers, checkouts of git."""
