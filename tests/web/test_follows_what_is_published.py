@@ -67,12 +67,11 @@ def test_ready_is_said_while_the_next_publication_is_loaded_beside(
     hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, may_end = threading.Event(), threading.Event()
-    with (
-        served_app(create_app(hand_made.folder, follows=True)) as url,
-        httpx2.Client(base_url=url, timeout=SECONDS) as client,
-    ):
+    app = create_app(hand_made.folder, follows=True)
+    with served_app(app) as url, httpx2.Client(base_url=url, timeout=SECONDS) as client:
         try:
             assert client.get("/v1/ready").status_code == 200  # the first load is waited for
+            wait_until(lambda: not app.state.kb.is_behind)  # from here on builds are followed
             load = Snapshot.open
 
             def load_slowly(held: Snapshot) -> None:
