@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.domain import ENGLISH
-from autokb.tasks.issues.write_solutions.task import Excerpt
+from autokb.heuristics.solutions.solution import Excerpt
 from autokb.tasks.places import LONGEST_PLACE, find_places, show_passages
 
 

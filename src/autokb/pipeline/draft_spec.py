@@ -15,6 +15,7 @@ from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result, Tokens
 from autokb.core.yaml_text import parse_yaml
+from autokb.heuristics.spec.proposal import DraftedAttribute, DraftSpec
 from autokb.pipeline.draft_yaml import draft_data, draft_text, is_unchanged
 from autokb.pipeline.model_choice import OFFLINE
 from autokb.pipeline.model_session import ModelOptions
@@ -22,7 +23,7 @@ from autokb.pipeline.stages import open_stages
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftSpec
+from autokb.tasks.issues.draft_spec.task import TASK
 from autokb.text.plain_text import plain_text
 
 STAGE = "draft"

@@ -32,8 +32,6 @@ from autokb.sources.files import find_files
 from autokb.studies.run_report import model_usage
 from autokb.tasks.judges.task_relevance.task import SUPPORT
 
-__all__ = ["METHODS", "SUPPORT", "ChunkEvaluation", "evaluate_chunking"]
-
 
 @dataclass(frozen=True, slots=True)
 class ChunkEvaluation:

@@ -11,7 +11,9 @@ from autokb.core.nouns import Span
 from autokb.heuristics.grounding.visible import HTML_COMMENT
 from autokb.heuristics.solutions.solution import Excerpt
 from autokb.text.conditional_markup import CONDITIONAL_MARK
-from autokb.text.markdown import Block, parse_blocks, plain_text, sentences
+from autokb.text.markdown import Block, parse_blocks
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 
 LONGEST_PLACE = 900  # characters; a longer item is numbered by its sentences, and a longer sentence is cut
 _LINE = re.compile(r"[^\n]+")

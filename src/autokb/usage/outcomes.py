@@ -17,8 +17,6 @@ from autokb.stores.workspace import Workspace
 from autokb.usage.feedback import cleaned_name
 from autokb.usage.question_log import moment
 
-__all__ = ["ImportedOutcomes", "OutcomeFields", "ReportedOutcome", "import_outcomes", "report_outcome"]
-
 MOST_SECONDS = 10 * 365 * 86_400.0  # ten years: more is a slip
 
 

@@ -11,7 +11,8 @@ from autokb.chunking.structure.block_groups import block_features, group_blocks,
 from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.chunking.structure.outline import Outline, Unit
 from autokb.core.nouns import Span
-from autokb.text.markdown import Block, Kind, inner_blocks, parse_blocks, sentences
+from autokb.text.markdown import Block, Kind, inner_blocks, parse_blocks
+from autokb.text.sentences import sentences
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import RawIssue
 from autokb.core.settings import Reduction
 from autokb.core.vectors import Vectors
+from autokb.heuristics.themes.find import FoundThemes
 from autokb.heuristics.titles.phrase_editing import without_values
 from autokb.issues.attribute_masking import masked_text, problem_vectors
 from autokb.issues.same_problem import similarity_threshold
@@ -24,7 +25,7 @@ from autokb.pipeline.stages import Stages
 from autokb.stores.published import Published
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.find_themes.task import TASK as FIND_THEMES
-from autokb.tasks.issues.find_themes.task import FindThemes, FoundThemes
+from autokb.tasks.issues.find_themes.task import FindThemes
 
 
 @dataclass(frozen=True)

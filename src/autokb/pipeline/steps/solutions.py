@@ -21,6 +21,7 @@ from autokb.core.regex_timeout import describe_slow
 from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.heuristics.solutions.direction import makes_worse
+from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import instructing_sections, write_section
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
@@ -52,7 +53,6 @@ from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
-from autokb.tasks.issues.write_solutions.task import WriteSolutions, WrittenSolution, WrittenSolutions
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"

@@ -10,8 +10,6 @@ from autokb.tasks.answers.replies_wire import MOST_REPLIES, TOKENS_A_REPLY, read
 from autokb.tasks.answers.reply_task import ReplyTask
 from autokb.tasks.task import Read
 
-__all__ = ["TASK", "DraftedReplies", "Drafting"]
-
 
 class AnswerFromQuotesTask(ReplyTask[Drafting, DraftedReplies]):
     """What could an agent write back, with nothing but these quotes? The parts of its passages are the quotes."""

@@ -15,8 +15,6 @@ from autokb.tasks.answers.replies_wire import (
 from autokb.tasks.answers.reply_task import ReplyTask
 from autokb.tasks.task import Read
 
-__all__ = ["TASK", "DraftedReplies", "Drafting"]
-
 
 class WriteRepliesTask(ReplyTask[Drafting, DraftedReplies]):
     """What could an agent write back, with nothing but what these passages say?"""

@@ -24,8 +24,6 @@ from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task
 from autokb.tasks.wire import wire
 
-__all__ = ["TASK", "GrowTree", "GrownTree", "Node", "Report"]
-
 
 @dataclass(frozen=True, slots=True)
 class GrowTree:

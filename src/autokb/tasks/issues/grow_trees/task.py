@@ -28,8 +28,6 @@ from autokb.tasks.prompts import examples, spelled_reply, unescaped
 from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task
 from autokb.tasks.wire import wire
 
-__all__ = ["TASK", "GrowTrees", "GrownTree", "GrownTrees", "Node", "Report"]
-
 PART_CHARACTERS = 60  # of a part that is left out, as a report names it
 NO_REPORTS = "A further tree needs a report of its own among those of its cluster."
 TOO_MANY = "There are more than {most} {parts}."

@@ -17,8 +17,6 @@ from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task
 from autokb.tasks.wire import Wire
 
-__all__ = ["MOST_PAIRS", "TASK", "AskForPairs", "Pair", "QuestionAnswerPairs"]
-
 MOST_PAIRS = 4  # of a section; the paper has 4,785 of 1,205 articles
 
 
