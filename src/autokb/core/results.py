@@ -113,6 +113,10 @@ class Spending(Result):
         cost = None if self.cost is None or other.cost is None else self.cost - other.cost
         return Spending(self.calls - other.calls, self.cached - other.cached, self.tokens - other.tokens, cost)
 
+    def by_name(self) -> dict[str, Any]:
+        """Return its figures by the names that reports have for them."""
+        return {"calls": self.calls, "cached": self.cached, "tokens": self.tokens, "cost": self.cost}
+
 
 NOTHING_SPENT = Spending(0, 0, Tokens(0, 0), 0.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,6 @@ def build(
 
 
 def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: float) -> BuildReport:
-    spent = stages.spending()
     notes = (
         missing_sentence(spec.language),
         *stages.log.notes,
@@ -132,27 +131,10 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
         _outdated_sentence(counts.outdated),
     )
     return BuildReport(
-        themes=counts.themes,
-        seeds=counts.seeds,
-        parents=counts.parents,
-        children=counts.children,
-        solutions=counts.solutions,
-        withheld=counts.withheld,
-        unresolved_links=counts.unresolved_links,
-        failures=tuple(stages.failures),
-        left_out=tuple(stages.left_out),
-        calls=spent.calls,
-        cached=spent.cached,
-        tokens=spent.tokens,
-        cost=spent.cost,
-        awaited=stages.awaited,
-        awaited_tasks=stages.awaited_tasks,
+        **{one.name: getattr(counts, one.name) for one in fields(counts)},
+        **stages.done(),
         rounds_left=stages.rounds_left,
-        batch=stages.batch_report(),
         seconds=round(seconds, 3),
-        stages=stages.log.reports(),
-        orphaned=counts.orphaned,
-        outdated=counts.outdated,
         notes=tuple(filter(None, notes)),
     )
 

@@ -78,7 +78,6 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
         text = draft_text(draft_data(data, drafted), drafted, model)
         path = write_draft(workspace, text)
         ids = [i.id for i in _sampled(issues, len(item.issues))]
-        spent = stages.spending()
         return Draft(
             file=str(path),
             yaml=text,
@@ -88,10 +87,7 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
             model=model,
             sample=SampleSize(len(item.issues), len(item.documents)),
             left_out=tuple(failure.reason for failure in stages.left_out),
-            calls=spent.calls,
-            cached=spent.cached,
-            tokens=spent.tokens,
-            cost=spent.cost,
+            **stages.spending().by_name(),
         )
 
 

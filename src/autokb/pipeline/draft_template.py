@@ -66,7 +66,6 @@ def draft_ticket_template(
         domain = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
         text = _draft_text(domain, template, drafted, model)
         path = write_draft(workspace, text)
-        spent = stages.spending()
         return TemplateDraft(
             file=str(path),
             yaml=text,
@@ -75,10 +74,7 @@ def draft_ticket_template(
             model=model,
             sample=len(sample),
             left_out=tuple(failure.reason for failure in stages.left_out),
-            calls=spent.calls,
-            cached=spent.cached,
-            tokens=spent.tokens,
-            cost=spent.cost,
+            **stages.spending().by_name(),
         )
 
 

@@ -247,10 +247,7 @@ def costs(workspace: Workspace) -> Costs:
             stages[stage] = stages.get(stage, NOTHING_SPENT) + row
             tasks[task] = tasks.get(task, NOTHING_SPENT) + row
     return Costs(
-        calls=total.calls,
-        cached=total.cached,
-        tokens=total.tokens,
-        cost=total.cost,
+        **total.by_name(),
         stages=dict(sorted(stages.items())),
         tasks=dict(sorted(tasks.items())),
         in_flight=lost,

@@ -329,6 +329,18 @@ class Stages:
         """Return what this run asked and spent; offline nothing."""
         return NOTHING_SPENT if self._session is None else self._session.spending()
 
+    def done(self) -> dict[str, Any]:
+        """Return what was done so far, by the names that the reports of builds have for it."""
+        return {
+            "failures": tuple(self.failures),
+            "left_out": tuple(self.left_out),
+            **self.spending().by_name(),
+            "awaited": self.awaited,
+            "awaited_tasks": self.awaited_tasks,
+            "batch": self.batch_report(),
+            "stages": self.log.reports(),
+        }
+
     def batch_report(self) -> BatchReport | None:
         """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
         return None if self._session is None else self._session.batch_report()

@@ -105,21 +105,7 @@ def as_embedded(texts: Sequence[str], settings: Settings) -> list[str]:
 
 
 def _report(counts: TicketBuildReport, stages: Stages, started: float) -> TicketBuildReport:
-    spent = stages.spending()
-    return replace(
-        counts,
-        failures=tuple(stages.failures),
-        left_out=tuple(stages.left_out),
-        calls=spent.calls,
-        cached=spent.cached,
-        tokens=spent.tokens,
-        cost=spent.cost,
-        awaited=stages.awaited,
-        awaited_tasks=stages.awaited_tasks,
-        batch=stages.batch_report(),
-        seconds=round(time.perf_counter() - started, 3),
-        stages=stages.log.reports(),
-    )
+    return replace(counts, **stages.done(), seconds=round(time.perf_counter() - started, 3))
 
 
 @dataclass(frozen=True)
