@@ -181,7 +181,7 @@ def _check_excerpt(item: WriteSolutions, number: int) -> None:
 
 def _passage_values(excerpts: Sequence[Excerpt], language: str) -> list[Mapping[str, Any]]:
     """Return passages as a person would see them, so that nothing is said to the model alone."""
-    texts = show_passages(excerpts, language)
+    texts = show_passages(([one.text] for one in excerpts), language)
     return [
         {"title": visible(e.title), "headings": " > ".join(map(visible, e.headings)), "text": visible(text)}
         for e, text in zip(excerpts, texts, strict=True)

@@ -119,7 +119,7 @@ def _excerpts(passages: Sequence[TicketPassage]) -> list[Excerpt]:
 
 
 def _passages(passages: Sequence[TicketPassage], language: str) -> list[Mapping[str, Any]]:
-    texts = show_passages(_excerpts(passages), language)
+    texts = show_passages(([one.text] for one in _excerpts(passages)), language)
     return [
         {"ticket": p.ticket, "title": p.title, "state": p.state, "section": p.section, "by": p.by, "text": text}
         for p, text in zip(passages, texts, strict=True)
