@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import Condition, Thread, current_thread
 from uuid import uuid4
@@ -39,19 +39,8 @@ MOST_SHOWN = 20  # ids of solutions that a question's entry has
 class _AskedQuestion:
     """A question as it was asked, to be masked and written later."""
 
-    text: str
-    outcome: str
-    asked_by: AskedBy
-    date: str
-    reason: str
-    issues: tuple[str, ...]
-    solutions: tuple[str, ...]
-    conversation: str
-    language: str
+    question: LoggedQuestion
     vocabulary: Container[str]
-    seconds: float
-    reader: str
-    cost: float | None
 
 
 class QuestionLog:
@@ -119,19 +108,21 @@ class QuestionLog:
     ) -> None:
         self._note(
             _AskedQuestion(
-                text=text[: READ + 1],
-                outcome=found.outcome,
-                asked_by=asked_by,
-                date=moment(),
-                reason=(found.reason or "")[:READ],
-                issues=issues,
-                solutions=solutions[:MOST_SHOWN],
-                conversation=conversation,
-                language=language,
-                vocabulary=vocabulary,
-                seconds=found.seconds,
-                reader="" if found.reading is None else found.reading.decided_by,
-                cost=_cost_of(found),
+                LoggedQuestion(
+                    text=text[: READ + 1],
+                    outcome=found.outcome,
+                    asked_by=asked_by,
+                    date=moment(),
+                    reason=(found.reason or "")[:READ],
+                    issues=issues,
+                    solutions=solutions[:MOST_SHOWN],
+                    conversation=conversation,
+                    language=language,
+                    seconds=found.seconds,
+                    reader="" if found.reading is None else found.reading.decided_by,
+                    cost=_cost_of(found),
+                ),
+                vocabulary,
             )
         )
 
@@ -241,7 +232,8 @@ class QuestionLog:
     def _all_masked(self, file: WorkspaceFile, batch: Sequence[_AskedQuestion | AssignedArm]) -> list[LoggedQuestion]:
         themes, questions = ThemeNames(file), []
         asked = [one for one in batch if isinstance(one, _AskedQuestion)]
-        themes.read_ahead([s for one in asked for s in one.solutions], [i for one in asked for i in one.issues])
+        shown = [one.question for one in asked]
+        themes.read_ahead([s for one in shown for s in one.solutions], [i for one in shown for i in one.issues])
         for one in asked:
             questions.append(_masked(one, themes))
             if not self._hurried:
@@ -279,23 +271,19 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
+def _masked(asked: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
+    one = asked.question
     issues = one.issues or tuple(dict.fromkeys(filter(None, map(themes.issue_of, one.solutions))))
-    language = find_other_language(one.text, one.language, one.vocabulary) or one.language
-    return LoggedQuestion(
-        text=masked_beginning(one.text, language, one.vocabulary),
-        outcome=one.outcome,
-        asked_by=one.asked_by,
-        date=one.date,
+    language = find_other_language(one.text, one.language, asked.vocabulary) or one.language
+    return replace(
+        one,
+        text=masked_beginning(one.text, language, asked.vocabulary),
         language=language,
-        reason=masked_beginning(one.reason, language, one.vocabulary),
+        reason=masked_beginning(one.reason, language, asked.vocabulary),
         themes=tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
         issues=issues,
-        solutions=one.solutions,
         conversation=hashed_conversation(one.conversation),
         seconds=round(one.seconds, 4),
-        reader=one.reader,
-        cost=one.cost,
     )
 
 
