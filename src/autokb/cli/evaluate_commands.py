@@ -162,7 +162,7 @@ def show_answer(
     from rich.console import Group
 
     from autokb.cli.output import emit
-    from autokb.evaluation.files import write_file
+    from autokb.core.files import write_file
     from autokb.evaluation.report import fit_width, html_page, terminal_tables
 
     if report is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.files import replace_private
+from autokb.core.files import write_file
 from autokb.core.ids import digest
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
@@ -149,10 +149,7 @@ def write_draft(workspace: Workspace, text: str) -> Path:
     """Write a draft of ``domain.yaml`` that reads, under a name that no draft edited by a person has."""
     read_domain(parse_yaml(text, DRAFT_FILE))
     path = _free(workspace.folder)
-    try:
-        replace_private(path, text.encode("utf-8"))  # customers' words may be in it
-    except OSError as error:
-        raise AutokbError(f"{path} cannot be written ({error.strerror}); make the folder writable.") from error
+    write_file(path, text, "; make the folder writable")
     return path
 
 
