@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -44,10 +44,8 @@ def open_executor(name: str) -> Iterator[Executor]:
     else:
         plugin, code = _built_in()[_spelling(name)]
         executor = use(plugin.name, code)(*([name] if "://" in name else []))
-    try:
+    with closing(executor):
         yield executor
-    finally:
-        executor.close()
 
 
 def _built_in() -> dict[str, tuple[Plugin, str]]:

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -312,7 +312,7 @@ class _Running:
         opened = open_index(made)
         documents, generation = read_published(opened.file).kb.documents, opened.index.generation
         known = {i: a for i, a in self.trial.answers.get(name, {}).items() if a.generation == generation}
-        try:
+        with closing(opened):
             opened.ask(next(iter(self.trial.questions.values())))  # loads what only the first question waits for
             with self._choosing(name, made, opened) as choosing:
                 for number, (item, question) in enumerate(self.trial.questions.items(), 1):
@@ -328,8 +328,6 @@ class _Running:
                         kept = {i: a for i, a in found.items() if a.note is None} | known
                         self._keep(replace(self.trial, answers={**self.trial.answers, name: kept}))
                     self.progress(f"questions {name}", number, len(self.trial.questions))
-        finally:
-            opened.close()
         return found
 
     @contextmanager
