@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -55,6 +55,7 @@ class Work(Generic[W]):
     travels: bool = True
 
 
+@dataclass(eq=False)
 class Stages:
     """The stages of one run: what is kept is looked up, the rest goes to a runner and is kept as it comes.
 
@@ -63,34 +64,27 @@ class Stages:
     fail, a share of them, the run ends (StageFailedError).
     """
 
-    def __init__(
-        self,
-        file: WorkspaceFile,
-        encoder: Encoder,
-        runners: Mapping[str, Runner] | None = None,
-        model_of: Callable[[str, str], str] = lambda _task, _stage: OFFLINE,
-        session: ModelSession | None = None,
-        progress: Progress = silent,
-        *,
-        executor: Executor = LOCAL,
-        tolerance: float = 1.0,
-    ) -> None:
-        self.file = file
-        self.tolerance = tolerance
-        self.executor = executor
-        self.encoder = encoder
-        self.log = StageLog(progress)
-        self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(executor), **(runners or {})}
-        self._model_of = model_of
-        self._session = session
-        self.rounds_left: int | None = None  # after one whose replies are awaited
-        self.chained_left = 0  # rounds that a stage needs beyond this one, as each asks about the last one's replies
+    file: WorkspaceFile
+    encoder: Encoder
+    runners: Mapping[str, Runner] | None = None
+    model_of: Callable[[str, str], str] = lambda _task, _stage: OFFLINE
+    session: ModelSession | None = None
+    progress: Progress = silent
+    executor: Executor = LOCAL
+    tolerance: float = 1.0
+    rounds_left: int | None = field(default=None, init=False)  # after one whose replies are awaited
+    # Rounds that a stage needs beyond this one, as each asks about the last one's replies.
+    chained_left: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.log = StageLog(self.progress)
+        self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(self.executor), **(self.runners or {})}
 
     # -- tasks -------------------------------------------------------------------------------------
 
     def model(self, task: Task[Any, Any], stage: str) -> str:
         """Return the model that answers a task in a stage: ``offline`` or ``PROVIDER:NAME``."""
-        return self._model_of(task.name, stage)
+        return self.model_of(task.name, stage)
 
     def answered_by(self, task: Task[Any, Any], stage: str) -> str:
         """Return what keys hold of who answers a task: its model, and the effort that a person set for it."""
@@ -172,8 +166,8 @@ class Stages:
             count.items += len(known)
             for _, left_out in known.values():
                 self.log.left_out += left_out
-            if self._session is not None:
-                self._session.count_reused(stage, task.name, [keys[n] for n in known])
+            if self.session is not None:
+                self.session.count_reused(stage, task.name, [keys[n] for n in known])
         missing = [n for n in range(len(keys)) if n not in known]
         found = work(missing) if missing else {}
         with self.timed(stage):
@@ -264,14 +258,14 @@ class Stages:
     @contextmanager
     def within(self, deadline: float | None) -> Iterator[None]:
         """Give up requests of a block that have no reply at a moment of ``time.monotonic``."""
-        if self._session is None:
+        if self.session is None:
             yield
             return
-        before, self._session.deadline = self._session.deadline, deadline
+        before, self.session.deadline = self.session.deadline, deadline
         try:
             yield
         finally:
-            self._session.deadline = before
+            self.session.deadline = before
 
     # -- vectors -----------------------------------------------------------------------------------
 
@@ -304,30 +298,30 @@ class Stages:
     @property
     def awaited(self) -> int:
         """The requests of this run whose replies come later."""
-        return 0 if self._session is None else self._session.awaited.total()
+        return 0 if self.session is None else self.session.awaited.total()
 
     @property
     def awaited_stages(self) -> set[str]:
         """The stages that wait for them."""
-        return set() if self._session is None else {stage for stage, _ in self._session.awaited}
+        return set() if self.session is None else {stage for stage, _ in self.session.awaited}
 
     @property
     def awaited_tasks(self) -> dict[str, int]:
         """How many of them each task has, by its name without the group."""
         found: Counter[str] = Counter()
-        for (_, task), count in (self._session.awaited if self._session is not None else Counter()).items():
+        for (_, task), count in (self.session.awaited if self.session is not None else Counter()).items():
             found[task.rpartition("/")[2]] += count
         return dict(sorted(found.items()))
 
     def plan_rounds(self, left: int | None, outlook: str) -> None:
         """Note how many rounds follow at most, and the sentence that says it beside the requests."""
         self.rounds_left = left
-        if self._session is not None:
-            self._session.outlook = outlook
+        if self.session is not None:
+            self.session.outlook = outlook
 
     def spending(self) -> Spending:
         """Return what this run asked and spent; offline nothing."""
-        return NOTHING_SPENT if self._session is None else self._session.spending()
+        return NOTHING_SPENT if self.session is None else self.session.spending()
 
     def done(self) -> dict[str, Any]:
         """Return what was done so far, by the names that the reports of builds have for it."""
@@ -343,7 +337,7 @@ class Stages:
 
     def batch_report(self) -> BatchReport | None:
         """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
-        return None if self._session is None else self._session.batch_report()
+        return None if self.session is None else self.session.batch_report()
 
 
 def _left_out(stage: str, name: str, part: str, reason: str) -> Failure:
