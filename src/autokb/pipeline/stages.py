@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from autokb.core.errors import BadInputError, StageFailedError
 from autokb.core.executor import LOCAL, Executor
@@ -28,16 +28,13 @@ from autokb.pipeline.embedding import (
 )
 from autokb.pipeline.executors import open_executor
 from autokb.pipeline.model_choice import OFFLINE, model_of
-from autokb.pipeline.model_session import ModelOptions, open_session
+from autokb.pipeline.model_session import ModelOptions, ModelSession, open_session
 from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
 from autokb.pipeline.stage_log import LEAST_FAILED, StageCount, StageLog, is_too_many
 from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.task import In, Out, Task
-
-if TYPE_CHECKING:
-    from autokb.pipeline.model_session import ModelSession
 
 T = TypeVar("T")
 W = TypeVar("W")
