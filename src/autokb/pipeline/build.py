@@ -361,7 +361,7 @@ class Build:
         return replace(index, nodes=indexed, candidates=self._candidates(knowledge, passages, index.chunks))
 
     def _passages(self, sources: BuildSources) -> list[Passage]:
-        with self.stages.timed(PASSAGES) as count:
+        with self.stages.log.timed(PASSAGES) as count:
             chunks = sources.corpus.chunks
             passages, computed = find_passages(self.file, sources.documents, chunks, self.workspace.spec)
             count.computed += computed
@@ -414,15 +414,15 @@ class Build:
         )
         stages = self.stages
         if (
-            stages.failures
+            stages.log.failures
             and sources.raw
             and stages.tolerance < 1
             and not any(s.status in DISPLAYED for s in solutions)
         ):
-            stage = stages.failures[0].stage  # of so few items that one alone may be all of them
+            stage = stages.log.failures[0].stage  # of so few items that one alone may be all of them
             raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
         made = self.workspace.publication_by("build", self._inputs(sources))
-        with self.stages.timed("publish"):
+        with self.stages.log.timed("publish"):
             is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
             if not (self.candidate or is_guarded):
                 return publish_or_keep(self.file, found, published, built, replace(made, forced_by=self.force))

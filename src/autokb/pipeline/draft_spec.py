@@ -72,7 +72,7 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
         item = draft_request(workspace.spec, issues, documents, BY_COUNTING if model == OFFLINE else BY_MODEL)
         (drafted,) = stages.run(STAGE, TASK, [item], [workspace.spec.name])
         if drafted is None:
-            reason = "; ".join(failure.reason for failure in stages.failures) or "the reply is awaited."
+            reason = "; ".join(failure.reason for failure in stages.log.failures) or "the reply is awaited."
             raise AutokbError(f"No draft was made: {reason}")
         data = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
         text = draft_text(draft_data(data, drafted), drafted, model)
@@ -86,7 +86,7 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
             made_by="counting words" if model == OFFLINE else "model",
             model=model,
             sample=SampleSize(len(item.issues), len(item.documents)),
-            left_out=tuple(failure.reason for failure in stages.left_out),
+            left_out=tuple(failure.reason for failure in stages.log.left_out),
             **stages.spending().by_name(),
         )
 

@@ -94,12 +94,12 @@ class Stages:
     def run(self, stage: str, task: Task[In, Out], items: Sequence[In], names: Sequence[str]) -> list[Out | None]:
         """Answer a task for every item.
 
-        A failed item is None and reported in ``failures`` under its name, one whose reply is awaited is None too.
+        A failed item is None and reported in ``log.failures`` under its name, one whose reply is awaited is None too.
         After keeping everything that arrived it raises StoppedOnPurposeError when the budget is reached, and
         StageFailedError when too many items failed.
         """
         runner = self._runners[self.model(task, stage)]
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             keys = runner.keys(task, items)
             tolerated = max(self.tolerance * len(keys), LEAST_FAILED - 1) if self.tolerance < 1 else math.inf
             replies = self._remembered(
@@ -125,14 +125,14 @@ class Stages:
     ) -> list[T | None]:
         """Return for each key what ``read`` makes of the text under it, which is kept or what the work gives.
 
-        An item whose work raises is None and reported in ``failures`` under its name.
+        An item whose work raises is None and reported in ``log.failures`` under its name.
         """
         executor = self.executor if work.travels else LOCAL
 
         def worked(missing: Sequence[int]) -> Iterator[Sequence[Answered]]:
             yield from in_batches(worked_out(missing, executor.map(work.function, map(work.thing, missing))))
 
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             return self._remembered(stage, count, keys, names, worked, read)
 
     # Complex: what is kept, what is worked out and what is counted must be of the same keys.
@@ -157,7 +157,7 @@ class Stages:
             left_out = [_left_out(stage, names[position], p["part"], p["reason"]) for p in body["left_out"]]
             return read(body), left_out
 
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             known = self.kept(keys, load)
             count.reused += len(known)
             count.items += len(known)
@@ -167,7 +167,7 @@ class Stages:
                 self.session.count_reused(stage, task.name, [keys[n] for n in known])
         missing = [n for n in range(len(keys)) if n not in known]
         found = work(missing) if missing else {}
-        with self.timed(stage):
+        with self.log.timed(stage):
             item_keys = self._runners[self.model(task, stage)].keys(task, [item for item, _ in found.values()])
             origins = self.file.origins(sorted(set(item_keys)))
             requests = {keys[n]: origins[key] for n, key in zip(found, item_keys, strict=True) if key in origins}
@@ -268,29 +268,13 @@ class Stages:
 
     def embed(self, texts: Sequence[str], stage: str = EMBEDDINGS) -> Vectors:
         """Return the vectors of the texts, (len(texts), dimensions); only texts never seen before are embedded."""
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             vectors, computed = embed_once(self.file, self.encoder, stage, texts, partial(self.log.progress, stage))
             count.computed += computed
             count.reused += len(texts) - computed
             return vectors
 
     # -- what was done -----------------------------------------------------------------------------
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[StageCount]:
-        """Count the seconds of a block to a stage."""
-        with self.log.timed(stage) as count:
-            yield count
-
-    @property
-    def failures(self) -> list[Failure]:
-        """The items that failed so far."""
-        return self.log.failures
-
-    @property
-    def left_out(self) -> list[Failure]:
-        """The parts of replies that a check refused so far."""
-        return self.log.left_out
 
     @property
     def awaited(self) -> int:
@@ -323,8 +307,8 @@ class Stages:
     def done(self) -> dict[str, Any]:
         """Return what was done so far, by the names that the reports of builds have for it."""
         return {
-            "failures": tuple(self.failures),
-            "left_out": tuple(self.left_out),
+            "failures": tuple(self.log.failures),
+            "left_out": tuple(self.log.left_out),
             **self.spending().by_name(),
             "awaited": self.awaited,
             "awaited_tasks": self.awaited_tasks,

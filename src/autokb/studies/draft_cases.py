@@ -177,7 +177,7 @@ def _from_documents(
         model = stages.model(PAIRS, STAGE)
         names = [f"{document.id}#{start}" for document, start in places]
         replies = stages.run(STAGE, PAIRS, items, names)
-        failures, spending = tuple(stages.failures), stages.spending()
+        failures, spending = tuple(stages.log.failures), stages.spending()
     cases: list[Case] = []
     masked = 0
     counts: dict[str, int] = {}

@@ -340,10 +340,10 @@ class _Running:
         with open_stages(asked, opened.file, options=ModelOptions(self._left(), is_live=True)) as stages:
 
             def choose(item: ChooseAnswer) -> tuple[ChosenAnswer | None, ReaderRun]:
-                started, before, failed = time.perf_counter(), stages.spending(), len(stages.failures)
+                started, before, failed = time.perf_counter(), stages.spending(), len(stages.log.failures)
                 with stages.within(time.monotonic() + made.settings.ask.timeout):
                     (chosen,) = stages.run(STAGE, CHOOSE_ANSWER, [item], ["the question"])
-                reasons = dict.fromkeys(failure.reason for failure in stages.failures[failed:])
+                reasons = dict.fromkeys(failure.reason for failure in stages.log.failures[failed:])
                 note = None if chosen is not None else " ".join(reasons) or NO_CHOICE
                 cost = (stages.spending() - before).cost
                 return chosen, ReaderRun(made.settings.model, time.perf_counter() - started, note, cost)
