@@ -175,13 +175,10 @@ class ReplySorter:
         elif line.reason == NO_JSON and not ended:
             self._incomplete.append(file)
         else:
-            self._refuse(f"{file} line {number}", line.reason)
+            self.refuse(f"{file} line {number}", line.reason)
 
-    def refuse_file(self, file: str, reason: str) -> None:
-        """Note a file that cannot be read."""
-        self._refuse(file, reason)
-
-    def _refuse(self, place: str, reason: str) -> None:
+    def refuse(self, place: str, reason: str) -> None:
+        """Note a file, or a line of one, that cannot be read."""
         self._nameless.append(place)
         self._reasons[place] = reason
 
@@ -295,7 +292,7 @@ class BatchFiles(Batch):
                 for number, line, ended in read_lines(path, self.max_reply_bytes):
                     sorting.sort(path.name, number, line, ended)
             except OSError as error:
-                sorting.refuse_file(path.name, error.strerror or "unreadable")
+                sorting.refuse(path.name, error.strerror or "unreadable")
         sorting.store()
         for key in sorting.taken_keys:
             self._spool.drop(key)
