@@ -6,14 +6,13 @@ import time
 from collections import deque
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from threading import Condition, Thread, current_thread
 from uuid import uuid4
 
 from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested
 from autokb.core.errors import AutokbError, StoreAwayError, WorkspaceBusyError
-from autokb.core.in_use import AskedBy, AssignedArm, LoggedQuestion, hashed_conversation
+from autokb.core.in_use import AskedBy, AssignedArm, LoggedQuestion, hashed_conversation, moment
 from autokb.core.storable import without_surrogates
 from autokb.stores.outcomes import keep_arms
 from autokb.stores.question_log import batch_is_kept, keep_questions, note_batch
@@ -264,11 +263,6 @@ def _cost_of(found: Answer | Suggested) -> float | None:
     costs = [0.0 if run is None else run.cost for run in runs]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None
-
-
-def moment() -> str:
-    """Return now, as dates are kept."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _masked(asked: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
