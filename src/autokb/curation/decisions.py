@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from autokb.core.attributes import as_lists
 from autokb.core.decisions import (
@@ -216,13 +216,7 @@ def edit(
         decided = memory.peek(file).decided
     one, last = decided.solutions[found.id], decided.edits.get(found.id)
     return EditedSolution(
-        id=one.id,
-        issue_id=one.issue_id,
-        text=one.text,
-        steps=one.steps,
-        status=one.status,
-        reason=one.reason,
-        version=solution_mark(one),
+        **_as_it_is(one),
         edited_by=last.author if last else "",
         edited_at=last.date if last else "",
         source_changed=decided.source_changed(one.id),
@@ -259,19 +253,13 @@ def undo(
         keep_events(file, [_taking_back(found.id, newest, author_name(author), now or moment())])
         keep_decisions(file, [replace(newest, undone=True)])
         one = memory.peek(file).decided.solutions[found.id]
-    who, when, mark = newest.author, newest.date, solution_mark(one)
-    return Reverted(
-        id=one.id,
-        issue_id=one.issue_id,
-        undone=newest.what,
-        author=who,
-        date=when,
-        text=one.text,
-        steps=one.steps,
-        status=one.status,
-        reason=one.reason,
-        version=mark,
-    )
+    return Reverted(undone=newest.what, author=newest.author, date=newest.date, **_as_it_is(one))
+
+
+def _as_it_is(one: Solution) -> dict[str, Any]:
+    """Return what is said of a solution after it was changed, by the names that results have for it."""
+    named = {name: getattr(one, name) for name in ("id", "issue_id", "text", "steps", "status", "reason")}
+    return {**named, "version": solution_mark(one)}
 
 
 def dismiss_edit(
