@@ -52,8 +52,7 @@ def chunking(
     from autokb.cli.output import check_report, make_console, say, stage_bars
     from autokb.evaluation.chunking.report import chunking_tables
     from autokb.sources import Fields
-    from autokb.studies.evaluate_chunking import ChunkEvaluation
-    from autokb.tasks.judges.task_relevance.task import SUPPORT
+    from autokb.studies.evaluate_chunking import SUPPORT, ChunkEvaluation
 
     check_report(report)
     wanted = ChunkEvaluation(
