@@ -23,7 +23,9 @@ from autokb.core.nouns import Issue
 from autokb.issues.manuals import Manuals
 from autokb.pipeline.steps.solutions import PassageFinder
 from autokb.tasks.prompts import unescaped
-from autokb.text.markdown import plain_text, sections, sentences
+from autokb.text.markdown import sections
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split

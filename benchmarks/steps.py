@@ -27,7 +27,8 @@ from autokb.heuristics.solutions.material import materials
 from autokb.heuristics.solutions.solution import Step, WrittenSolution
 from autokb.heuristics.solutions.write import write_passages
 from autokb.sources import read_documents
-from autokb.text.markdown import Block, inner_blocks, parse_blocks, plain_text, section_at, sections
+from autokb.text.markdown import Block, inner_blocks, parse_blocks, section_at, sections
+from autokb.text.plain_text import plain_text
 from benchmarks.figures import Figure, Result
 
 DOMAINS = Path(__file__).resolve().parents[1] / "src" / "autokb" / "domains"

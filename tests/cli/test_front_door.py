@@ -25,12 +25,12 @@ from autokb.core.nouns import Decision
 from autokb.evaluation.blind_sheet import Side, write_blind_sheet
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
 from autokb.sources import Fields
+from autokb.sources.outcomes import OutcomeFields
 from autokb.stores.api_keys import keep_api_key
 from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.studies.evaluate_chunking import ChunkEvaluation
 from autokb.studies.evaluate_suggestions import SuggestionEvaluation
-from autokb.usage.outcomes import OutcomeFields
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 load_commands()

@@ -19,7 +19,7 @@ from autokb.cli import main
 from autokb.cli.issue_views import answer_view
 from autokb.cli.views import costs_view, plan_view
 from autokb.core.nouns import Hit
-from autokb.core.results import BatchPlan, Costs, Figures, PaidSoFar, Plan, Spending, Tokens
+from autokb.core.results import BatchPlan, Costs, Figures, Plan, Spending, Tokens
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace
 
@@ -406,7 +406,7 @@ def test_hidden_reasoning_stands_apart_where_there_is_any(hidden: int, capsys: p
     costs = Costs(3, 1, tokens, 0.5, {"trees": spent}, {"issues/grow_tree": spent})
     modes = {"economical": figures, "paper": figures}
     more = {"seconds": 1.0, "documents": 1, "issues": 1, "mode": "economical", "stages": {"trees": figures}}
-    paid = PaidSoFar(0, Tokens(0, 0), 0.0)
+    paid = Figures(0, Tokens(0, 0), 0.0)
     plan = Plan(3, tokens, 0.5, **more, modes=modes, batch=BatchPlan(0.25), paid=paid)
     for view in (plan_view(plan), costs_view(costs)):
         Console(width=100).print(view)
@@ -416,7 +416,7 @@ def test_hidden_reasoning_stands_apart_where_there_is_any(hidden: int, capsys: p
 
 def test_a_plan_says_which_command_asks_about_tickets(capsys: pytest.CaptureFixture[str]) -> None:
     figures = Figures(3, Tokens(900, 2_000), 0.5)
-    modes, paid = {"economical": figures, "paper": figures}, PaidSoFar(0, Tokens(0, 0), 0.0)
+    modes, paid = {"economical": figures, "paper": figures}, Figures(0, Tokens(0, 0), 0.0)
     planned = Plan(
         3, figures.tokens, 0.5, 1.0, 0, 0, "economical", {"sections": figures}, modes, BatchPlan(0.25), paid, tickets=41
     )

@@ -5,7 +5,8 @@ from dataclasses import replace
 from autokb.core.domain import read_domain
 from autokb.core.nouns import DISPLAYED, Document, Evidence, Issue, Solution
 from autokb.core.solution_text import solution_text, solution_title
-from autokb.heuristics.rules import find_breach
+from autokb.heuristics.rules import RuleVerdict, find_breach
+from autokb.heuristics.solutions.solution import Step, WrittenSolution, WrittenSolutions
 from autokb.issues.solutions import (
     EXCERPT,
     FoundPassage,
@@ -16,9 +17,8 @@ from autokb.issues.solutions import (
     written_solutions,
 )
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
-from autokb.tasks.issues.check_rules.task import CheckedRules, RuleVerdict
+from autokb.tasks.issues.check_rules.task import CheckedRules
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
-from autokb.tasks.issues.write_solutions.task import Step, WrittenSolution, WrittenSolutions
 
 SPEC = read_domain(
     {

@@ -7,7 +7,8 @@ from autokb.core.domain import read_domain
 from autokb.core.nouns import RawIssue
 from autokb.issues.seeds import seed_id
 from autokb.issues.trees import Reported, ThemeReports, issue_id, issues, raw_issue_title, seed_reports
-from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, Node
+from autokb.tasks.issues.grow_tree.node_checks import Node
+from autokb.tasks.issues.grow_tree.task import TASK, GrownTree
 
 SPEC = read_domain(
     {"name": "mail", "attributes": {"os": {"values": ["Windows", "Linux"]}, "kind": {"values": ["A", "B"]}}}

@@ -19,7 +19,6 @@ from autokb.core.results import (
     BatchPlan,
     BuildReport,
     Figures,
-    PaidSoFar,
     Plan,
     Refusal,
     StageReport,
@@ -43,7 +42,7 @@ PLAN = Plan(
     stages={"trees": PAID, "rules": Figures(0, Tokens(0, 0), 0.0)},
     modes={"economical": PAID, "paper": Figures(9_876, Tokens(1, 2), 7.25)},
     batch=BatchPlan(0.75),
-    paid=PaidSoFar(5, Tokens(1, 2), 0.125),
+    paid=Figures(5, Tokens(1, 2), 0.125),
 )
 
 

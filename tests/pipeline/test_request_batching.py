@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions
 from autokb.llm.caps import limits
 from autokb.pipeline.request_batching import Batching, Group, item_keys
-from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions
+from autokb.tasks.issues.write_solutions.task import TASK
 
 MODEL = "openai:gpt-4o-mini"
 PAGES = {name: f"# {name}\n\n" + "".join(f"- Do {name} {n}.\n" for n in range(40)) for name in "abcdef"}

@@ -62,5 +62,5 @@ def test_a_failure_names_all_that_share_it(tmp_path: Path) -> None:
 
         odd = Work(work, int)
         assert stages.remember("rules", ["a", "b", "a"], ["s1", "s2", "s3"], odd, lambda _n, t: t) == [None] * 3
-        assert [failure.item for failure in stages.failures] == ["s1", "s2", "s3"]
+        assert [failure.item for failure in stages.log.failures] == ["s1", "s2", "s3"]
         assert stages.log.reports()["rules"].failed == 3

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import chunk_judge
+from autokb.chunking.methods import METHODS
 from autokb.core.errors import BadInputError
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest, chunk_files
-from autokb.studies.evaluate_chunking import METHODS, ChunkEvaluation, evaluate_chunking
+from autokb.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
 from stub_server import StubServer
 
 GUIDE = """\

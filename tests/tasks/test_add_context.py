@@ -9,8 +9,9 @@ import yaml
 
 import autokb.tasks.chunking.add_context as task_folder
 from autokb.core.model_requests import ModelReply
+from autokb.heuristics.contexts import PassageAlone
 from autokb.tasks.asking import read_reply, request_for
-from autokb.tasks.chunking.add_context.task import TASK, AddContext, AddedContext, PassageAlone
+from autokb.tasks.chunking.add_context.task import TASK, AddContext, AddedContext
 from autokb.tasks.task import ReplyError
 
 EXAMPLES = yaml.safe_load((Path(task_folder.__file__).parent / "examples.yaml").read_text(encoding="utf-8"))

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
+from autokb.tasks.asking import read_reply, reply_schema, request_for
 from autokb.tasks.issues.assign_theme.task import TASK, AssignTheme
+from autokb.tasks.task import Read
 
 THEMES = ("Sound", "Battery", "Other")
 ITEMS = [AssignTheme("buds", text, THEMES, 2) for text in ("silent", "flat", "jobs?")]

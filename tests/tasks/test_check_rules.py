@@ -12,15 +12,9 @@ from autokb.core import regex_timeout
 from autokb.core.domain import Rule
 from autokb.core.model_requests import ModelReply
 from autokb.core.regex_timeout import SlowPatternError
+from autokb.heuristics.rules import RuleVerdict
 from autokb.tasks.asking import read_reply, wrong
-from autokb.tasks.issues.check_rules.task import (
-    NOT_CONCERNED,
-    NOTHING_NAMED,
-    TASK,
-    CheckedRules,
-    CheckRules,
-    RuleVerdict,
-)
+from autokb.tasks.issues.check_rules.task import NOT_CONCERNED, NOTHING_NAMED, TASK, CheckedRules, CheckRules
 from autokb.tasks.task import ReplyError
 
 EXAMPLES = [

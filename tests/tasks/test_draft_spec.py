@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from autokb.core.model_requests import ModelReply
-from autokb.heuristics.spec.proposal import Synonyms
+from autokb.heuristics.spec.proposal import DraftedAttribute, DraftedRule, DraftedSpec, DraftSpec, Synonyms
 from autokb.tasks.asking import read_reply
-from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftedRule, DraftedSpec, DraftSpec
+from autokb.tasks.issues.draft_spec.task import TASK
 from autokb.tasks.task import ReplyError
 
 ASKED = DraftSpec("x", ("one", "two"), (), (("os", ("iOS",)),), (("no-shop", "No shops."),))

@@ -9,9 +9,10 @@ import pytest
 
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
+from autokb.tasks.asking import read_reply, reply_schema, request_for
 from autokb.tasks.issues.attribute_fields import describe_attributes, field_names
 from autokb.tasks.issues.extract_attributes.task import TASK, ExtractAttributes
+from autokb.tasks.task import Read
 
 SPEC = read_domain(
     {

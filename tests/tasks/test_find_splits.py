@@ -11,8 +11,9 @@ import yaml
 
 from autokb.core.model_requests import ModelReply
 from autokb.core.reply import ReplyError
-from autokb.tasks.asking import Read, read_reply, reply_schema
+from autokb.tasks.asking import read_reply, reply_schema
 from autokb.tasks.chunking.find_splits.task import TASK, FindSplits, FoundSplits
+from autokb.tasks.task import Read
 
 EXAMPLES = yaml.safe_load(
     importlib.resources.files("autokb.tasks.chunking.find_splits").joinpath("examples.yaml").read_text("utf-8")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
+from autokb.tasks.asking import read_reply, reply_schema, request_for
 from autokb.tasks.issues.find_themes.task import (
     LINE_CHARACTERS,
     MOST_CHARACTERS,
@@ -19,6 +19,7 @@ from autokb.tasks.issues.find_themes.task import (
     issue_line,
     sample_issues,
 )
+from autokb.tasks.task import Read
 
 ISSUES = ("No sound left", "Sound is low", "Battery is flat", "Case is cold", "Any jobs?")
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
+from autokb.tasks.asking import read_reply, reply_schema, request_for
 from autokb.tasks.issues.find_themes.task import TASK, FindThemes
+from autokb.tasks.task import Read
 
 ISSUES = tuple(f"Issue {n} about {'sound' if n % 2 else 'charging'}" for n in range(12))
 ITEM = FindThemes("buds", ISSUES, sorts_all=True)

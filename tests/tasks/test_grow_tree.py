@@ -11,7 +11,8 @@ import yaml
 from autokb.core.attributes import from_lists
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.heuristics.trees.grow import Report
-from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree, Node
+from autokb.tasks.issues.grow_tree.node_checks import Node
+from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree
 from autokb.tasks.task import ReplyError
 
 FILE = importlib.resources.files("autokb.tasks.issues.grow_tree").joinpath("examples.yaml")

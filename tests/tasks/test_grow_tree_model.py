@@ -12,8 +12,9 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
 from autokb.heuristics.trees.grow import Report
-from autokb.tasks.asking import Read, read_reply, reply_schema, request_for, wrong
+from autokb.tasks.asking import read_reply, reply_schema, request_for, wrong
 from autokb.tasks.issues.grow_tree.task import TASK, GrownTree, GrowTree
+from autokb.tasks.task import Read
 
 SPEC = read_domain(
     {

@@ -11,8 +11,9 @@ from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
 from autokb.heuristics.trees.grow import Report
-from autokb.tasks.asking import Read, read_reply, request_for, wrong
+from autokb.tasks.asking import read_reply, request_for, wrong
 from autokb.tasks.issues.grow_trees.task import TASK, GrowTrees
+from autokb.tasks.task import Read
 
 SPEC = read_domain(
     {

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply, request_for, wrong
+from autokb.tasks.asking import read_reply, request_for, wrong
 from autokb.tasks.chunking.merge_blocks.task import NO_RANGE, TASK, MergeBlocks, MergedBlocks, NoisePart, Paragraph
 from autokb.tasks.prompts import examples
+from autokb.tasks.task import Read
 
 PAGE = (Paragraph(7, "## Care"), Paragraph(8, "Dry it."), Paragraph(9, "© Lumo"))
 ITEM = MergeBlocks("Lumo 2", ("Buds",), PAGE, structure=((7, 8),))

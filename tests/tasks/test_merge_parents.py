@@ -9,8 +9,9 @@ import pytest
 
 from autokb.core.attributes import from_lists
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply
+from autokb.tasks.asking import read_reply
 from autokb.tasks.issues.merge_parents.task import TASK, MergeParents, ParentText
+from autokb.tasks.task import Read
 
 ITEM = MergeParents("d", tuple(ParentText(text) for text in ("Folders vanish", "Folders are gone", "No print", "Slow")))
 

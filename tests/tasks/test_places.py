@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autokb.core.domain import ENGLISH
-from autokb.tasks.issues.write_solutions.task import Excerpt
+from autokb.heuristics.solutions.solution import Excerpt
 from autokb.tasks.places import LONGEST_PLACE, find_places, show_passages
 
 
@@ -14,7 +14,7 @@ def passage(text: str) -> Excerpt:
 
 
 def shown(text: str) -> list[str]:
-    return show_passages([passage(text)], ENGLISH)[0].split("\n")
+    return show_passages([[text]], ENGLISH)[0].split("\n")
 
 
 def quotes(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def test_what_nobody_sees_is_no_place() -> None:
 
 def test_numbers_run_on_through_the_passages() -> None:
     two = [passage("One. Two."), passage("Three.")]
-    assert show_passages(two, ENGLISH) == ["[1] One.\n[2] Two.", "[3] Three."]
+    assert show_passages([[one.text] for one in two], ENGLISH) == ["[1] One.\n[2] Two.", "[3] Three."]
     assert [place.excerpt.text for place in find_places(two, ENGLISH)] == ["One. Two.", "One. Two.", "Three."]
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from autokb.core.model_requests import ModelReply
+from autokb.heuristics.question_answer_pairs import Pair
 from autokb.tasks.asking import read_reply
-from autokb.tasks.probes.question_answer_pairs.task import TASK, AskForPairs, Pair, QuestionAnswerPairs
+from autokb.tasks.probes.question_answer_pairs.task import TASK, AskForPairs, QuestionAnswerPairs
 from autokb.tasks.task import Read, ReplyError
 
 ITEM = AskForPairs(("Robot", "Rain and its sensor"), "Dry the\nrain sensor. Start the robot again.", 8)

@@ -10,14 +10,8 @@ import yaml
 import autokb.tasks.issues.write_solutions as task_folder
 from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
-from autokb.tasks.issues.write_solutions.task import (
-    TASK,
-    Excerpt,
-    Step,
-    WriteSolutions,
-    WrittenSolution,
-    WrittenSolutions,
-)
+from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
+from autokb.tasks.issues.write_solutions.task import TASK
 from autokb.tasks.task import ReplyError
 from autokb.text.conditional_markup import find_conditionals
 

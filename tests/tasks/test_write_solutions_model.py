@@ -11,9 +11,11 @@ import pytest
 from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.core.model_requests import ModelReply
-from autokb.tasks.asking import Read, read_reply, reply_schema, request_for
+from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions, WrittenSolutions
+from autokb.tasks.asking import read_reply, reply_schema, request_for
 from autokb.tasks.issues.write_solutions.passages import passages_of
-from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions, WrittenSolutions
+from autokb.tasks.issues.write_solutions.task import TASK
+from autokb.tasks.task import Read
 from autokb.text.conditional_markup import find_conditionals
 
 SPEC = read_domain({"attributes": {"os": {"values": ["Windows", "macOS"]}, "tip": {"kind": "open"}}})

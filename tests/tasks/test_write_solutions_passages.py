@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions
 from autokb.tasks.issues.write_solutions.passages import as_ranges, numbered_places, own_places, passages_of
-from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions
+from autokb.tasks.issues.write_solutions.task import TASK
 
 PAGE = (
     "# Sound\n\n## Silent\n\nCharge both buds. Wait a minute.\n\n1. Open the lid.\n2. Hold the button.\n\n"

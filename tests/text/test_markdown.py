@@ -6,15 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from autokb.text.markdown import (
-    LONGEST_HEADING,
-    inner_blocks,
-    parse_blocks,
-    plain_text,
-    section_at,
-    sections,
-    sentences,
-)
+from autokb.text.markdown import LONGEST_HEADING, inner_blocks, parse_blocks, section_at, sections
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 from work_count import python_lines
 
 PAGE = """Preamble here.

@@ -16,6 +16,7 @@ from poisons import POISONS, Poison
 from autokb.core.domain import read_domain
 from autokb.core.nouns import DISPLAYED, Document, Issue, Solution
 from autokb.core.solution_text import solution_title
+from autokb.heuristics.contexts import PassageAlone
 from autokb.heuristics.rules import find_breach
 from autokb.issues.solutions import (
     FoundPassage,
@@ -27,7 +28,7 @@ from autokb.issues.solutions import (
 )
 from autokb.tasks.asking import answer, request_for
 from autokb.tasks.chunking.add_context.task import TASK as ADD_CONTEXT
-from autokb.tasks.chunking.add_context.task import AddContext, PassageAlone
+from autokb.tasks.chunking.add_context.task import AddContext
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.assign_theme.task import AssignTheme
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES

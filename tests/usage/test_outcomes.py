@@ -14,9 +14,9 @@ import pytest
 from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import ConversationOutcome
+from autokb.sources.outcomes import OutcomeFields
 from autokb.stores.outcomes import read_outcomes
 from autokb.stores.workspace import Workspace
-from autokb.usage.outcomes import OutcomeFields
 
 REPORTER = """
 import sys

@@ -7,13 +7,13 @@ import re
 import secrets
 import shlex
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from autokb.core.api_keys import ApiKey
 from autokb.core.errors import BadInputError, UnknownIdError
+from autokb.core.in_use import moment
 from autokb.core.results import Result
 from autokb.core.roles import ROLES, Role
-from autokb.stores.api_keys import find_api_key, has_api_keys, keep_api_key, note_revoked, read_api_keys
+from autokb.stores.api_keys import find_api_key, keep_api_key, note_revoked, read_api_keys
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -65,7 +65,7 @@ def make_key(role: str, name: str = "") -> CreatedKey:
             f"as front-desk, not {name[: NAME_CHARACTERS + 1]!r}."
         )
     key_id = f"{name}-{secrets.token_hex(NAMED_ID_BYTES)}" if name else f"key-{secrets.token_hex(ID_BYTES)}"
-    return CreatedKey(key_id, PREFIX + secrets.token_urlsafe(KEY_BYTES), named, _now())
+    return CreatedKey(key_id, PREFIX + secrets.token_urlsafe(KEY_BYTES), named, moment())
 
 
 def keep_key(workspace: Workspace, made: CreatedKey) -> None:
@@ -87,7 +87,7 @@ def revoke_key(workspace: Workspace, key_id: str) -> ApiKey:
         if found is None:
             folder = shlex.quote(str(workspace.folder))
             raise UnknownIdError(f"No key has the id {key_id!r}; this lists them: autokb keys list {folder}")
-        return note_revoked(file, found, _now())
+        return note_revoked(file, found, moment())
 
 
 def find_key(file: WorkspaceFile, secret: str) -> ApiKey | None:
@@ -98,11 +98,6 @@ def find_key(file: WorkspaceFile, secret: str) -> ApiKey | None:
     return found if found is not None and found.revoked is None else None
 
 
-def needs_key(file: WorkspaceFile) -> bool:
-    """Return whether a key was ever made here: to revoke the last one opens nothing."""
-    return has_api_keys(file)
-
-
 def hash_of(secret: str) -> str:
     """Return what is kept of a key.
 
@@ -111,7 +106,3 @@ def hash_of(secret: str) -> str:
     up in an index tells a stopwatch at most something of a hash, from which no key follows.
     """
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from autokb.pipeline.plugin_task import TaskRun
     from autokb.sources import Fields
     from autokb.studies.evaluate_chunking import ChunkEvaluation
-
-T = TypeVar("T")
 
 
 class SupportKB:

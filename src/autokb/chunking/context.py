@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Chunk, Document
-from autokb.tasks.chunking.add_context.task import AddContext, AddedContext, PassageAlone
+from autokb.heuristics.contexts import PassageAlone
+from autokb.tasks.chunking.add_context.task import AddContext, AddedContext
 
 
 def document_request(document: Document, chunks: Sequence[Chunk], language: str = ENGLISH) -> AddContext:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from autokb.chunking.spans import split_span
 from autokb.core.nouns import Chunk, Document, Span
 from autokb.heuristics.contexts import headings_path
-from autokb.text.plain_text import plain_text, sentences
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 
 WINDOW_SIZE = 700  # characters; well below the encoder's 256 tokens, so that title and context fit in front
 CONTEXT_SIZE = 200  # characters of a context that fit in front of a window of that size

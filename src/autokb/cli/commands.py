@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -337,11 +338,8 @@ def ask(
     from autokb.cli.output import emit
     from autokb.retrieval.read_question import read_pairs
 
-    kb = SupportKB.open(workspace, shows="candidate" if candidate else "")
-    try:
+    with closing(SupportKB.open(workspace, shows="candidate" if candidate else "")) as kb:
         answer = kb.ask(text, read_pairs(attribute or []), k, model=model, explain=explain, style=style)
-    finally:
-        kb.close()
     emit(json, answer.as_json(), lambda: answer_view(workspace, answer))
 
 
@@ -373,11 +371,8 @@ def suggest(
     from autokb.cli.output import emit
     from autokb.cli.suggestion_views import suggestions_view
 
-    kb = SupportKB.open(workspace, model=model)
-    try:
+    with closing(SupportKB.open(workspace, model=model)) as kb:
         suggested = kb.suggest(text or "", chat=chat, strategy=strategy, passages=passages, budget=budget)
-    finally:
-        kb.close()
     emit(json, suggested.as_json(), lambda: suggestions_view(suggested))
 
 

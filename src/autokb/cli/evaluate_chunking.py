@@ -48,10 +48,11 @@ def chunking(
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
     from autokb.app import SupportKB
+    from autokb.chunking.methods import METHODS
     from autokb.cli.output import check_report, make_console, say, stage_bars
     from autokb.evaluation.chunking.report import chunking_tables
     from autokb.sources import Fields
-    from autokb.studies.evaluate_chunking import METHODS, SUPPORT, ChunkEvaluation
+    from autokb.studies.evaluate_chunking import SUPPORT, ChunkEvaluation
 
     check_report(report)
     wanted = ChunkEvaluation(

@@ -18,6 +18,11 @@ Study = Annotated[str, typer.Argument(metavar="PLUGIN.NAME", help="As autokb plu
 Report = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")]
 
 
+def which_systems(usual: str) -> Any:
+    """Return the option that names systems; the ``usual`` ones are taken without it."""
+    return typer.Option(help=f"Which systems; several with commas or the option repeated. {usual} without it.")
+
+
 @evaluate.command(
     epilog="Example: autokb evaluate retrieval kb --queries queries.jsonl --qrels qrels.tsv --systems raw autokb+hr  "
     "and  autokb evaluate retrieval kb --variations --model openai:NAME"
@@ -26,10 +31,7 @@ def retrieval(
     workspace: Folder,
     queries: Annotated[Path | None, typer.Option(help="JSONL with id and text.")] = None,
     qrels: Annotated[Path | None, typer.Option(help="TSV or trec: query id, document id, grade.")] = None,
-    systems: Annotated[
-        list[str] | None,
-        typer.Option(help="Which systems; several with commas or the option repeated. All but llm-wk without it."),
-    ] = None,
+    systems: Annotated[list[str] | None, which_systems("All but llm-wk")] = None,
     variations: Annotated[
         bool,
         typer.Option(
@@ -162,7 +164,7 @@ def show_answer(
     from rich.console import Group
 
     from autokb.cli.output import emit
-    from autokb.evaluation.files import write_file
+    from autokb.core.files import write_file
     from autokb.evaluation.report import fit_width, html_page, terminal_tables
 
     if report is not None:

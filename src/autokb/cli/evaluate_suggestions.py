@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, Model, evaluate
-from autokb.cli.evaluate_commands import Budget, Report, show_answer, split_names
+from autokb.cli.evaluate_commands import Budget, Report, show_answer, split_names, which_systems
 
 
 @evaluate.command(
@@ -18,12 +18,7 @@ from autokb.cli.evaluate_commands import Budget, Report, show_answer, split_name
 def suggestions(
     workspace: Folder,
     cases: Annotated[Path, typer.Option(help="JSONL with id, messages, reply (empty: to refuse) and documents.")],
-    systems: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Which systems; several with commas or the option repeated. autokb and incumbent without it."
-        ),
-    ] = None,
+    systems: Annotated[list[str] | None, which_systems("autokb and incumbent")] = None,
     baseline: Annotated[str, typer.Option(help="What the others are compared with; the incumbent without it.")] = "",
     judge: Annotated[bool, typer.Option("--judge", help="Have a model judge which suggestions are correct.")] = False,
     similarity: Annotated[

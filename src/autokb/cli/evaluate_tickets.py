@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from autokb.cli.commands import Folder, Json, evaluate
-from autokb.cli.evaluate_commands import Report, show_measures, split_names
+from autokb.cli.evaluate_commands import Report, show_measures, split_names, which_systems
 
 
 @evaluate.command(epilog="Example: autokb evaluate tickets kb --queries queries.jsonl --qrels qrels.tsv")
@@ -16,10 +16,7 @@ def tickets(
     workspace: Folder,
     queries: Annotated[Path, typer.Option(help="JSONL with id and text, perhaps created and components.")],
     qrels: Annotated[Path, typer.Option(help="TSV or trec: query id, ticket id, grade.")],
-    systems: Annotated[
-        list[str] | None,
-        typer.Option(help="Which systems; several with commas or the option repeated. All without it."),
-    ] = None,
+    systems: Annotated[list[str] | None, which_systems("All")] = None,
     report: Report = None,
     json: Json = False,
 ) -> None:

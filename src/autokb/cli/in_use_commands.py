@@ -106,7 +106,7 @@ def import_(
     from autokb.app import SupportKB
     from autokb.cli.in_use_views import imported_outcomes_view
     from autokb.cli.output import emit
-    from autokb.usage.outcomes import OutcomeFields
+    from autokb.sources.outcomes import OutcomeFields
 
     fields = OutcomeFields(conversation_field, resolved_field, returned_field, seconds_field, date_field)
     done = SupportKB.open(workspace).usage.import_outcomes(file, fields)

@@ -38,7 +38,7 @@ def digest(
     """Write one page of Markdown: what rose, what is new and unanswered, what builds changed, what helped."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit, write_markdown
-    from autokb.evaluation.files import write_file
+    from autokb.core.files import write_file
 
     found = SupportKB.open(workspace).usage.digest(since)
     if out is not None:

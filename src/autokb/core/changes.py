@@ -135,17 +135,27 @@ def _compare_solutions(
     before: Mapping[str, Solution], after: Mapping[str, Solution]
 ) -> tuple[list[SolutionChange], list[SolutionChange], list[SolutionChange]]:
     """Return what readers see now and did not, what they did and do not, and what they see otherwise."""
-    added, removed, changed = [], [], []
+    added, removed, changed = list[SolutionChange](), list[SolutionChange](), list[SolutionChange]()
     for i, old, new in _pairs(before, after):
-        seen, sees = (one if one is not None and one.status in DISPLAYED else None for one in (old, new))
-        if seen is not None and sees is not None:
-            if what := _differing(seen, sees):
-                changed.append(_solution_change(i, seen, sees, old, new, what))
-        elif sees is not None:
-            added.append(_solution_change(i, None, sees, old, new, ()))
-        elif seen is not None:
-            removed.append(_solution_change(i, seen, None, old, new, ()))
+        seen, sees = _displayed(old), _displayed(new)
+        what = _differing(seen, sees) if seen and sees else ()
+        if not what and bool(seen) == bool(sees):
+            continue
+        change = SolutionChange(
+            solution=i,
+            issue=(new or old).issue_id,  # type: ignore[union-attr]  # one of them is there
+            before=_cut(seen),
+            after=_cut(sees),
+            status_before=old.status if old else None,
+            status_after=new.status if new else None,
+            what=what,
+        )
+        (changed if what else added if sees else removed).append(change)
     return added, removed, changed
+
+
+def _displayed(solution: Solution | None) -> Solution | None:
+    return solution if solution is not None and solution.status in DISPLAYED else None
 
 
 def _pairs(before: Mapping[str, C], after: Mapping[str, C]) -> Iterable[tuple[str, C | None, C | None]]:
@@ -186,27 +196,6 @@ def _differing(old: Solution, new: Solution) -> tuple[Aspect, ...]:
         "issue": old.issue_id != new.issue_id,
     }
     return tuple(name for name, differs in pairs.items() if differs)
-
-
-def _solution_change(
-    solution_id: str,
-    seen: Solution | None,
-    sees: Solution | None,
-    old: Solution | None,
-    new: Solution | None,
-    what: tuple[Aspect, ...],
-) -> SolutionChange:
-    issue = (new or old).issue_id  # type: ignore[union-attr]  # one of them is there
-    was, is_now = (None if one is None else one.status for one in (old, new))
-    return SolutionChange(
-        solution=solution_id,
-        issue=issue,
-        before=_cut(seen),
-        after=_cut(sees),
-        status_before=was,
-        status_after=is_now,
-        what=what,
-    )
 
 
 def _differing_lines(before: str, after: str) -> tuple[str | None, str | None]:

@@ -23,7 +23,7 @@ class DocumentNames:
         self._files = _only_ones((file_name(d.id), d.id) for d in documents)
         self._stems = _only_ones((stem(d.id), d.id) for d in documents)
         self._urls = _only_ones((normal_url(d.url), d.id) for d in documents if d.url)
-        self._titles = _only_ones((_plain(d.title), d.id) for d in documents)
+        self._titles = _only_ones((plain_title(d.title), d.id) for d in documents)
         # A document that knows its own address is not guessed from another one.
         self._without_url = frozenset(d.id for d in documents if not d.url)
 
@@ -34,7 +34,7 @@ class DocumentNames:
     def by_title(self, name: str) -> str | None:
         """Return the id of the document that the name means as a title, and in no other way, or None."""
         name = name.strip()
-        return None if self._by_place(name) or _URL.match(name) else self._titles.get(_plain(name))
+        return None if self._by_place(name) or _URL.match(name) else self._titles.get(plain_title(name))
 
     def _by_place(self, name: str) -> str | None:
         if name in self._ids:
@@ -57,7 +57,8 @@ def _only_ones(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1}
 
 
-def _plain(title: str) -> str:
+def plain_title(title: str) -> str:
+    """Return a title, or a heading, as two are compared, whatever the case and the white space."""
     return " ".join(title.split()).casefold()
 
 

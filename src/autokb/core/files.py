@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
+from autokb.core.errors import AutokbError
+
 PRIVATE = 0o600  # read and written by the owner alone
 
 
@@ -38,6 +40,14 @@ def replace_private(path: Path, data: bytes) -> None:
     except BaseException:  # Ctrl-C too
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_file(path: Path, text: str, then: str = "") -> None:
+    """Write a text as ``replace_private`` does; an AutokbError, whose sentence says what ``then``, where it cannot."""
+    try:
+        replace_private(path, text.encode("utf-8"))
+    except OSError as error:
+        raise AutokbError(f"{path} cannot be written ({error.strerror}){then}.") from error
 
 
 def _open(path: str | Path, flags: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from autokb.core.ids import digest, short_id
@@ -184,3 +185,8 @@ def _about(one: Feedback) -> tuple[str, ...]:
 def folded(query: str) -> str:
     """Return a question as two are compared, whatever the case and the white space."""
     return " ".join(query.casefold().split())
+
+
+def moment() -> str:
+    """Return now, as dates are kept."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

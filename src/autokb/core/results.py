@@ -113,41 +113,17 @@ class Spending(Result):
         cost = None if self.cost is None or other.cost is None else self.cost - other.cost
         return Spending(self.calls - other.calls, self.cached - other.cached, self.tokens - other.tokens, cost)
 
+    def by_name(self) -> dict[str, Any]:
+        """Return its figures by the names that reports have for them."""
+        return {"calls": self.calls, "cached": self.cached, "tokens": self.tokens, "cost": self.cost}
+
 
 NOTHING_SPENT = Spending(0, 0, Tokens(0, 0), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class InFlight(Result):
-    """Requests that were sent and never answered, at the most that they can have cost."""
-
-    calls: int
-    tokens: Tokens
-    cost: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Costs(Spending):
-    """What was spent in a workspace's life, by stage and by task.
-
-    ``in_flight`` is no part of it: what was under way when a process was killed, at the most that it can have cost.
-    """
-
-    stages: Mapping[str, Spending] = field(default_factory=dict)
-    tasks: Mapping[str, Spending] = field(default_factory=dict)
-    in_flight: InFlight = field(default_factory=lambda: InFlight(0, Tokens(0, 0), 0.0))
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the contract's shape, and what was in flight where there is any."""
-        shape = Result.as_json(self)
-        if not self.in_flight.calls:
-            del shape["in_flight"]
-        return shape
-
-
-@dataclass(frozen=True, slots=True)
 class Figures(Result):
-    """Requests that are still to be sent, with their tokens; a cost of None holds an unknown price."""
+    """Requests with their tokens: those to be sent, paid for or in flight; a cost of None holds an unknown price."""
 
     calls: int
     tokens: Tokens
@@ -164,6 +140,25 @@ class Figures(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Costs(Spending):
+    """What was spent in a workspace's life, by stage and by task.
+
+    ``in_flight`` is no part of it: what was under way when a process was killed, at the most that it can have cost.
+    """
+
+    stages: Mapping[str, Spending] = field(default_factory=dict)
+    tasks: Mapping[str, Spending] = field(default_factory=dict)
+    in_flight: Figures = field(default_factory=lambda: Figures(0, Tokens(0, 0), 0.0))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape, and what was in flight where there is any."""
+        shape = Result.as_json(self)
+        if not self.in_flight.calls:
+            del shape["in_flight"]
+        return shape
+
+
+@dataclass(frozen=True, slots=True)
 class BatchPlan(Result):
     """What the same requests cost through a provider's batch interface."""
 
@@ -171,20 +166,11 @@ class BatchPlan(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class PaidSoFar(Result):
-    """What a workspace has paid already."""
-
-    calls: int
-    tokens: Tokens
-    cost: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Plan(Figures):
     """What a build is still to pay for in the mode set, and what either mode would take.
 
-    ``seconds`` is None where nothing is known of them. ``documents``, ``issues`` and ``tickets`` are those that were
-    added.
+    ``seconds`` is None where nothing is known of them, ``paid`` what the workspace has paid already. ``documents``,
+    ``issues`` and ``tickets`` are those that were added.
     """
 
     seconds: float | None
@@ -194,7 +180,7 @@ class Plan(Figures):
     stages: Mapping[str, Figures]
     modes: Mapping[str, Figures]
     batch: BatchPlan
-    paid: PaidSoFar
+    paid: Figures
     tickets: int = 0
 
     def _repr_html_(self) -> str:

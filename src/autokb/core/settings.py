@@ -183,20 +183,8 @@ class Settings:
         return self.reasoning_effort.get(model) or self.reasoning_effort.get(model.partition(":")[2], "")
 
 
-WORDS = ("model", "embedder", "reranker", "base_url", "chunker", "context", "store", "executor")
-SWITCHES = ("scratchpad", "log_questions", "show_doubted", "rule_reasons")
-NUMBERS = (
-    "reranker_seconds",
-    "concurrency",
-    "max_size",
-    "timeout",
-    "retries",
-    "window",
-    "max_output",
-    "max_reply_bytes",
-    "keep_versions",
-    "stale_after",
-)
+_NAMES = {kind: tuple(one.name for one in fields(Settings) if one.type == kind) for kind in ("str", "bool", "int")}
+WORDS, SWITCHES, NUMBERS = _NAMES["str"], _NAMES["bool"], _NAMES["int"]
 
 
 # Complex: the spelling of earlier versions, unknown names and empty entries must be settled before any value is read.

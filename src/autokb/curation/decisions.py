@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from autokb.core.attributes import as_lists
 from autokb.core.decisions import (
@@ -28,6 +28,7 @@ from autokb.core.errors import BadInputError, ChangedMeanwhileError, UnknownIdEr
 from autokb.core.files import read_regular_file
 from autokb.core.forest import Forest
 from autokb.core.ids import short_id
+from autokb.core.in_use import moment
 from autokb.core.nouns import (
     DISPLAYED,
     Decision,
@@ -43,8 +44,7 @@ from autokb.exchange.import_decisions import check_edit, check_text, with_origin
 from autokb.stores.published import keep_decisions, keep_events
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.text.control_characters import printable_name, replace_controls
-from autokb.usage.question_log import moment
+from autokb.text.control_characters import author_name, replace_controls
 from autokb.views.show import find_issue
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
 
@@ -152,7 +152,7 @@ def judge(
     approved, or the verdict to take back is not there; ChangedMeanwhileError where they have not the ``version`` that
     was read.
     """
-    verdict, date, author, memory = VERDICTS[verb], now or moment(), _name(author), memory or SolutionsInMemory()
+    verdict, date, author, memory = VERDICTS[verb], now or moment(), author_name(author), memory or SolutionsInMemory()
     with workspace.file() as file, file.transaction():
         published = memory.read_latest(file)
         lost = _named_lost_edits(published, solutions) if verb == "approve" and not undo else {}
@@ -205,7 +205,7 @@ def edit(
         published = memory.read_latest(file)
         found = _find_solution(published, solution, workspace.folder)
         _check_version(found, version)
-        new = new_edit(found.id, text, steps, _name(author), now or moment())
+        new = new_edit(found.id, text, steps, author_name(author), now or moment())
         wanted = edit_solution(published.decided.base[found.id], new)
         changed = (wanted.text, wanted.steps) != (found.text, found.steps)
         if changed:
@@ -216,13 +216,7 @@ def edit(
         decided = memory.peek(file).decided
     one, last = decided.solutions[found.id], decided.edits.get(found.id)
     return EditedSolution(
-        id=one.id,
-        issue_id=one.issue_id,
-        text=one.text,
-        steps=one.steps,
-        status=one.status,
-        reason=one.reason,
-        version=solution_mark(one),
+        **_as_it_is(one),
         edited_by=last.author if last else "",
         edited_at=last.date if last else "",
         source_changed=decided.source_changed(one.id),
@@ -256,22 +250,16 @@ def undo(
                 f"Nobody's edit or verdict counts for {found.id}, so nothing can be taken back. "
                 f"{by_hand if found.id in published.decided.written else ''}Nothing was changed."
             )
-        keep_events(file, [_taking_back(found.id, newest, _name(author), now or moment())])
+        keep_events(file, [_taking_back(found.id, newest, author_name(author), now or moment())])
         keep_decisions(file, [replace(newest, undone=True)])
         one = memory.peek(file).decided.solutions[found.id]
-    who, when, mark = newest.author, newest.date, solution_mark(one)
-    return Reverted(
-        id=one.id,
-        issue_id=one.issue_id,
-        undone=newest.what,
-        author=who,
-        date=when,
-        text=one.text,
-        steps=one.steps,
-        status=one.status,
-        reason=one.reason,
-        version=mark,
-    )
+    return Reverted(undone=newest.what, author=newest.author, date=newest.date, **_as_it_is(one))
+
+
+def _as_it_is(one: Solution) -> dict[str, Any]:
+    """Return what is said of a solution after it was changed, by the names that results have for it."""
+    named = {name: getattr(one, name) for name in ("id", "issue_id", "text", "steps", "status", "reason")}
+    return {**named, "version": solution_mark(one)}
 
 
 def dismiss_edit(
@@ -297,7 +285,7 @@ def dismiss_edit(
             )
         changed = found.dismissed == undo
         if changed:
-            who, date = _name(author), now or moment()
+            who, date = author_name(author), now or moment()
             told = Decision(
                 "", "queued again" if undo else "dismissed", found.solution_id, who, date, decision=found.id
             )
@@ -317,10 +305,6 @@ def _check_version(solution: Solution, version: str) -> None:
 
 def _taking_back(solution: str, taken: Decision, author: str, date: str) -> Decision:
     return Decision("", "undone", solution, author, date, decision=taken.id)
-
-
-def _name(author: str) -> str:
-    return printable_name(without_surrogates(author)).strip()
 
 
 def _cleaned_text(text: str) -> str:
@@ -466,7 +450,7 @@ def write_by_hand(
     stored then.
     """
     text, steps = _read_text(source)
-    author, memory = _name(author), SolutionsInMemory()
+    author, memory = author_name(author), SolutionsInMemory()
     with workspace.file() as file, file.transaction():
         published = memory.read_latest(file)
         node = find_issue(published.issues, issue, workspace.folder)

@@ -61,7 +61,7 @@ def judge_pairs(
             told(*_outlook(workspace, file, model, pairs))
         found = stages.run(STAGE, TASK, pairs, [f"{p.one.title} / {p.other.title}" for p in pairs])
         disagree = sum(one is not None and one.first > 0 for one in found)
-        return JudgedPairs(len(pairs), disagree, tuple(stages.failures), stages.spending())
+        return JudgedPairs(len(pairs), disagree, tuple(stages.log.failures), stages.spending())
 
 
 def _outlook(

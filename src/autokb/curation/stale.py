@@ -15,6 +15,7 @@ import numpy as np
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.findings import FINDING_KINDS, FindingKind, FindingStatus, SettledFinding
 from autokb.core.forest import Forest
+from autokb.core.in_use import moment
 from autokb.core.nouns import Document, Issue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result
@@ -31,7 +32,6 @@ from autokb.stores.staged import added_days
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.usage.feedback import cleaned_name
-from autokb.usage.question_log import moment
 from autokb.views.solutions_in_memory import SolutionsInMemory
 
 # Kinds of which fewer than .7 are worth a look, by ``benchmarks stale``: told when they are asked for.

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.errors import BadInputError
+from autokb.core.files import write_file
 from autokb.core.ids import digest
-from autokb.evaluation.files import has_marks, key_path, read_key, read_rows, sheet_text, write_file
+from autokb.evaluation.files import has_marks, key_path, read_key, read_rows, sheet_text
 from autokb.evaluation.record import Record
 from autokb.evaluation.suggestions.sheet import PREFERENCES, SIDES
 from autokb.stats.bootstrap import NOT_MEASURED, Interval, measured_mean

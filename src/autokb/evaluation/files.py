@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.files import replace_private
+from autokb.core.errors import BadInputError
 from autokb.text.spreadsheet_cells import guarded
 
 ANNOTATORS = ("1", "2")  # of a sheet
@@ -77,11 +76,3 @@ def sheet_text(columns: Sequence[str], rows: Iterable[Sequence[str]], instructio
     before = [instructions] if instructions else []
     writer.writerows([guarded(cell) for cell in (*before, *row)] for row in rows)
     return out.getvalue()
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file that only its owner can read (AutokbError where that cannot be done)."""
-    try:
-        replace_private(path, text.encode("utf-8"))
-    except OSError as error:
-        raise AutokbError(f"{path} cannot be written ({error.strerror}).") from error

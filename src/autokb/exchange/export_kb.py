@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autokb.core.decisions import write_solution
-from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.files import replace_private
+from autokb.core.errors import BadInputError
+from autokb.core.files import write_file
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
@@ -26,6 +26,7 @@ from autokb.stores.workspace_file import WorkspaceFile
 SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV", ".graphml": "GraphML", ".cypher": "Cypher"}
 GRAPHS = (".graphml", ".cypher")  # formats of the tickets alone
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources", "checksum")
+NOTHING_EXPORTED = "; nothing was exported"
 
 
 def export_kb(workspace: Workspace, target: Path) -> Exported:
@@ -40,25 +41,18 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
         if kind == ".jsonl":
             with file.snapshot(), damaged_rows("record"):
                 lines = [canonical_json(line) + "\n" for line in export_lines(file)]
-            _write(target, "".join(lines))
+            write_file(target, "".join(lines), NOTHING_EXPORTED)
             return Exported(str(target), lines=len(lines))
         if kind in GRAPHS:
             from autokb.domains.ticket_templates import ticket_template
             from autokb.exchange.export_tickets import ticket_graph  # with the projection that engines hold too
 
             text, tickets = ticket_graph(file, ticket_template(workspace.spec), kind)
-            _write(target, text)
+            write_file(target, text, NOTHING_EXPORTED)
             return Exported(str(target), tickets=tickets)
         kb = read_published(file).kb
-    _write(target, markdown(kb) if kind == ".md" else _csv(kb))
+    write_file(target, markdown(kb) if kind == ".md" else _csv(kb), NOTHING_EXPORTED)
     return Exported(str(target), solutions=len(kb.solutions))
-
-
-def _write(target: Path, text: str) -> None:
-    try:
-        replace_private(target, text.encode("utf-8"))
-    except OSError as error:
-        raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was exported.") from error
 
 
 # Complex: the lines of people's decisions and the statuses that they changed come from one fold of the log.

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autokb.core.domain import ENGLISH
-from autokb.text.markdown import Block, parse_blocks, plain_text, sentences
+from autokb.text.markdown import Block, parse_blocks
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 
 LONGEST_INTRODUCTION = 240  # characters of a sentence; more would drown the passage
 JOINT = " > "  # between title and headings

@@ -18,7 +18,7 @@ from autokb.heuristics.grounding.support import GroundingWords, negations_and_co
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.lexicons import ignoring_case, pattern_of, word_lists
-from autokb.text.markdown import plain_text
+from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.words import content_words, split_words
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from autokb.core.domain import ENGLISH
+from autokb.core.reply import Reply
 from autokb.core.reply_rules import ReplyRules
 from autokb.heuristics.conversations.reply_excerpt import stands_alone
 from autokb.text.markdown import parse_blocks
@@ -17,18 +17,15 @@ FEWEST_WORDS = 3  # content words of a heading that says by itself what is asked
 KINDS = frozenset({"paragraph", "item"})  # blocks that hold sentences
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionAndReply:
-    """What could be asked and replied; ``quote`` is the place in the section, as it is written there."""
+class Pair(Reply):
+    """A customer's question, the reply, and the words of the section that bear it out, verbatim."""
 
     question: str
     reply: str
     quote: str
 
 
-def find_pair(
-    headings: Sequence[str], text: str, rules: ReplyRules, language: str = ENGLISH
-) -> QuestionAndReply | None:
+def find_pair(headings: Sequence[str], text: str, rules: ReplyRules, language: str = ENGLISH) -> Pair | None:
     """Return the pair of a section, None where it begins with nothing that is a reply by itself.
 
     ``headings`` lead to the section, the document's title first; ``text`` is the section's Markdown. The reply are
@@ -48,7 +45,7 @@ def find_pair(
                 break
             reply, end = said, stop
         if reply and content_words(reply, language) and stands_alone(reply, language):
-            return QuestionAndReply(question, reply, text[spans[0][0] : end])
+            return Pair(question=question, reply=reply, quote=text[spans[0][0] : end])
     return None
 
 

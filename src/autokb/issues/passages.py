@@ -19,7 +19,8 @@ from autokb.issues.safeguards import rules_request, safeguard
 from autokb.issues.solutions import verify_quotes
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.text.lexicon import text_attributes
-from autokb.text.markdown import plain_text, section_at, sections
+from autokb.text.markdown import section_at, sections
+from autokb.text.plain_text import plain_text
 
 SECTION_CHARACTERS = 1_500  # of a section that are searched; the encoder reads its first 256 tokens
 

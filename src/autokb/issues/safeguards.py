@@ -11,9 +11,10 @@ from autokb.core.domain import ENGLISH, DomainSpec
 from autokb.core.nouns import Issue, Solution, Verdict
 from autokb.core.solution_text import counted_text, solution_title, with_steps
 from autokb.core.step_numbers import BULLET, find_loss, shown_name, step_numbers, with_shown_names
+from autokb.heuristics.rules import RuleVerdict
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.words import ManualWords
-from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules, RuleVerdict
+from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules
 from autokb.text.lexicons import alternation, language_data, word_lists
 
 

@@ -10,11 +10,11 @@ from autokb.core.domain import DomainSpec
 from autokb.core.ids import short_id
 from autokb.core.nouns import Document, Evidence, Issue, Solution, Span
 from autokb.core.solution_text import solution_text
+from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.issues.answering_sections import ScoredSpan
 from autokb.issues.excerpts import EXCERPT, excerpt_span
 from autokb.issues.safeguards import rules_request as rules_request  # given from here, too
 from autokb.issues.safeguards import safeguard as safeguard
-from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.text.conditional_markup import Conditional, find_conditionals
 from autokb.text.markdown import section_at, sections
 

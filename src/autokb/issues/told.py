@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
+from autokb.core.in_use import folded
 from autokb.core.nouns import Document, RawIssue
 from autokb.text.mail_parts import last_paragraph, without_mail_parts
 from autokb.text.masking import in_words
@@ -26,7 +27,7 @@ def told_issues(raw: Sequence[RawIssue], documents: Iterable[Document], language
     texts, kinds = [text for text, _ in said], Counter(kind for _, parts in said for kind in parts)
     shared = _shared_ends(texts)
     for n, text in enumerate(texts):
-        if (end := last_paragraph(text)) and _folded(end) in shared:
+        if (end := last_paragraph(text)) and folded(end) in shared:
             texts[n] = text.rstrip().removesuffix(end).rstrip()
             kinds[REPEATED] += 1
     known = frozenset(term for one in documents for term in terms(f"{one.title}\n{one.text}", language))
@@ -46,9 +47,5 @@ def _shared_ends(texts: Iterable[str]) -> set[str]:
     for text in texts:
         end = last_paragraph(text)
         if "?" not in end and len(end.split()) >= FEWEST_CLOSING_WORDS:
-            before[_folded(end)].add(_folded(text.rstrip().removesuffix(end)))
+            before[folded(end)].add(folded(text.rstrip().removesuffix(end)))
     return {end for end, others in before.items() if len(others - {""}) >= FEWEST_ISSUES}
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())

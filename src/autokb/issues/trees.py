@@ -19,7 +19,8 @@ from autokb.heuristics.titles.issue_title import issue_title, shorten
 from autokb.heuristics.trees.grow import Report
 from autokb.issues.seeds import seed_id
 from autokb.issues.splitting import SplitPart
-from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
+from autokb.tasks.issues.grow_tree.node_checks import Node
+from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from autokb.tasks.issues.grow_trees.task import GrownTrees, GrowTrees
 

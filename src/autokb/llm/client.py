@@ -75,40 +75,33 @@ class _Flight:
     error: Exception | None = None
 
 
+@dataclass(eq=False)
 class ModelClient:
     """Asks models, never twice for the same; use it inside one event loop at a time and ``close`` it there."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        open_sender: Callable[[str], Sender],
-        prices: Prices,
-        budget: Budget | None = None,
-        concurrency: int = 8,
-        retries: int = 5,
-        pause: Callable[[float], Awaitable[None]] = anyio.sleep,
-        embedding_sender: EmbeddingSender | None = None,
-        sends_at_once: bool = True,
-        caps: Caps | None = None,
-    ) -> None:
-        self.counts = Counts()  # of the whole run
-        self.by_task: dict[tuple[str, str], Counts] = {}  # by stage and task
-        self._ledger = ledger
-        self._commits = Commits(ledger)
-        self._open_sender = open_sender
-        self._senders: dict[str, Sender] = {}
-        self._prices = prices
-        self._budget = budget
-        self._concurrency = concurrency
-        self._retries = retries
-        self._pause = pause
-        self._embedding_sender = embedding_sender
-        self._caps = caps or Caps(ledger, usual_limits)
-        self._sends_at_once = sends_at_once  # else requests are noted for a batch, and none is ever in flight
-        self._dice = random.Random()  # seeded by the system: processes that failed together do not wait alike
-        self._flights: dict[str, _Flight] = {}
-        self._reached: dict[str, bool] = {}  # by model, whether its server was; where False, requests gave up
-        self._freed: anyio.Event | None = None  # set when a reservation of the budget is settled
+    ledger: Ledger
+    open_sender: Callable[[str], Sender]
+    prices: Prices
+    budget: Budget | None = None
+    concurrency: int = 8
+    retries: int = 5
+    pause: Callable[[float], Awaitable[None]] = anyio.sleep
+    embedding_sender: EmbeddingSender | None = None
+    sends_at_once: bool = True  # else requests are noted for a batch, and none is ever in flight
+    caps: Caps | None = None
+    counts: Counts = field(default_factory=Counts, init=False)  # of the whole run
+    by_task: dict[tuple[str, str], Counts] = field(default_factory=dict, init=False)  # by stage and task
+    # Seeded by the system: processes that failed together do not wait alike.
+    _dice: random.Random = field(default_factory=random.Random, init=False)
+    _senders: dict[str, Sender] = field(default_factory=dict, init=False)
+    _flights: dict[str, _Flight] = field(default_factory=dict, init=False)
+    # By model, whether its server was reached; where False, requests gave up.
+    _reached: dict[str, bool] = field(default_factory=dict, init=False)
+    _freed: anyio.Event | None = field(default=None, init=False)  # set when a reservation of the budget is settled
+
+    def __post_init__(self) -> None:
+        self._commits = Commits(self.ledger)
+        self._caps = self.caps or Caps(self.ledger, usual_limits)
 
     async def ask(self, request: ModelRequest, tag: Tag) -> ModelReply:
         """Return the reply to a request: from the ledger, else paid for, and on disk before it is returned.
@@ -120,8 +113,8 @@ class ModelClient:
         base_key = request.base_key
         settled: set[str] = set()
         while True:
-            request = request.tried_again(self._ledger.unreadable([base_key]).get(base_key, 0))
-            reply = await self._landed(request.key) or self._ledger.replies([request.key]).get(request.key)
+            request = request.tried_again(self.ledger.unreadable([base_key]).get(base_key, 0))
+            reply = await self._landed(request.key) or self.ledger.replies([request.key]).get(request.key)
             is_new = reply is None
             if reply is None:
                 request = self._caps.with_cap(request, tag.task)
@@ -135,7 +128,7 @@ class ModelClient:
                 return reply
             if not is_new:
                 settled.add(request.key)
-            await anyio.to_thread.run_sync(self._ledger.settle, [request.key], False)
+            await anyio.to_thread.run_sync(self.ledger.settle, [request.key], False)
             self._caps.read_again()
 
     async def embed(self, request: EmbeddingRequest, tag: Tag, *, keep: bool = True) -> Vectors:
@@ -173,7 +166,7 @@ class ModelClient:
                         reached.append(error)
 
         async with anyio.create_task_group() as group:
-            for _ in range(min(self._concurrency, len(jobs))):
+            for _ in range(min(self.concurrency, len(jobs))):
                 group.start_soon(work)
         if ended:
             raise ended[0]
@@ -186,7 +179,7 @@ class ModelClient:
 
     def _sender(self, model: str) -> Sender:
         if model not in self._senders:
-            self._senders[model] = self._open_sender(model)
+            self._senders[model] = self.open_sender(model)
         return self._senders[model]
 
     async def close(self) -> None:
@@ -194,8 +187,8 @@ class ModelClient:
         senders, self._senders = self._senders, {}
         for sender in {id(s): s for s in senders.values()}.values():
             await sender.close()
-        if self._embedding_sender is not None:
-            await self._embedding_sender.close()
+        if self.embedding_sender is not None:
+            await self.embedding_sender.close()
 
     def _counts_of(self, stage: str, task: str) -> Counts:
         return self.by_task.setdefault((stage, task), Counts())
@@ -240,7 +233,7 @@ class ModelClient:
     async def _retried(
         self, request: ModelRequest | EmbeddingRequest, row: Paid, keep: bool
     ) -> ModelReply | EmbeddingReply:
-        price = self._prices.of(request.model)
+        price = self.prices.of(request.model)
         failures = 0
         while True:
             try:
@@ -255,15 +248,15 @@ class ModelClient:
                     self._reached.setdefault(request.model, False)
                     raise
                 wait = self._wait(failures, error.retry_after)
-            await self._pause(wait)
+            await self.pause(wait)
 
     def _most_retries(self, model: str, error: SendError) -> int:
         """Return how often a request is sent again: a server that nobody reached in this run is soon given up."""
         if not error.unreached:
             self._reached[model] = True
         if self._reached.get(model):
-            return self._retries
-        return 0 if model in self._reached else min(UNREACHED_RETRIES, self._retries)
+            return self.retries
+        return 0 if model in self._reached else min(UNREACHED_RETRIES, self.retries)
 
     def _wait(self, failures: int, retry_after: float | None) -> float:
         """Return the seconds before the next try, never the same for all that failed together."""
@@ -280,7 +273,7 @@ class ModelClient:
         reservation = await self._reserve(request.model, most)
         spent = most or 0.0  # unless we learn better: a request that is cancelled may have been paid for
         try:
-            if self._sends_at_once or isinstance(request, EmbeddingRequest):
+            if self.sends_at_once or isinstance(request, EmbeddingRequest):
                 # On the disk before it is sent: a process that is killed must not hide what it may have spent.
                 booked = ModelReply("", request.size, request.most_output)
                 await self._commits.keep(replace(row, state="sent", reply=booked, cost=most))
@@ -305,8 +298,8 @@ class ModelClient:
     ) -> tuple[ModelReply | EmbeddingReply, Paid]:
         """Return what a request brought, and the row that says so with what it cost."""
         if isinstance(request, EmbeddingRequest):
-            assert self._embedding_sender is not None
-            vectors = await self._embedding_sender.send(request)
+            assert self.embedding_sender is not None
+            vectors = await self.embedding_sender.send(request)
             cost = None if price is None else price.cost(vectors.tokens, 0)
             kept = (request, vectors.vectors) if keep else None
             counted = ModelReply("", vectors.tokens, 0)
@@ -323,7 +316,7 @@ class ModelClient:
 
     async def _reserve(self, model: str, most: float | None) -> int | None:
         """Wait until a request fits into the budget; BudgetReachedError when it never will."""
-        if (budget := self._budget) is None:
+        if (budget := self.budget) is None:
             return None
         if most is None:
             raise BadInputError(f"The price of {model} is not known, so a budget cannot be kept.")
@@ -338,9 +331,9 @@ class ModelClient:
         return reservation
 
     def _settle(self, reservation: int | None, spent: float) -> None:
-        if self._budget is None or reservation is None:
+        if self.budget is None or reservation is None:
             return
-        self._budget.settle(reservation, spent)
+        self.budget.settle(reservation, spent)
         if self._freed is not None:
             self._freed.set()
             self._freed = None

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
@@ -36,6 +37,7 @@ def always_strict(_schema: Mapping[str, Any]) -> bool:
     return True
 
 
+@dataclass(eq=False)
 class ModelSender:
     """Sends to one model of pydantic-ai.
 
@@ -43,67 +45,56 @@ class ModelSender:
     assistant where a provider refuses one. ``http`` is the client that the model asks through.
     """
 
-    def __init__(
-        self,
-        name: str,
-        model: Model,
-        timeout: float,
-        options: ModelSettings | None = None,
-        strict: Strict = always_strict,
-        empty: str = "",
-        close: Callable[[], Any] | None = None,
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-        http: BoundedClient | None = None,
-    ) -> None:
-        self._name = name
-        self._model = model
-        self._timeout = timeout
-        self._mode = mode_of(model.profile)
-        self._options: ModelSettings = options or {}
-        self._strict = strict
-        self._empty = empty
-        self._close = close
-        self._http = http
-        self._max_reply_bytes = max_reply_bytes
+    name: str
+    model: Model
+    timeout: float
+    options: ModelSettings | None = None
+    strict: Strict = always_strict
+    empty: str = ""
+    on_close: Callable[[], Any] | None = None
+    max_reply_bytes: int = MAX_REPLY_BYTES
+    http: BoundedClient | None = None
 
     async def connect(self) -> None:
         """Open a connection of the ``http`` client, which stays for the first request; ``CONNECTING`` at most."""
-        if self._http is not None and self._model.base_url:
+        if self.http is not None and self.model.base_url:
             with suppress(Exception), anyio.move_on_after(CONNECTING):
-                await self._http.head(self._model.base_url)
+                await self.http.head(self.model.base_url)
 
     async def send(self, request: ModelRequest) -> ModelReply:
         """Return the model's reply, or raise a SendError that says what kept it away and shows no key."""
-        messages = turns(request.messages, self._empty)
-        effort = effort_sent(self._name, self._model, request.effort)
-        usual = usual_settings(self._name, self._model.profile, effort)
-        settings = {**usual, **self._options, "max_tokens": request.most_output}
-        parameters = request_parameters(self._mode, request.name, request.schema, self._strict(request.schema))
+        messages = turns(request.messages, self.empty)
+        effort = effort_sent(self.name, self.model, request.effort)
+        usual = usual_settings(self.name, self.model.profile, effort)
+        settings = {**usual, **(self.options or {}), "max_tokens": request.most_output}
+        parameters = request_parameters(
+            mode_of(self.model.profile), request.name, request.schema, self.strict(request.schema)
+        )
         found = await self._ask(messages, settings, parameters)
         if isinstance(found, SendError):
-            if set(usual) - {"temperature"} and refuses_effort(self._name, self._model, found, effort):
+            if set(usual) - {"temperature"} and refuses_effort(self.name, self.model, found, effort):
                 raise SendError(str(found), retry=True, retry_after=0.0)  # the next try goes without it
             raise found  # outside of the except clause: the provider's own error may show more than it should
         reply = reply_of(found, request)
-        if is_too_long(reply.text, self._max_reply_bytes):  # the packages of some providers read answers themselves
-            raise SendError(too_long(self._max_reply_bytes), retry=False, billed="perhaps")
+        if is_too_long(reply.text, self.max_reply_bytes):  # the packages of some providers read answers themselves
+            raise SendError(too_long(self.max_reply_bytes), retry=False, billed="perhaps")
         return reply
 
     async def _ask(self, messages: list[ModelMessage], settings: Any, parameters: Any) -> ModelResponse | SendError:
         try:
-            with anyio.fail_after(self._timeout):
-                return await self._model.request(messages, settings, parameters)
+            with anyio.fail_after(self.timeout):
+                return await self.model.request(messages, settings, parameters)
         except TimeoutError:
-            return timed_out(self._timeout)
+            return timed_out(self.timeout)
         except Exception as error:
-            return failure(error, self._name)
+            return failure(error, self.name)
 
     async def close(self) -> None:
         """Close its connections."""
-        if self._http is not None:
-            await self._http.aclose()
-        if self._close is not None:
-            await self._close()
+        if self.http is not None:
+            await self.http.aclose()
+        if self.on_close is not None:
+            await self.on_close()
 
 
 def mode_of(profile: Mapping[str, Any]) -> Mode:

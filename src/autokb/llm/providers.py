@@ -70,7 +70,7 @@ def open_sender(
         await found.__aexit__(None, None, None)
 
     return ModelSender(
-        model, found, timeout, options, empty=EMPTY, close=close, http=http, max_reply_bytes=max_reply_bytes
+        model, found, timeout, options, empty=EMPTY, on_close=close, http=http, max_reply_bytes=max_reply_bytes
     )
 
 

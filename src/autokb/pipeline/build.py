@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,6 @@ def build(
 
 
 def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: float) -> BuildReport:
-    spent = stages.spending()
     notes = (
         missing_sentence(spec.language),
         *stages.log.notes,
@@ -132,27 +131,10 @@ def _report(counts: KnowledgeCounts, stages: Stages, spec: DomainSpec, seconds: 
         _outdated_sentence(counts.outdated),
     )
     return BuildReport(
-        themes=counts.themes,
-        seeds=counts.seeds,
-        parents=counts.parents,
-        children=counts.children,
-        solutions=counts.solutions,
-        withheld=counts.withheld,
-        unresolved_links=counts.unresolved_links,
-        failures=tuple(stages.failures),
-        left_out=tuple(stages.left_out),
-        calls=spent.calls,
-        cached=spent.cached,
-        tokens=spent.tokens,
-        cost=spent.cost,
-        awaited=stages.awaited,
-        awaited_tasks=stages.awaited_tasks,
+        **{one.name: getattr(counts, one.name) for one in fields(counts)},
+        **stages.done(),
         rounds_left=stages.rounds_left,
-        batch=stages.batch_report(),
         seconds=round(seconds, 3),
-        stages=stages.log.reports(),
-        orphaned=counts.orphaned,
-        outdated=counts.outdated,
         notes=tuple(filter(None, notes)),
     )
 
@@ -379,7 +361,7 @@ class Build:
         return replace(index, nodes=indexed, candidates=self._candidates(knowledge, passages, index.chunks))
 
     def _passages(self, sources: BuildSources) -> list[Passage]:
-        with self.stages.timed(PASSAGES) as count:
+        with self.stages.log.timed(PASSAGES) as count:
             chunks = sources.corpus.chunks
             passages, computed = find_passages(self.file, sources.documents, chunks, self.workspace.spec)
             count.computed += computed
@@ -432,15 +414,15 @@ class Build:
         )
         stages = self.stages
         if (
-            stages.failures
+            stages.log.failures
             and sources.raw
             and stages.tolerance < 1
             and not any(s.status in DISPLAYED for s in solutions)
         ):
-            stage = stages.failures[0].stage  # of so few items that one alone may be all of them
+            stage = stages.log.failures[0].stage  # of so few items that one alone may be all of them
             raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
         made = self.workspace.publication_by("build", self._inputs(sources))
-        with self.stages.timed("publish"):
+        with self.stages.log.timed("publish"):
             is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
             if not (self.candidate or is_guarded):
                 return publish_or_keep(self.file, found, published, built, replace(made, forced_by=self.force))

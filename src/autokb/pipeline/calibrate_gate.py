@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,16 +78,13 @@ def calibrate_gate(
         raise BadInputError(
             f"The question {read[0][both[0]][:SHOWN]!r} is in both files{others}; leave each in one of them."
         )
-    opened = open_index(workspace, calibrated=False)
-    try:
+    with closing(open_index(workspace, calibrated=False)) as opened:
         with failures_as_sentences(workspace.knowledge_path):
             sides = [[text for text in side.values() if _reads(opened, text)] for side in read]
             for path, side, texts in zip((in_domain, out_of_domain), read, sides, strict=True):
                 _check_number(path, len(texts), len(side))
             ours, theirs = (GateCases.of(opened.index, texts) for texts in sides)
         found = calibrate(opened.index, ours, theirs, now or datetime.now(UTC).isoformat(timespec="seconds"))
-    finally:
-        opened.close()
     with workspace.file() as file, file.transaction():
         _store(workspace, file, found.gate)
     left_out = sum(map(len, read)) - sum(map(len, sides))

@@ -178,7 +178,7 @@ def _chunk_in_stages(
 ) -> Iterator[ChunkedDocument | Skipped]:
     """Chunk with vectors or a model's answers, some documents side by side."""
     while batch := list(islice(sources, ASKED_AT_ONCE)):
-        started, failures = time.perf_counter(), len(stages.failures)
+        started, failures = time.perf_counter(), len(stages.log.failures)
         pages: list[MarkedPage] = [source.page for source in batch]
         results = chunk_pages(stages, request.chunker, pages)
         each = (time.perf_counter() - started) / len(batch)
@@ -186,7 +186,7 @@ def _chunk_in_stages(
         for source, result in zip(batch, results, strict=True):
             if result is not None:
                 yield ChunkedDocument(source.document, request.method, result, source.seconds + each, model)
-        for failure in stages.failures[failures:]:
+        for failure in stages.log.failures[failures:]:
             yield Skipped(places.get(failure.item, failure.item), failure.reason)
 
 

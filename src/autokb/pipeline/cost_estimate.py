@@ -94,55 +94,50 @@ class Estimate:
         return sum(self.stages.values(), NO_FIGURES)
 
 
+@dataclass(eq=False)
 class CountingRunner:
     """Counts what a model would be asked and answers in its stead, so that a rehearsed build can go on."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        mode: str,
-        ledger: LedgerTable,
-        estimate: Estimate,
-        model: str,
-        expect: Callable[[Task[Any, Any], Any], Reply],
-    ) -> None:
-        self._limits = limits_of(settings, model)
-        self._one_each = mode == "paper"
-        self._ledger = ledger
-        self._estimate = estimate
-        self._model = model
-        self._expect = expect
-        self._effort = settings.effort_of(model)
-        self.name = " ".join((model, *effort_in_key(self._effort)))
-        self._caps = caps_of(settings, ledger)
+    settings: Settings
+    mode: str
+    ledger: LedgerTable
+    estimate: Estimate
+    model: str
+    expect: Callable[[Task[Any, Any], Any], Reply]
+
+    def __post_init__(self) -> None:
+        self._limits = limits_of(self.settings, self.model)
+        self._effort = self.settings.effort_of(self.model)
+        self.name = " ".join((self.model, *effort_in_key(self._effort)))
+        self._caps = caps_of(self.settings, self.ledger)
 
     def keys(self, task: Task[In, Any], items: Sequence[In]) -> list[str]:
         """Return the keys of the model's answers: what it answered before is not counted."""
-        return item_keys(task, self._model, items, self._effort)
+        return item_keys(task, self.model, items, self._effort)
 
     def answer(self, job: Job[Any]) -> Iterator[Sequence[Answered]]:
         """Form the requests, count them, and stand in for their replies."""
-        batching = Batching(job.task, job.items, self._limits, self._one_each)
-        given_up, asked = UnreadItems(self._ledger.file, job, self._model, self._limits.output).split_exhausted()
-        groups = batching.groups(job.keys, asked, self._ledger.open_groups(job.task.name))
+        batching = Batching(job.task, job.items, self._limits, self.mode == "paper")
+        given_up, asked = UnreadItems(self.ledger.file, job, self.model, self._limits.output).split_exhausted()
+        groups = batching.groups(job.keys, asked, self.ledger.open_groups(job.task.name))
         if self._caps.any_was_cut:
             groups = [part for group in groups for part in self._still_asked(job, group, given_up)]
         failed = {one.position for one in given_up}
         expected: dict[int, Reply] = {}
 
         def answer(position: int) -> str:
-            expected[position] = self._expect(job.task, job.items[position])
+            expected[position] = self.expect(job.task, job.items[position])
             return expected[position].model_dump_json()
 
         expected_of = [n for n in job.missing if n not in failed]
         answered = list(worked_out(expected_of, LOCAL.map(answer, expected_of)))
-        hidden = self._caps.usual_reasoning(self._model, job.task.name, self._effort) if groups else 0.0
-        self._estimate.count_groups(
+        hidden = self._caps.usual_reasoning(self.model, job.task.name, self._effort) if groups else 0.0
+        self.estimate.count_groups(
             stage=job.stage,
             task=job.task,
             items=job.items,
             groups=groups,
-            model=self._model,
+            model=self.model,
             answers=expected,
             hidden=hidden,
         )
@@ -151,7 +146,7 @@ class CountingRunner:
     def _still_asked(self, job: Job[Any], group: Group, given_up: list[Answered]) -> list[Group]:
         """Return what a build still asks of a group: a request that no cap was enough for is not asked again."""
         items = tuple(job.items[n] for n in group)
-        request = request_for(job.task, items, self._model, self._limits.output, self._effort)
+        request = request_for(job.task, items, self.model, self._limits.output, self._effort)
         try:
             self._caps.with_cap(request, job.task.name)
         except CutOffError as error:

@@ -9,12 +9,13 @@ from typing import Any
 
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.files import replace_private
+from autokb.core.files import write_file
 from autokb.core.ids import digest
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result, Tokens
 from autokb.core.yaml_text import parse_yaml
+from autokb.heuristics.spec.proposal import DraftedAttribute, DraftSpec
 from autokb.pipeline.draft_yaml import draft_data, draft_text, is_unchanged
 from autokb.pipeline.model_choice import OFFLINE
 from autokb.pipeline.model_session import ModelOptions
@@ -22,7 +23,7 @@ from autokb.pipeline.stages import open_stages
 from autokb.stores.staged import staged_documents, staged_raw_issues
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.tasks.issues.draft_spec.task import TASK, DraftedAttribute, DraftSpec
+from autokb.tasks.issues.draft_spec.task import TASK
 from autokb.text.plain_text import plain_text
 
 STAGE = "draft"
@@ -71,13 +72,12 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
         item = draft_request(workspace.spec, issues, documents, BY_COUNTING if model == OFFLINE else BY_MODEL)
         (drafted,) = stages.run(STAGE, TASK, [item], [workspace.spec.name])
         if drafted is None:
-            reason = "; ".join(failure.reason for failure in stages.failures) or "the reply is awaited."
+            reason = "; ".join(failure.reason for failure in stages.log.failures) or "the reply is awaited."
             raise AutokbError(f"No draft was made: {reason}")
         data = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
         text = draft_text(draft_data(data, drafted), drafted, model)
         path = write_draft(workspace, text)
         ids = [i.id for i in _sampled(issues, len(item.issues))]
-        spent = stages.spending()
         return Draft(
             file=str(path),
             yaml=text,
@@ -86,11 +86,8 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
             made_by="counting words" if model == OFFLINE else "model",
             model=model,
             sample=SampleSize(len(item.issues), len(item.documents)),
-            left_out=tuple(failure.reason for failure in stages.left_out),
-            calls=spent.calls,
-            cached=spent.cached,
-            tokens=spent.tokens,
-            cost=spent.cost,
+            left_out=tuple(failure.reason for failure in stages.log.left_out),
+            **stages.spending().by_name(),
         )
 
 
@@ -152,10 +149,7 @@ def write_draft(workspace: Workspace, text: str) -> Path:
     """Write a draft of ``domain.yaml`` that reads, under a name that no draft edited by a person has."""
     read_domain(parse_yaml(text, DRAFT_FILE))
     path = _free(workspace.folder)
-    try:
-        replace_private(path, text.encode("utf-8"))  # customers' words may be in it
-    except OSError as error:
-        raise AutokbError(f"{path} cannot be written ({error.strerror}); make the folder writable.") from error
+    write_file(path, text, "; make the folder writable")
     return path
 
 

@@ -61,12 +61,11 @@ def draft_ticket_template(
         model = stages.model(TASK, STAGE)
         (drafted,) = stages.run(STAGE, TASK, [count_template(sample, template)], [workspace.spec.name])
         if drafted is None:
-            reason = "; ".join(failure.reason for failure in stages.failures) or "the reply is awaited."
+            reason = "; ".join(failure.reason for failure in stages.log.failures) or "the reply is awaited."
             raise AutokbError(f"No draft was made: {reason}")
         domain = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
         text = _draft_text(domain, template, drafted, model)
         path = write_draft(workspace, text)
-        spent = stages.spending()
         return TemplateDraft(
             file=str(path),
             yaml=text,
@@ -74,11 +73,8 @@ def draft_ticket_template(
             made_by="counting headings" if model == OFFLINE else "model",
             model=model,
             sample=len(sample),
-            left_out=tuple(failure.reason for failure in stages.left_out),
-            calls=spent.calls,
-            cached=spent.cached,
-            tokens=spent.tokens,
-            cost=spent.cost,
+            left_out=tuple(failure.reason for failure in stages.log.left_out),
+            **stages.spending().by_name(),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autokb.core.ids import digest
-from autokb.tasks.issues.draft_spec.task import DraftedAttribute, DraftedRule, DraftedSpec
+from autokb.heuristics.spec.proposal import DraftedAttribute, DraftedRule, DraftedSpec
 
 OFFLINE = "offline"
 MARK = re.compile(r"\A# Draft ([0-9a-f]{16})\.[^\n]*\n")

@@ -11,17 +11,17 @@ from autokb.core.attributes import ANY, NONE, Attributes
 from autokb.core.ids import digest
 from autokb.core.nouns import Passage
 from autokb.core.reply import Reply, ReplyError
+from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolutions
 from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import problem_vectors
 from autokb.issues.splitting import ClusterSplitter
 from autokb.pipeline.build import Build, BuildSources
-from autokb.tasks.issues.grow_tree.node_checks import check_child
+from autokb.tasks.issues.grow_tree.node_checks import Node, check_child
 from autokb.tasks.issues.grow_tree.task import TASK as GROW_TREE
-from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree, Node
+from autokb.tasks.issues.grow_tree.task import GrownTree, GrowTree
 from autokb.tasks.issues.grow_trees.task import TASK as GROW_TREES
 from autokb.tasks.issues.grow_trees.task import GrownTrees, GrowTrees
-from autokb.tasks.issues.write_solutions.task import WriteSolutions, WrittenSolutions
 from autokb.tasks.task import In, Out, Task
 
 # Share of nodes with a second solution: a strong model wrote 92 solutions for some 68 nodes of real issues, appendix C

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -42,10 +42,8 @@ def open_executor(name: str) -> Iterator[Executor]:
         executor = implementation("executors", name)()
     else:
         executor = use(*built_in("executors")[_spelling(name)])(*([name] if "://" in name else []))
-    try:
+    with closing(executor):
         yield executor
-    finally:
-        executor.close()
 
 
 def _spelling(name: str) -> str:

@@ -6,7 +6,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -261,13 +261,11 @@ def open_session(workspace: Workspace, file: WorkspaceFile, options: ModelOption
             embedder=endpoint,
             batch=batch,
         )
-        try:
+        with closing(session):
             session.take_replies(budget if options.budget_has_replies else None)
             if options.is_live:  # whoever waits for a reply waits for nothing else
                 portal.call(client.connect, names)
             yield session
-        finally:
-            session.close()
 
 
 def _refuse_if_submitted(file: WorkspaceFile) -> None:

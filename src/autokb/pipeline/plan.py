@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, InFlight, PaidSoFar, Plan, Spending, Tokens
+from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, Figures, Plan, Spending, Tokens
 from autokb.llm.embedders import Embedder
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import GROWN_BY
@@ -138,7 +138,7 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
         stages={name: chosen.stages.get(name, NO_FIGURES).rounded() for name in STAGES},
         modes={mode: estimate.total().rounded() for mode, estimate in modes.items()},
         batch=BatchPlan(None if chosen.batch_cost is None else round(chosen.batch_cost, 6)),
-        paid=PaidSoFar(spent.calls, spent.tokens, spent.cost),
+        paid=Figures(spent.calls, spent.tokens, spent.cost),
     )
 
 
@@ -233,7 +233,7 @@ def costs(workspace: Workspace) -> Costs:
     tasks: dict[str, Spending] = {}
     with workspace.file() as file:
         calls, read, wrote, most = in_flight(file)
-        lost = InFlight(calls, Tokens(read, wrote), most)
+        lost = Figures(calls, Tokens(read, wrote), most)
         asked = [
             (stage, task, Spending(n, 0, Tokens(read, wrote, hidden), cost))
             for stage, task, n, read, wrote, cost, hidden in spending(file)
@@ -247,10 +247,7 @@ def costs(workspace: Workspace) -> Costs:
             stages[stage] = stages.get(stage, NOTHING_SPENT) + row
             tasks[task] = tasks.get(task, NOTHING_SPENT) + row
     return Costs(
-        calls=total.calls,
-        cached=total.cached,
-        tokens=total.tokens,
-        cost=total.cost,
+        **total.by_name(),
         stages=dict(sorted(stages.items())),
         tasks=dict(sorted(tasks.items())),
         in_flight=lost,

@@ -30,4 +30,4 @@ def run_plugin_task(workspace: Workspace, name: str, items: Sequence[Any], budge
         raise PluginError(f"The task {name} of a plug-in must say so: name = {name!r} in its class.")
     with workspace.file() as file, open_stages(workspace, file, options=ModelOptions(budget)) as stages:
         answers = stages.run(name, task, items, [f"item {number}" for number, _ in enumerate(items, 1)])
-        return TaskRun(tuple(answers), tuple(stages.failures), stages.spending())
+        return TaskRun(tuple(answers), tuple(stages.log.failures), stages.spending())

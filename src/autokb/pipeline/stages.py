@@ -7,9 +7,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from autokb.core.errors import BadInputError, StageFailedError
 from autokb.core.executor import LOCAL, Executor
@@ -28,16 +28,13 @@ from autokb.pipeline.embedding import (
 )
 from autokb.pipeline.executors import open_executor
 from autokb.pipeline.model_choice import OFFLINE, model_of
-from autokb.pipeline.model_session import ModelOptions, open_session
+from autokb.pipeline.model_session import ModelOptions, ModelSession, open_session
 from autokb.pipeline.runner import Answered, Job, OfflineRunner, Runner, in_batches, worked_out
 from autokb.pipeline.stage_log import LEAST_FAILED, StageCount, StageLog, is_too_many
 from autokb.stores.database import UNREADABLE
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.tasks.task import In, Out, Task
-
-if TYPE_CHECKING:
-    from autokb.pipeline.model_session import ModelSession
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -55,6 +52,7 @@ class Work(Generic[W]):
     travels: bool = True
 
 
+@dataclass(eq=False)
 class Stages:
     """The stages of one run: what is kept is looked up, the rest goes to a runner and is kept as it comes.
 
@@ -63,34 +61,27 @@ class Stages:
     fail, a share of them, the run ends (StageFailedError).
     """
 
-    def __init__(
-        self,
-        file: WorkspaceFile,
-        encoder: Encoder,
-        runners: Mapping[str, Runner] | None = None,
-        model_of: Callable[[str, str], str] = lambda _task, _stage: OFFLINE,
-        session: ModelSession | None = None,
-        progress: Progress = silent,
-        *,
-        executor: Executor = LOCAL,
-        tolerance: float = 1.0,
-    ) -> None:
-        self.file = file
-        self.tolerance = tolerance
-        self.executor = executor
-        self.encoder = encoder
-        self.log = StageLog(progress)
-        self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(executor), **(runners or {})}
-        self._model_of = model_of
-        self._session = session
-        self.rounds_left: int | None = None  # after one whose replies are awaited
-        self.chained_left = 0  # rounds that a stage needs beyond this one, as each asks about the last one's replies
+    file: WorkspaceFile
+    encoder: Encoder
+    runners: Mapping[str, Runner] | None = None
+    model_of: Callable[[str, str], str] = lambda _task, _stage: OFFLINE
+    session: ModelSession | None = None
+    progress: Progress = silent
+    executor: Executor = LOCAL
+    tolerance: float = 1.0
+    rounds_left: int | None = field(default=None, init=False)  # after one whose replies are awaited
+    # Rounds that a stage needs beyond this one, as each asks about the last one's replies.
+    chained_left: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.log = StageLog(self.progress)
+        self._runners: Mapping[str, Runner] = {OFFLINE: OfflineRunner(self.executor), **(self.runners or {})}
 
     # -- tasks -------------------------------------------------------------------------------------
 
     def model(self, task: Task[Any, Any], stage: str) -> str:
         """Return the model that answers a task in a stage: ``offline`` or ``PROVIDER:NAME``."""
-        return self._model_of(task.name, stage)
+        return self.model_of(task.name, stage)
 
     def answered_by(self, task: Task[Any, Any], stage: str) -> str:
         """Return what keys hold of who answers a task: its model, and the effort that a person set for it."""
@@ -103,12 +94,12 @@ class Stages:
     def run(self, stage: str, task: Task[In, Out], items: Sequence[In], names: Sequence[str]) -> list[Out | None]:
         """Answer a task for every item.
 
-        A failed item is None and reported in ``failures`` under its name, one whose reply is awaited is None too.
+        A failed item is None and reported in ``log.failures`` under its name, one whose reply is awaited is None too.
         After keeping everything that arrived it raises StoppedOnPurposeError when the budget is reached, and
         StageFailedError when too many items failed.
         """
         runner = self._runners[self.model(task, stage)]
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             keys = runner.keys(task, items)
             tolerated = max(self.tolerance * len(keys), LEAST_FAILED - 1) if self.tolerance < 1 else math.inf
             replies = self._remembered(
@@ -134,14 +125,14 @@ class Stages:
     ) -> list[T | None]:
         """Return for each key what ``read`` makes of the text under it, which is kept or what the work gives.
 
-        An item whose work raises is None and reported in ``failures`` under its name.
+        An item whose work raises is None and reported in ``log.failures`` under its name.
         """
         executor = self.executor if work.travels else LOCAL
 
         def worked(missing: Sequence[int]) -> Iterator[Sequence[Answered]]:
             yield from in_batches(worked_out(missing, executor.map(work.function, map(work.thing, missing))))
 
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             return self._remembered(stage, count, keys, names, worked, read)
 
     # Complex: what is kept, what is worked out and what is counted must be of the same keys.
@@ -166,17 +157,17 @@ class Stages:
             left_out = [_left_out(stage, names[position], p["part"], p["reason"]) for p in body["left_out"]]
             return read(body), left_out
 
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             known = self.kept(keys, load)
             count.reused += len(known)
             count.items += len(known)
             for _, left_out in known.values():
                 self.log.left_out += left_out
-            if self._session is not None:
-                self._session.count_reused(stage, task.name, [keys[n] for n in known])
+            if self.session is not None:
+                self.session.count_reused(stage, task.name, [keys[n] for n in known])
         missing = [n for n in range(len(keys)) if n not in known]
         found = work(missing) if missing else {}
-        with self.timed(stage):
+        with self.log.timed(stage):
             item_keys = self._runners[self.model(task, stage)].keys(task, [item for item, _ in found.values()])
             origins = self.file.origins(sorted(set(item_keys)))
             requests = {keys[n]: origins[key] for n, key in zip(found, item_keys, strict=True) if key in origins}
@@ -264,20 +255,20 @@ class Stages:
     @contextmanager
     def within(self, deadline: float | None) -> Iterator[None]:
         """Give up requests of a block that have no reply at a moment of ``time.monotonic``."""
-        if self._session is None:
+        if self.session is None:
             yield
             return
-        before, self._session.deadline = self._session.deadline, deadline
+        before, self.session.deadline = self.session.deadline, deadline
         try:
             yield
         finally:
-            self._session.deadline = before
+            self.session.deadline = before
 
     # -- vectors -----------------------------------------------------------------------------------
 
     def embed(self, texts: Sequence[str], stage: str = EMBEDDINGS) -> Vectors:
         """Return the vectors of the texts, (len(texts), dimensions); only texts never seen before are embedded."""
-        with self.timed(stage) as count:
+        with self.log.timed(stage) as count:
             vectors, computed = embed_once(self.file, self.encoder, stage, texts, partial(self.log.progress, stage))
             count.computed += computed
             count.reused += len(texts) - computed
@@ -285,53 +276,49 @@ class Stages:
 
     # -- what was done -----------------------------------------------------------------------------
 
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[StageCount]:
-        """Count the seconds of a block to a stage."""
-        with self.log.timed(stage) as count:
-            yield count
-
-    @property
-    def failures(self) -> list[Failure]:
-        """The items that failed so far."""
-        return self.log.failures
-
-    @property
-    def left_out(self) -> list[Failure]:
-        """The parts of replies that a check refused so far."""
-        return self.log.left_out
-
     @property
     def awaited(self) -> int:
         """The requests of this run whose replies come later."""
-        return 0 if self._session is None else self._session.awaited.total()
+        return 0 if self.session is None else self.session.awaited.total()
 
     @property
     def awaited_stages(self) -> set[str]:
         """The stages that wait for them."""
-        return set() if self._session is None else {stage for stage, _ in self._session.awaited}
+        return set() if self.session is None else {stage for stage, _ in self.session.awaited}
 
     @property
     def awaited_tasks(self) -> dict[str, int]:
         """How many of them each task has, by its name without the group."""
         found: Counter[str] = Counter()
-        for (_, task), count in (self._session.awaited if self._session is not None else Counter()).items():
+        for (_, task), count in (self.session.awaited if self.session is not None else Counter()).items():
             found[task.rpartition("/")[2]] += count
         return dict(sorted(found.items()))
 
     def plan_rounds(self, left: int | None, outlook: str) -> None:
         """Note how many rounds follow at most, and the sentence that says it beside the requests."""
         self.rounds_left = left
-        if self._session is not None:
-            self._session.outlook = outlook
+        if self.session is not None:
+            self.session.outlook = outlook
 
     def spending(self) -> Spending:
         """Return what this run asked and spent; offline nothing."""
-        return NOTHING_SPENT if self._session is None else self._session.spending()
+        return NOTHING_SPENT if self.session is None else self.session.spending()
+
+    def done(self) -> dict[str, Any]:
+        """Return what was done so far, by the names that the reports of builds have for it."""
+        return {
+            "failures": tuple(self.log.failures),
+            "left_out": tuple(self.log.left_out),
+            **self.spending().by_name(),
+            "awaited": self.awaited,
+            "awaited_tasks": self.awaited_tasks,
+            "batch": self.batch_report(),
+            "stages": self.log.reports(),
+        }
 
     def batch_report(self) -> BatchReport | None:
         """Return what was found of a batch's replies, by custom_id; None where none was asked for."""
-        return None if self._session is None else self._session.batch_report()
+        return None if self.session is None else self.session.batch_report()
 
 
 def _left_out(stage: str, name: str, part: str, reason: str) -> Failure:

@@ -105,21 +105,7 @@ def as_embedded(texts: Sequence[str], settings: Settings) -> list[str]:
 
 
 def _report(counts: TicketBuildReport, stages: Stages, started: float) -> TicketBuildReport:
-    spent = stages.spending()
-    return replace(
-        counts,
-        failures=tuple(stages.failures),
-        left_out=tuple(stages.left_out),
-        calls=spent.calls,
-        cached=spent.cached,
-        tokens=spent.tokens,
-        cost=spent.cost,
-        awaited=stages.awaited,
-        awaited_tasks=stages.awaited_tasks,
-        batch=stages.batch_report(),
-        seconds=round(time.perf_counter() - started, 3),
-        stages=stages.log.reports(),
-    )
+    return replace(counts, **stages.done(), seconds=round(time.perf_counter() - started, 3))
 
 
 @dataclass(frozen=True)
@@ -146,7 +132,7 @@ class TicketBuild:
         edges = self._edges(tickets, {t.id for t in changed}, gone, linked)
         prints = {i: digest("unread", now[i]) if i in self.unread else now[i] for i in trees}
         published = [PublishedTicket(t, trees[t.id], prints[t.id], pieces[t.id]) for t in changed]
-        with self.stages.timed("publish"), self.file.transaction():
+        with self.stages.log.timed("publish"), self.file.transaction():
             written = publish_tickets(self.file, published, gone, template)
             written += publish_edges(self.file, edges, linked)
             if written:
@@ -189,7 +175,7 @@ class TicketBuild:
 
     def _trees(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, tuple[TicketSection, ...]]:
         """Return the sections of each ticket."""
-        with self.stages.timed(STAGE) as count:
+        with self.stages.log.timed(STAGE) as count:
             count.computed += len(tickets)
             parsed = {t.id: self.known.get(t.id) or parse_sections(t, template) for t in tickets}
         if not self.stages.asks_model(READ_SECTIONS, STAGE):
@@ -217,7 +203,7 @@ class TicketBuild:
         self, tickets: Sequence[Ticket], trees: Mapping[str, Sequence[TicketSection]], template: TicketTemplate
     ) -> dict[str, tuple[SectionPiece, ...]]:
         """Embed the pieces of tickets, so that no question waits for them."""
-        with self.stages.timed(STAGE):
+        with self.stages.log.timed(STAGE):
             found = [one for t in tickets for one in piece_texts(t.title, trees[t.id], template)]
         cues = [cue for _, cue in cue_phrases(template)] if found else []  # so that no question waits for them
         self._embed([*(text for _, _, text in found), *cues])
@@ -235,7 +221,7 @@ class TicketBuild:
     ) -> list[Edge]:
         """Return all edges; similar ones are compared for what changed and its neighbours alone."""
         titles = self._embed([t.title for t in tickets])
-        with self.stages.timed(LINKS):
+        with self.stages.log.timed(LINKS):
             ids = [t.id for t in tickets]
             explicit = explicit_edges(tickets)
             similar = self._similar(ids, titles, explicit, changed, gone, before)
@@ -274,7 +260,7 @@ class TicketBuild:
         if is_same and has_gate and not self.rethink:
             return
         index = load_index(self.workspace, self.file)
-        with self.stages.timed("fit"):
+        with self.stages.log.timed("fit"):
             if not is_same or self.rethink:
                 fitted = fit_match(index, {t.id: t for t in tickets}, edges, self._embed)
                 noted = {"encoder": encoder, "links": len(linked), **asdict(fitted)}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from autokb.core.errors import BadInputError, ChangedMeanwhileError, HalfLostError
+from autokb.core.in_use import moment
 from autokb.core.nouns import Verdict
 from autokb.core.results import Discarded, Publication, Refusal, Vacuumed, VersionEvent
-from autokb.core.storable import without_surrogates
 from autokb.pipeline.checks import check_gate_settings, pass_gate
 from autokb.pipeline.steps.decisions import RuleResults
 from autokb.pipeline.steps.publish import Built, Records, settle
@@ -20,7 +19,7 @@ from autokb.stores.version_events import keep_version_event
 from autokb.stores.versions import CANDIDATE, Made
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.text.control_characters import printable_name
+from autokb.text.control_characters import author_name
 
 FORCE_NEEDS_AUTHOR = "--force needs --author NAME; it is recorded."
 
@@ -47,7 +46,7 @@ def publish_or_keep(
 
 def name_forcer(author: str) -> str:
     """Return who forces a publication, as the record has it (BadInputError where nobody says who they are)."""
-    if not (name := _name(author)):
+    if not (name := author_name(author)):
         raise BadInputError(FORCE_NEEDS_AUTHOR)
     return name
 
@@ -60,7 +59,7 @@ def publish(workspace: Workspace, *, author: str = "", force: bool = False, seen
     ``seen`` is the date of the one that is meant; ChangedMeanwhileError where another has taken its place.
     Who forces it says who they are (BadInputError): it goes on record.
     """
-    author = name_forcer(author) if force else _name(author)
+    author = name_forcer(author) if force else author_name(author)
     with workspace.build_lock(), workspace.file() as file:
         _check_seen(file, seen)
         return publish_candidate(workspace, file, author=author, force=author if force else "")
@@ -104,7 +103,7 @@ def discard_candidate(workspace: Workspace, *, author: str = "", seen: str = "")
         _check_seen(file, seen)
         file.drop_candidate()
         number = max((one.number for one in file.versions()), default=0) + 1
-        keep_version_event(file, VersionEvent("discarded", number, file.shown_version, _name(author), _now()))
+        keep_version_event(file, VersionEvent("discarded", number, file.shown_version, author_name(author), moment()))
     return Discarded(True)
 
 
@@ -116,10 +115,10 @@ def roll_back(workspace: Workspace, number: int, *, author: str = "") -> Publica
     with workspace.build_lock(), workspace.file() as file:
         with workspace.of(str(number)).file() as earlier:
             built = _built(earlier, {})
-        now, before = _now(), file.shown_version
+        now, before = moment(), file.shown_version
         with file.transaction():
             settle(file, read_published(file), built, now, lambda: file.show_version(number))
-            keep_version_event(file, VersionEvent("rolled back", number, before, _name(author), now))
+            keep_version_event(file, VersionEvent("rolled back", number, before, author_name(author), now))
         return Publication(file.shown_version, True)
 
 
@@ -138,14 +137,6 @@ def _built(file: WorkspaceFile, noted: Mapping[str, Any]) -> Built:
     rules: RuleResults = {i: tuple(Verdict(**one) for one in some) for i, some in noted.get("rules", {}).items()}
     issues = {i: one for i, one in published.kb.issues.items() if i not in published.decided.problems}
     return Built(published.kb.documents, issues, base, noted.get("joined", {}), rules)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _name(author: str) -> str:
-    return printable_name(without_surrogates(author)).strip()
 
 
 def _by(what: str, author: str) -> str:

@@ -25,7 +25,6 @@ SETTING = CALIBRATION[1]  # of the published settings
 # the nearest ten, the same of nodes and historical issues, the share of its words that the best chunk says (BM25), the
 # share that no document has, and 1 where it opens with a foreign subject.
 FEATURES = ("documents", "documents_mean", "issues", "issues_mean", "bm25", "unknown", "foreign")
-WORDS = ("unknown", "foreign")  # features that a question is judged without where only its nearness is asked for
 NEAREST = 10  # windows or issues that a mean is taken over
 _HASH = re.compile(r"[0-9a-f]{64}")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from autokb.core.errors import BadInputError, UnreadableFileError
 from autokb.core.ids import short_id
+from autokb.core.in_use import folded
 from autokb.core.nouns import AGENT, CUSTOMER, Conversation, Message, Role, Skipped
 from autokb.sources import fields as f
 from autokb.sources.dates import iso_date
@@ -96,19 +97,19 @@ def read_chats(
 def _names_of_agents(fields: Fields) -> frozenset[str]:
     """Return the names that ``--agents`` gives, folded; one with a comma in it stands in quotes."""
     names = next(csv.reader([fields.agents or ""], skipinitialspace=True), [])
-    return frozenset(filter(None, map(_folded, names)))
+    return frozenset(filter(None, map(folded, names)))
 
 
 def _missing_agent(agents: Collection[str], authors: Iterable[str]) -> str:
     """Return a sentence about a name of an agent under which nobody wrote; nothing where all did."""
-    if not (stray := sorted(set(agents) - set(map(_folded, authors)))):
+    if not (stray := sorted(set(agents) - set(map(folded, authors)))):
         return ""
     return f"No message is by {stray[0]!r}, whom --agents names; the authors are: {shown_fields(authors)}."
 
 
 def _author_notes(agents: Collection[str], authors: Iterable[str]) -> Iterator[str]:
     """Give a sentence about authors whose names are no roles: who they are taken for, or how to say it."""
-    others = [name for name in authors if _folded(name) not in agents]
+    others = [name for name in authors if folded(name) not in agents]
     if agents and others:
         yield f"Read as customers, for --agents does not name them: {named(others)}"
     elif others:
@@ -297,18 +298,14 @@ def _date(record: Record, fields: Fields, undated: list[str]) -> str:
 
 def _role(name: str, agents: Collection[str], authors: dict[str, None]) -> Role:
     """Return a role by its name, or an author's where ``agents`` are named; other names go to ``authors``."""
-    folded = _folded(name)
-    if folded in _CUSTOMERS:
+    role = folded(name)
+    if role in _CUSTOMERS:
         return CUSTOMER
-    if folded in _AGENTS:
+    if role in _AGENTS:
         return AGENT
-    if not folded:
+    if not role:
         raise UnreadableFileError("has a message without a role; it must be customer or agent.")
     authors[printable_name(name[:_LONGEST_ROLE])] = None
     if agents:
-        return AGENT if folded in agents else CUSTOMER
+        return AGENT if role in agents else CUSTOMER
     raise UnreadableFileError(f"has the role {name[:_LONGEST_ROLE]!r}; it must be customer or agent.")
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())

@@ -110,6 +110,7 @@ CREATE TABLE IF NOT EXISTS hook_message (
 CREATE INDEX IF NOT EXISTS hook_message_open ON hook_message (due) WHERE state = 'open';
 CREATE INDEX IF NOT EXISTS hook_message_said ON hook_message (helpdesk, conversation, said);
 """
+SINCE_VERSION_5 = (TICKETS, FEEDBACK, API_KEYS, ANNOTATIONS, IN_USE, VERSIONS, CHECKS, FINDINGS, SYNC, HOOKS)
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS staged (
@@ -125,16 +126,7 @@ CREATE TABLE IF NOT EXISTS spend (
     input INTEGER NOT NULL, output INTEGER NOT NULL, cost REAL);
 {DECISION}
 {REQUEST}
-{TICKETS}
-{FEEDBACK}
-{API_KEYS}
-{ANNOTATIONS}
-{IN_USE}
-{VERSIONS}
-{CHECKS}
-{FINDINGS}
-{SYNC}
-{HOOKS}
+{"".join(SINCE_VERSION_5)}
 """
 
 
@@ -188,7 +180,7 @@ def migrate(db: sqlite3.Connection) -> None:
             _number_edits(db)
             _separate_verdicts(db)
         if version in EARLIER:
-            for tables in (TICKETS, FEEDBACK, API_KEYS, ANNOTATIONS, IN_USE, VERSIONS, CHECKS, FINDINGS, SYNC, HOOKS):
+            for tables in SINCE_VERSION_5:
                 _execute_all(db, tables)
             if version in BEFORE_VERSIONS:
                 _begin_versions(db)

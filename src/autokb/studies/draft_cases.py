@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.files import replace_private
+from autokb.core.errors import BadInputError
+from autokb.core.files import write_file
 from autokb.core.ids import short_id
 from autokb.core.nouns import CUSTOMER, Conversation, Document, Failure, Message
 from autokb.core.progress import Progress, silent
@@ -98,11 +98,8 @@ def draft_cases(
         else:
             found = _from_documents(workspace, file, documents, options, progress)
     cases = [*found.cases, *others.cases]
-    try:
-        lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in cases)
-        replace_private(target, "".join(lines).encode("utf-8"))
-    except OSError as error:
-        raise AutokbError(f"{target} cannot be written ({error.strerror}); nothing was drafted.") from error
+    lines = (json.dumps(case, ensure_ascii=False) + "\n" for case in cases)
+    write_file(target, "".join(lines), "; nothing was drafted")
     questions, replies = (TextCount.of([c[part] for c in found.cases]) for part in ("question", "reply"))
     other = TextCount.of([c["question"] for c in others.cases])
     return DraftedCases(
@@ -180,7 +177,7 @@ def _from_documents(
         model = stages.model(PAIRS, STAGE)
         names = [f"{document.id}#{start}" for document, start in places]
         replies = stages.run(STAGE, PAIRS, items, names)
-        failures, spending = tuple(stages.failures), stages.spending()
+        failures, spending = tuple(stages.log.failures), stages.spending()
     cases: list[Case] = []
     masked = 0
     counts: dict[str, int] = {}

@@ -301,7 +301,7 @@ def _solved_issues(opened: _Opened) -> SolvedIssues:
     issues = [raw_issues[i] for i in sorted(raw_issues)]
     solved = solve_issues(opened.stages, opened.stages.embed, spec.in_words, issues)
     if solved is None:
-        reason = opened.stages.failures[0].reason if opened.stages.failures else "there are none."
+        reason = opened.stages.log.failures[0].reason if opened.stages.log.failures else "there are none."
         texts = len({issue.full_text for issue in issues})
         raise AutokbError(f"The model solved none of the {texts} raw issues: {reason}")
     return solved

@@ -30,9 +30,7 @@ from autokb.pipeline.steps.documents import ChunkerSettings, chunk_pages
 from autokb.sources import Fields
 from autokb.sources.files import find_files
 from autokb.studies.run_report import model_usage
-from autokb.tasks.judges.task_relevance.task import SUPPORT
-
-__all__ = ["METHODS", "SUPPORT", "ChunkEvaluation", "evaluate_chunking"]
+from autokb.tasks.judges.task_relevance.task import SUPPORT as SUPPORT  # the usual task
 
 
 @dataclass(frozen=True, slots=True)

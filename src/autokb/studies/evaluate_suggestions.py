@@ -114,7 +114,7 @@ def evaluate_workspace_suggestions(
         judge = stages.model(REPLY_CORRECTNESS, JUDGE_STAGE) if wanted.judge else None
         texts = {document.id: document.text for document in documents.values()}
         places = _CitedTexts(texts, opened.index.spec, file)
-        usage = ModelUsage(tuple(stages.failures), sum(makes.spent, stages.spending()))
+        usage = ModelUsage(tuple(stages.log.failures), sum(makes.spent, stages.spending()))
         judged: dict[str, JudgedOffer] | None = None
         if wanted.judge:
             with open_stages(workspace, file, progress, budget_left(options, usage.spending)) as judging:

@@ -28,7 +28,7 @@ def count_answers(progress: Progress, total: int) -> Callable[[str], None]:
 
 def model_usage(stages: Stages, before: ModelUsage = NO_USAGE) -> ModelUsage:
     """Return what failed and was spent before and in these stages."""
-    return ModelUsage((*before.failures, *stages.failures), before.spending + stages.spending())
+    return ModelUsage((*before.failures, *stages.log.failures), before.spending + stages.spending())
 
 
 def budget_left(options: ModelOptions, spent: Spending) -> ModelOptions:

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from autokb.answering.chosen import Choosing
 from autokb.core.errors import BadInputError, NothingPublishedError, StageFailedError, StoppedOnPurposeError
 from autokb.core.files import replace_private
 from autokb.core.ids import canonical_json, digest, short_id
+from autokb.core.in_use import folded
 from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BuildReport, Costs, Figures, Plan, Result, Spending
@@ -186,7 +187,7 @@ def _draw(workspace: Workspace, themes: int, questions: int) -> Trial:
     largest, sample = _largest_themes(published, added, themes)
     pool, most, asked_from = logged, questions, "log"
     if len(logged) <= questions:
-        distinct = {_plain(text): i for i, text in sample.items()}
+        distinct = {folded(text): i for i, text in sample.items()}
         pool, asked_from = {i: sample[i] for i in distinct.values()}, "issues"
         most = min(questions, len(pool) // HELD_OUT)
     asked = {i: pool[i] for i in sorted(pool, key=digest)[:most]}
@@ -195,7 +196,7 @@ def _draw(workspace: Workspace, themes: int, questions: int) -> Trial:
             f"There is nothing to ask: a trial needs {HELD_OUT} past issues at least, or a log of more than "
             f"{questions} questions. Add issues and build."
         )
-    held_out = {_plain(text) for text in asked.values()}
+    held_out = {folded(text) for text in asked.values()}
     return Trial(
         model=workspace.settings.model,
         most_themes=themes,
@@ -203,7 +204,7 @@ def _draw(workspace: Workspace, themes: int, questions: int) -> Trial:
         themes=largest,
         asked_from=asked_from,
         questions=asked,
-        issues=tuple(i for i, text in sample.items() if _plain(text) not in held_out),
+        issues=tuple(i for i, text in sample.items() if folded(text) not in held_out),
     )
 
 
@@ -213,10 +214,6 @@ def _largest_themes(published: Published, added: Sequence[RawIssue], most: int) 
     counts = Counter(theme_of[issue.id] for issue in added if issue.id in theme_of)
     largest = sorted(counts, key=lambda theme: (-counts[theme], theme))[:most]
     return len(largest), {i.id: i.full_text for i in added if not largest or theme_of.get(i.id) in largest}
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _read_state(folder: Path) -> Trial | None:
@@ -315,7 +312,7 @@ class _Running:
         opened = open_index(made)
         documents, generation = read_published(opened.file).kb.documents, opened.index.generation
         known = {i: a for i, a in self.trial.answers.get(name, {}).items() if a.generation == generation}
-        try:
+        with closing(opened):
             opened.ask(next(iter(self.trial.questions.values())))  # loads what only the first question waits for
             with self._choosing(name, made, opened) as choosing:
                 for number, (item, question) in enumerate(self.trial.questions.items(), 1):
@@ -331,8 +328,6 @@ class _Running:
                         kept = {i: a for i, a in found.items() if a.note is None} | known
                         self._keep(replace(self.trial, answers={**self.trial.answers, name: kept}))
                     self.progress(f"questions {name}", number, len(self.trial.questions))
-        finally:
-            opened.close()
         return found
 
     @contextmanager
@@ -345,10 +340,10 @@ class _Running:
         with open_stages(asked, opened.file, options=ModelOptions(self._left(), is_live=True)) as stages:
 
             def choose(item: ChooseAnswer) -> tuple[ChosenAnswer | None, ReaderRun]:
-                started, before, failed = time.perf_counter(), stages.spending(), len(stages.failures)
+                started, before, failed = time.perf_counter(), stages.spending(), len(stages.log.failures)
                 with stages.within(time.monotonic() + made.settings.ask.timeout):
                     (chosen,) = stages.run(STAGE, CHOOSE_ANSWER, [item], ["the question"])
-                reasons = dict.fromkeys(failure.reason for failure in stages.failures[failed:])
+                reasons = dict.fromkeys(failure.reason for failure in stages.log.failures[failed:])
                 note = None if chosen is not None else " ".join(reasons) or NO_CHOICE
                 cost = (stages.spending() - before).cost
                 return chosen, ReaderRun(made.settings.model, time.perf_counter() - started, note, cost)

@@ -121,7 +121,7 @@ class Answering:
         stages = self._stages
         if stages is None or not stages.asks_model(task, self._stage):
             return [task.answer_offline(item) for item in items]
-        failed = len(stages.failures)
+        failed = len(stages.log.failures)
         try:
             with failures_as_sentences(self._file.path), stages.within(self._deadline):
                 found = stages.run(self._stage, task, items, ["the conversation"] * len(items))
@@ -129,8 +129,8 @@ class Answering:
             self.is_broken = True
             self.reasons.append(str(error)[:REASON_CHARACTERS])
             return [None] * len(items)
-        self.reasons += [failure.reason[:REASON_CHARACTERS] for failure in stages.failures[failed:]]
-        del stages.failures[failed:]
+        self.reasons += [failure.reason[:REASON_CHARACTERS] for failure in stages.log.failures[failed:]]
+        del stages.log.failures[failed:]
         return found
 
     @property

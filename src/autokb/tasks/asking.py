@@ -96,17 +96,6 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-__all__ = [
-    "Read",
-    "answer",
-    "read_reply",
-    "repair_request",
-    "reply_schema",
-    "request_for",
-    "validation_message",
-    "wrong",
-]
-
 ERROR_CHARACTERS = 600  # of one error that a model is shown when it is asked to repair
 ERRORS_SHOWN = 5  # of one entry; the rest mostly follows from the first ones
 FORMS_KEPT = 64  # forms of replies whose types are kept, each some 50 kB

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +11,9 @@ from autokb.core.nouns import Span
 from autokb.heuristics.grounding.visible import HTML_COMMENT
 from autokb.heuristics.solutions.solution import Excerpt
 from autokb.text.conditional_markup import CONDITIONAL_MARK
-from autokb.text.markdown import Block, parse_blocks, plain_text, sentences
+from autokb.text.markdown import Block, parse_blocks
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 
 LONGEST_PLACE = 900  # characters; a longer item is numbered by its sentences, and a longer sentence is cut
 _LINE = re.compile(r"[^\n]+")
@@ -49,13 +51,13 @@ def find_places(excerpts: Sequence[Excerpt], language: str) -> list[StepPlace]:
     return [StepPlace(e, piece.span) for e in excerpts for piece in read_pieces(e.text, language) if piece.is_place]
 
 
-def show_passages(excerpts: Sequence[Excerpt], language: str) -> list[str]:
-    """Return the text of each passage with its number in front of each place."""
+def show_passages(passages: Iterable[Sequence[str]], language: str) -> list[str]:
+    """Return the text of each passage, which is in parts, with its number in front of each place."""
     number = 0
     found = []
-    for excerpt in excerpts:
+    for parts in passages:
         lines = []
-        for piece in read_pieces(excerpt.text, language):
+        for piece in (piece for part in parts for piece in read_pieces(part, language)):
             number += piece.is_place
             lines.append(f"[{number}] {piece.shown}" if piece.is_place else piece.shown)
         found.append("\n".join(lines))

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from autokb.core.storable import without_surrogates
+
 _CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f"  # without CR: it may end a line
 # Format characters (class Cf) that a reader does not see: marks of direction (ALM, LRM, RLM), soft hyphen, zero-width
 # space and word joiners, byte order mark, tags, and those of annotations, shorthand and music.
@@ -102,3 +104,8 @@ def _unescape(found: re.Match[str]) -> str:
 
 def _is_control(digits: str) -> bool:
     return CONTROL_CHARACTER.match(chr(int(digits, 16))) is not None
+
+
+def author_name(author: str) -> str:
+    """Return the name of who does something, as it is kept."""
+    return printable_name(without_surrogates(author)).strip()

@@ -26,7 +26,7 @@ Spec = Mapping[str, Attribute]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mention:
-    """Words ``start`` to ``end`` (half open) name this value."""
+    """Words, or characters, ``start`` to ``end`` (half open) name this value."""
 
     start: int
     end: int

@@ -18,7 +18,6 @@ from markdown_it.token import Token
 from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.markdown_rules import add_fast_rules
 from autokb.text.plain_text import plain_text
-from autokb.text.sentences import sentences
 
 _END_OF_LINE = r"[ \t]*(?:\r\n?|\n)"
 _OPENING = re.compile(rf"---{_END_OF_LINE}(?=[^\W\d][\w.-]*:(?:[ \t]|\r|\n))")
@@ -65,8 +64,6 @@ def cached_by_text(work: Callable[[str], T], most_characters: int = MOST_CHARACT
 
     return cached
 
-
-__all__ = ["Block", "Section", "inner_blocks", "parse_blocks", "plain_text", "section_at", "sections", "sentences"]
 
 Kind = Literal["heading", "paragraph", "item", "table", "code", "html", "front matter"]
 KINDS: dict[str, Kind] = {

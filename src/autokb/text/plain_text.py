@@ -10,9 +10,6 @@ import html
 import re
 
 from autokb.text.conditional_markup import CONDITIONAL_MARK
-from autokb.text.sentences import sentences
-
-__all__ = ["plain_text", "sentences"]  # sentences: until all who call it import it from its own module
 
 _TAGS = (
     "a|abbr|article|aside|b|big|blockquote|br|button|caption|center|cite|code|col|colgroup|dd|del|details|div|dl|dt|em|"

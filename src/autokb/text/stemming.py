@@ -8,44 +8,7 @@ from typing import Any
 
 from autokb.core.domain import ENGLISH
 
-# Snowball's stemmers by language (ISO 639-1).
-_STEMMERS = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "eo": "esperanto",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "nb": "norwegian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "nn": "norwegian",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
+_AS_SNOWBALL = {"nb": "no", "nn": "no"}  # languages (ISO 639-1) that it knows by the code of another
 _one_at_a_time = Lock()  # a stemmer of Snowball holds the word that it is at work on
 
 
@@ -71,5 +34,9 @@ def stem(word: str, language: str = ENGLISH) -> str:
 def _load_stemmer(language: str) -> Any:
     import Stemmer
 
-    name = _STEMMERS.get(language)
-    return Stemmer.Stemmer(name) if name in Stemmer.algorithms() else None
+    if len(language) != 2 or not language.isascii():  # it also takes names, such as german
+        return None
+    try:
+        return Stemmer.Stemmer(_AS_SNOWBALL.get(language, language))
+    except KeyError:
+        return None

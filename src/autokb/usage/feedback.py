@@ -21,6 +21,7 @@ from autokb.core.in_use import (
     Feedback,
     SuggestionSource,
     feedback_id,
+    moment,
 )
 from autokb.core.nouns import Solution
 from autokb.core.results import Listed, Result
@@ -34,7 +35,6 @@ from autokb.stores.published import read_decided, read_decisions
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 from autokb.text.control_characters import printable_name, replace_controls
-from autokb.usage.question_log import moment
 
 TEXT_CHARACTERS = 20_000  # of what was sent at most, as of a message of a chat
 NAME_CHARACTERS = 500  # of a conversation's id, an author and a group

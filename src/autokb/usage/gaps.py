@@ -23,6 +23,7 @@ from autokb.core.in_use import (
     folded,
     hashed_conversation,
     last_words,
+    moment,
 )
 from autokb.core.nouns import DISPLAYED
 from autokb.core.results import Result
@@ -40,7 +41,7 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.words import split_words, terms
 from autokb.usage.feedback import cleaned_name
-from autokb.usage.question_log import masked_beginning, moment
+from autokb.usage.question_log import masked_beginning
 from autokb.views.reader_labels import is_of_another_topic
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
 from autokb.views.theme_names import ThemeNames

@@ -8,16 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
-from autokb.core.in_use import ConversationOutcome
+from autokb.core.in_use import ConversationOutcome, moment
 from autokb.core.nouns import Skipped
 from autokb.core.results import Result
 from autokb.sources.outcomes import OutcomeFields, read_outcomes
 from autokb.stores.outcomes import keep_outcome
 from autokb.stores.workspace import Workspace
 from autokb.usage.feedback import cleaned_name
-from autokb.usage.question_log import moment
-
-__all__ = ["ImportedOutcomes", "OutcomeFields", "ReportedOutcome", "import_outcomes", "report_outcome"]
 
 MOST_SECONDS = 10 * 365 * 86_400.0  # ten years: more is a slip
 

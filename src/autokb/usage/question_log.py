@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from threading import Condition, Thread, current_thread
 from uuid import uuid4
 
 from autokb.answering.answer import Answer
 from autokb.answering.suggest import Suggested
 from autokb.core.errors import AutokbError, StoreAwayError, WorkspaceBusyError
-from autokb.core.in_use import AskedBy, AssignedArm, LoggedQuestion, hashed_conversation
+from autokb.core.in_use import AskedBy, AssignedArm, LoggedQuestion, hashed_conversation, moment
 from autokb.core.storable import without_surrogates
 from autokb.stores.outcomes import keep_arms
 from autokb.stores.question_log import batch_is_kept, keep_questions, note_batch
@@ -39,19 +38,8 @@ MOST_SHOWN = 20  # ids of solutions that a question's entry has
 class _AskedQuestion:
     """A question as it was asked, to be masked and written later."""
 
-    text: str
-    outcome: str
-    asked_by: AskedBy
-    date: str
-    reason: str
-    issues: tuple[str, ...]
-    solutions: tuple[str, ...]
-    conversation: str
-    language: str
+    question: LoggedQuestion
     vocabulary: Container[str]
-    seconds: float
-    reader: str
-    cost: float | None
 
 
 class QuestionLog:
@@ -119,19 +107,21 @@ class QuestionLog:
     ) -> None:
         self._note(
             _AskedQuestion(
-                text=text[: READ + 1],
-                outcome=found.outcome,
-                asked_by=asked_by,
-                date=moment(),
-                reason=(found.reason or "")[:READ],
-                issues=issues,
-                solutions=solutions[:MOST_SHOWN],
-                conversation=conversation,
-                language=language,
-                vocabulary=vocabulary,
-                seconds=found.seconds,
-                reader="" if found.reading is None else found.reading.decided_by,
-                cost=_cost_of(found),
+                LoggedQuestion(
+                    text=text[: READ + 1],
+                    outcome=found.outcome,
+                    asked_by=asked_by,
+                    date=moment(),
+                    reason=(found.reason or "")[:READ],
+                    issues=issues,
+                    solutions=solutions[:MOST_SHOWN],
+                    conversation=conversation,
+                    language=language,
+                    seconds=found.seconds,
+                    reader="" if found.reading is None else found.reading.decided_by,
+                    cost=_cost_of(found),
+                ),
+                vocabulary,
             )
         )
 
@@ -241,7 +231,8 @@ class QuestionLog:
     def _all_masked(self, file: WorkspaceFile, batch: Sequence[_AskedQuestion | AssignedArm]) -> list[LoggedQuestion]:
         themes, questions = ThemeNames(file), []
         asked = [one for one in batch if isinstance(one, _AskedQuestion)]
-        themes.read_ahead([s for one in asked for s in one.solutions], [i for one in asked for i in one.issues])
+        shown = [one.question for one in asked]
+        themes.read_ahead([s for one in shown for s in one.solutions], [i for one in shown for i in one.issues])
         for one in asked:
             questions.append(_masked(one, themes))
             if not self._hurried:
@@ -274,28 +265,19 @@ def _cost_of(found: Answer | Suggested) -> float | None:
     return sum(known) if len(known) == len(costs) else None
 
 
-def moment() -> str:
-    """Return now, as dates are kept."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _masked(one: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
+def _masked(asked: _AskedQuestion, themes: ThemeNames) -> LoggedQuestion:
+    one = asked.question
     issues = one.issues or tuple(dict.fromkeys(filter(None, map(themes.issue_of, one.solutions))))
-    language = find_other_language(one.text, one.language, one.vocabulary) or one.language
-    return LoggedQuestion(
-        text=masked_beginning(one.text, language, one.vocabulary),
-        outcome=one.outcome,
-        asked_by=one.asked_by,
-        date=one.date,
+    language = find_other_language(one.text, one.language, asked.vocabulary) or one.language
+    return replace(
+        one,
+        text=masked_beginning(one.text, language, asked.vocabulary),
         language=language,
-        reason=masked_beginning(one.reason, language, one.vocabulary),
+        reason=masked_beginning(one.reason, language, asked.vocabulary),
         themes=tuple(dict.fromkeys(filter(None, map(themes.of_issue, issues)))),
         issues=issues,
-        solutions=one.solutions,
         conversation=hashed_conversation(one.conversation),
         seconds=round(one.seconds, 4),
-        reader=one.reader,
-        cost=one.cost,
     )
 
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from anyio import CapacityLimiter
@@ -30,6 +31,7 @@ class Loads(NamedTuple):
 ANY_NUMBER = Loads()
 
 
+@dataclass(eq=False)
 class Following:
     """Loads what is published of an open workspace, now and whenever it changes, and what other languages need.
 
@@ -38,21 +40,19 @@ class Following:
     keeps it open while it is. Make and close it in the event loop.
     """
 
-    def __init__(
-        self,
-        opened: OpenedWorkspace,
-        rate: RateLimit,
-        fault: Callable[[Exception], None],
-        *,
-        is_wanted: Callable[[], bool] = lambda: True,
-        loads: Loads = ANY_NUMBER,
-        hold: Callable[[], AbstractContextManager[object]] = nullcontext,
-    ) -> None:
-        self._opened, self._fault, self._is_wanted, self._loads, self._hold = opened, fault, is_wanted, loads, hold
+    opened: OpenedWorkspace
+    rate: RateLimit
+    fault: Callable[[Exception], None]
+    is_wanted: Callable[[], bool] = lambda: True
+    loads: Loads = ANY_NUMBER
+    hold: Callable[[], AbstractContextManager[object]] = nullcontext
+    _warming: asyncio.Task[None] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Begin to follow."""
         self._told, self._loop = asyncio.Event(), asyncio.get_running_loop()
-        self._watch = opened.kb.watch_store(self._wake, rate)
+        self._watch = self.opened.kb.watch_store(self._wake, self.rate)
         self._look_every = LOOK_EVERY if self._watch is None else LOOK_AT_SERVER_EVERY
-        self._warming: asyncio.Task[None] | None = None
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
@@ -72,18 +72,18 @@ class Following:
         After a later load it rests as long as that took, so that who judges solution by solution does not slow all
         others down. Nothing waits for the second encoder, which takes many times as long as a load.
         """
-        HOLD.set(self._hold)  # of this task
+        HOLD.set(self.hold)  # of this task
         said = ""
-        while not self._opened.is_closed:
+        while not self.opened.is_closed:
             seconds = 0.0
             self._told.clear()
             try:
-                if self._is_wanted():
+                if self.is_wanted():
                     seconds = await self._load()
                 said = ""
             except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
                 if said != repr(error):
-                    self._fault(error)
+                    self.fault(error)
                 said = repr(error)
             await asyncio.sleep(seconds)
             with suppress(TimeoutError):
@@ -91,22 +91,22 @@ class Following:
 
     async def _load(self) -> float:
         """Load what is later than what is in memory; returns how many seconds to rest after it."""
-        kb, seconds = self._opened.kb, 0.0
+        kb, seconds = self.opened.kb, 0.0
         with suppress(NothingPublishedError):  # which questions say
             if await self._do(lambda: kb.is_behind):
                 started = time.monotonic()
-                await self._do(kb.follow, self._loads.builds)
+                await self._do(kb.follow, self.loads.builds)
                 seconds = time.monotonic() - started
             if self._warming is None:
                 seconds, self._warming = 0.0, asyncio.create_task(self._warm_languages())
-        await self._do(lambda: kb.views.load(follows=True), self._loads.builds)
+        await self._do(lambda: kb.views.load(follows=True), self.loads.builds)
         return seconds
 
     async def _warm_languages(self) -> None:
         try:
-            await self._do(self._opened.kb.warm_languages, self._loads.languages)
+            await self._do(self.opened.kb.warm_languages, self.loads.languages)
         except Exception as error:  # the first question in another language says it too
-            self._fault(error)
+            self.fault(error)
 
     async def _do(self, work: Callable[[], Any], limiter: CapacityLimiter | None = None) -> Any:
-        return await in_thread(lambda: None if self._opened.is_closed else work(), limiter)
+        return await in_thread(lambda: None if self.opened.is_closed else work(), limiter)

@@ -13,7 +13,7 @@ import math
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -78,24 +78,17 @@ async def compute_report(request: Request, work: Callable[[], Any]) -> Any:
         return await compute(request, work)
 
 
+@dataclass(eq=False)
 class ServiceMiddleware:
     """What every request passes first (ASGI)."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        door_of: Callable[[Scope], Door],
-        bound_to: str,
-        limits: ServiceLimits,
-        open_paths: frozenset[str] = OPEN_PATHS,
-    ) -> None:
-        self.app = app
-        self.door_of = door_of
-        self.bound_to = bound_to
-        self.limits = limits
-        self.open_paths = open_paths
-        self.asking_keys = CapacityLimiter(ASKING_KEYS)
-        self.under_way = 0
+    app: ASGIApp
+    door_of: Callable[[Scope], Door]
+    bound_to: str
+    limits: ServiceLimits
+    open_paths: frozenset[str] = OPEN_PATHS
+    asking_keys: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(ASKING_KEYS))
+    under_way: int = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, whatever goes wrong inside."""

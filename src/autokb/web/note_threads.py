@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from threading import Condition, Thread
 
 from autokb.app import SupportKB
@@ -17,6 +18,7 @@ CLOSE_SECONDS = 2.0  # that closing waits for a note under way; what is then not
 FAULT_PAUSE = 5.0  # seconds after a fault of ours, or a store that is away
 
 
+@dataclass(eq=False)
 class NoteThreads:
     """Works through messages of workspaces by their names; ``use`` gives an open workspace for a while.
 
@@ -24,19 +26,14 @@ class NoteThreads:
     workspace without work is looked at all the same, for another process may have left some.
     """
 
-    def __init__(
-        self,
-        use: Callable[[str], AbstractContextManager[SupportKB]],
-        tell: Callable[[str, WorkDone], None],
-        fault: Callable[[str, Exception], None],
-        *,
-        looks: bool,
-    ) -> None:
-        self._use, self._tell, self._fault, self._looks = use, tell, fault, looks
-        self._due: dict[str, float] = {}  # by name: when it is looked at next
-        self._changed = Condition()
-        self._is_closed = False
-        self._threads: list[Thread] = []
+    use: Callable[[str], AbstractContextManager[SupportKB]]
+    tell: Callable[[str, WorkDone], None]
+    fault: Callable[[str, Exception], None]
+    looks: bool
+    _due: dict[str, float] = field(default_factory=dict, init=False)  # by name: when it is looked at next
+    _changed: Condition = field(default_factory=Condition, init=False)
+    _is_closed: bool = field(default=False, init=False)
+    _threads: list[Thread] = field(default_factory=list, init=False)
 
     def begin(self, names: Iterable[str]) -> None:
         """Begin, with what these workspaces have to do."""
@@ -68,12 +65,12 @@ class NoteThreads:
         while (name := self._next()) is not None:
             wait: float | None = FAULT_PAUSE
             try:
-                with self._use(name) as kb:
+                with self.use(name) as kb:
                     try:
                         done = kb.helpdesks.work()
                         while done.became is not None and not self._is_closed:
                             self._set(name, time.monotonic())  # another thread may find more
-                            self._tell(name, done)
+                            self.tell(name, done)
                             done = kb.helpdesks.work()
                         wait = done.wait
                     finally:
@@ -81,8 +78,8 @@ class NoteThreads:
             except UnknownIdError:  # a workspace that is gone
                 continue
             except Exception as error:
-                self._fault(name, error)
-            if self._looks:
+                self.fault(name, error)
+            if self.looks:
                 wait = LOOK_EVERY if wait is None else min(wait, LOOK_EVERY)
             if wait is not None:
                 self._set(name, time.monotonic() + wait)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autokb.evaluation.quality.judging import judged_compliance, judged_correctness
-from autokb.tasks.issues.check_rules.task import CheckedRules, RuleVerdict
+from autokb.heuristics.rules import RuleVerdict
+from autokb.tasks.issues.check_rules.task import CheckedRules
 from autokb.tasks.judges.correctness.task import JudgedCorrectness
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import BadInputError, UnknownIdError
-from autokb.evaluation.files import write_file
+from autokb.core.files import write_file
 from autokb.evaluation.suggestions.sheet import NOTHING, read_suggestion_sheet
 from autokb.evaluation.suggestions.sheet_form import JudgedCase, read_sheet_rows, sheet_progress, with_marks
 from blind_sheets import FULL, write

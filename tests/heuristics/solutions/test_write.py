@@ -7,7 +7,7 @@ import pytest
 from autokb.core.attributes import from_lists
 from autokb.core.domain import read_domain
 from autokb.core.nouns import Document
-from autokb.heuristics.solutions.material import LONGEST_STEP
+from autokb.heuristics.solutions.section_reader import LONGEST_STEP
 from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions, section_id
 from autokb.heuristics.solutions.write import instructing_sections, write_section, write_solutions
 from autokb.text.conditional_markup import find_conditionals

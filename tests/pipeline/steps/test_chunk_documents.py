@@ -37,7 +37,7 @@ def counts(file: WorkspaceFile, settings: Settings, docs: list[Document]) -> tup
     """Cut for a build; returns how many documents were cut and how many looked up."""
     stages = open_stages(file)
     assert list(chunk_documents(stages, settings, docs)) == [d.id for d in docs]
-    assert stages.failures == []
+    assert stages.log.failures == []
     return stages.log.counts["chunks"].computed, stages.log.counts["chunks"].reused
 
 
@@ -78,5 +78,5 @@ def test_a_document_that_cannot_be_cut_is_a_failure_and_missing(
     long = Document("long.md", "Long", "One. " * 6)
     stages = open_stages(file)
     assert list(chunk_documents(stages, Settings(chunker="semantic"), [*documents(1), long])) == ["site/0.md"]
-    assert [(f.stage, f.item) for f in stages.failures] == [("chunks", "long.md")]
-    assert "6 sentences" in stages.failures[0].reason
+    assert [(f.stage, f.item) for f in stages.log.failures] == [("chunks", "long.md")]
+    assert "6 sentences" in stages.log.failures[0].reason

@@ -51,7 +51,8 @@ def configuration() -> Mapping[str, Attribute]:
 
 def add_context() -> Sample:
     """A part of a document: two passages and the one before them."""
-    from autokb.tasks.chunking.add_context.task import TASK, AddContext, PassageAlone
+    from autokb.heuristics.contexts import PassageAlone
+    from autokb.tasks.chunking.add_context.task import TASK, AddContext
 
     before = PassageAlone("Charge <b>both</b> buds & close the lid.", ("Care", "Charging"), "Buds: how to charge them")
     passages = (
@@ -171,7 +172,8 @@ def find_disagreement() -> Sample:
 
 def draft_spec() -> Sample:
     """Three issues and two documents of a domain that has an attribute and a rule already."""
-    from autokb.tasks.issues.draft_spec.task import TASK, DraftSpec
+    from autokb.heuristics.spec.proposal import DraftSpec
+    from autokb.tasks.issues.draft_spec.task import TASK
 
     item = DraftSpec(
         "buds: earbuds & their case",
@@ -470,7 +472,8 @@ def unaided_solutions() -> Sample:
 
 def write_solutions() -> Sample:
     """A parent and its child: they share a passage and a solution, and one passage is the child's only."""
-    from autokb.tasks.issues.write_solutions.task import TASK, Excerpt, WriteSolutions
+    from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions
+    from autokb.tasks.issues.write_solutions.task import TASK
 
     shared = Excerpt("reset.md", "Garden buds: reset", ("Care",), "1. Open </text> the lid.\n2. Hold the button.\n")
     own = Excerpt("ios.md", "Garden buds & iPhones", (), "On an iPhone, remove the buds under Bluetooth.")
@@ -516,7 +519,7 @@ def write_solutions() -> Sample:
 
 
 def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
-    from autokb.tasks.issues.write_solutions.task import Excerpt, WriteSolutions
+    from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions
     from autokb.text.conditional_markup import find_conditionals
 
     spec = read_domain({"attributes": {"os": {"values": ["Windows", "macOS"]}}}).attributes
@@ -541,8 +544,8 @@ def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def draft_template() -> Sample:
     """Two headings and a field beside a template of two sections."""
-    from autokb.heuristics.tickets.template_draft import CountedField, CountedHeading, KnownSection
-    from autokb.tasks.tickets.draft_template.task import TASK, DraftTemplate
+    from autokb.heuristics.tickets.template_draft import CountedField, CountedHeading, DraftTemplate, KnownSection
+    from autokb.tasks.tickets.draft_template.task import TASK
 
     item = DraftTemplate(
         200,
@@ -568,7 +571,8 @@ def draft_template() -> Sample:
 
 def from_tickets() -> Sample:
     """A question, and passages of two tickets."""
-    from autokb.tasks.tickets.from_tickets.task import TASK, FromTickets, TicketPassage
+    from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
+    from autokb.tasks.tickets.from_tickets.task import TASK
 
     item = FromTickets(
         "How was the <lid> fixed & when?",

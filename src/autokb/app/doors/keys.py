@@ -50,14 +50,14 @@ class KeysDoor(MemoryDoor):
 
     def are_needed(self) -> bool:
         """Return whether a key was ever made here; to revoke the last one opens nothing."""
-        from autokb.app.api_keys import needs_key
+        from autokb.stores.api_keys import has_api_keys
 
         if (held := self._memory.held_keys) is not None:
             if not held.count_still:
                 self._memory.read_keys()
             return held.are_needed()
         with self._memory.shared_connection() as file:
-            return needs_key(file)
+            return has_api_keys(file)
 
     def wait_for_store(self, shown: Iterable[str]) -> bool:
         """Return whether a server has to be asked for what ``find`` and ``are_needed`` say of these keys."""

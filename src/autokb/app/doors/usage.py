@@ -13,11 +13,12 @@ from autokb.core.one_or_many import listed
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
+    from autokb.sources.outcomes import OutcomeFields
     from autokb.usage.digest import Digest
     from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.usage.in_use import InUse
-    from autokb.usage.outcomes import ImportedOutcomes, OutcomeFields, ReportedOutcome
+    from autokb.usage.outcomes import ImportedOutcomes, ReportedOutcome
     from autokb.usage.trends import Trends
 
 

@@ -9,8 +9,9 @@ from itertools import groupby
 from autokb.chunking.boilerplate import EMPTY_HEADING, NOTHING_KEPT, filter_boilerplate
 from autokb.chunking.chunk_result import MarkedPage, Noise
 from autokb.chunking.structure.block_groups import is_blank
-from autokb.chunking.structure.blocks import NumberedBlock, numbered_blocks
+from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.chunking.structure.outline import Outline, Unit, headings_with_text
+from autokb.text.markdown import Block
 
 BLANK = "holds no words"
 INCOMPLETE_LIST = "most of its list is noise"
@@ -30,9 +31,7 @@ class FilteredPage:
     unsure: frozenset[int] = frozenset()
 
     @classmethod
-    def of(
-        cls, text: str, blocks: tuple[NumberedBlock, ...], kept: Sequence[bool], reasons: Mapping[int, str]
-    ) -> FilteredPage:
+    def of(cls, text: str, blocks: tuple[Block, ...], kept: Sequence[bool], reasons: Mapping[int, str]) -> FilteredPage:
         """Return the page with each ordered list kept or left out as a whole."""
         whole, incomplete = keep_lists_whole(blocks, kept)
         missing = {n: INCOMPLETE_LIST for n, keeps in enumerate(whole) if not keeps and n not in reasons}
@@ -82,7 +81,7 @@ def filter_page(page: MarkedPage) -> FilteredPage:
     return without_empty_headings(replace(found, unsure=unsure))
 
 
-def keep_lists_whole(blocks: Sequence[NumberedBlock], kept: Sequence[bool]) -> tuple[list[bool], int]:
+def keep_lists_whole(blocks: Sequence[Block], kept: Sequence[bool]) -> tuple[list[bool], int]:
     """Keep or drop each ordered list as a whole, as at least half of its items are; also count those that changed.
 
     Steps without one of them would mislead.

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.chunking.structure.outline import Unit
+from autokb.text.markdown import Block
 
 Range = tuple[int, int]  # first and last number of a block, both in it
 
@@ -84,7 +84,7 @@ def _unite(found: Sequence[Range], window: AnsweredWindow) -> list[Range]:
 
 
 def units_of_ranges(
-    blocks: Sequence[NumberedBlock], kept: Sequence[bool], ranges: Sequence[Range]
+    blocks: Sequence[Block], kept: Sequence[bool], ranges: Sequence[Range]
 ) -> tuple[tuple[Unit, ...], int]:
     """Return the units of ranges of numbers, and how many had to be repaired.
 
@@ -105,7 +105,7 @@ def units_of_ranges(
     return tuple(tuple(sorted(unit)) for unit in ordered if unit), repaired
 
 
-def _owning_ranges(blocks: Sequence[NumberedBlock], kept: Sequence[bool], ranges: Sequence[Range]) -> list[int]:
+def _owning_ranges(blocks: Sequence[Block], kept: Sequence[bool], ranges: Sequence[Range]) -> list[int]:
     """Return for each block which range holds it, -1 for none; a kept item that none holds is its list's."""
     owners = [-1] * len(blocks)
     of_list: dict[int, int] = {}
@@ -121,7 +121,7 @@ def _owning_ranges(blocks: Sequence[NumberedBlock], kept: Sequence[bool], ranges
     return owners
 
 
-def _unite_lists(blocks: Sequence[NumberedBlock], owners: list[int]) -> int:
+def _unite_lists(blocks: Sequence[Block], owners: list[int]) -> int:
     """Give everything from the first to the last item of a list to one range; returns how many ranges were merged."""
     last = {b.list_id: n for n, b in enumerate(blocks) if b.ordered and owners[n] >= 0}
     united: dict[int, int] = {}

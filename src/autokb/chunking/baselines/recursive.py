@@ -13,7 +13,7 @@ from autokb.chunking.spans import check_size, split_span, trim_span
 from autokb.core.marks import AREAS, Mark
 from autokb.core.nouns import Span
 from autokb.text.markdown import Block, parse_blocks
-from autokb.text.plain_text import sentences
+from autokb.text.sentences import sentences
 
 Breaks = Callable[[str, int, int], Iterable[int]]  # the places inside a span where a part begins
 

@@ -11,7 +11,8 @@ from autokb.chunking.chunk_result import ChunkResult, MarkedPage, result_of_span
 from autokb.chunking.spans import check_size
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document
-from autokb.text.plain_text import plain_text, sentences
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 
 if TYPE_CHECKING:
     import numpy as np

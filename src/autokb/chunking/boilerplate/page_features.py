@@ -10,9 +10,9 @@ from itertools import accumulate
 from autokb.chunking.boilerplate.site_boilerplate import block_hash, can_be_repeated
 from autokb.chunking.boilerplate.visible_text import VisibleText, visible_texts
 from autokb.chunking.chunk_result import MarkedPage
-from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.core.marks import AREAS, AreaKind
 from autokb.core.nouns import Span
+from autokb.text.markdown import Block
 
 _MOST = 0.5  # share of a block's characters: so many in an area, or kept by the extractor, count for the block
 MOST_LINKS = 0.5  # share of a block's characters: with as many it is no running text
@@ -32,7 +32,7 @@ class PageFeatures:
     words outside of such areas that are in the text.
     """
 
-    blocks: Sequence[NumberedBlock]
+    blocks: Sequence[Block]
     texts: Sequence[VisibleText]
     areas: Sequence[AreaKind | None]
     in_text: Sequence[bool]
@@ -55,7 +55,7 @@ class PageFeatures:
 
 
 # Complex: each column is made from those before it, and the extractor's votes count only where they found text.
-def page_features(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> PageFeatures:
+def page_features(page: MarkedPage, blocks: Sequence[Block]) -> PageFeatures:
     """Return what is known of the blocks of a page."""
     texts = visible_texts(page.document.text, blocks)
     areas = _areas(page, blocks)
@@ -80,7 +80,7 @@ def _share_of_prose(texts: Sequence[VisibleText], in_text: Sequence[bool], unlin
     return sum(count for count, voted in prose if voted) / max(1, sum(count for count, _ in prose))
 
 
-def _areas(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> list[AreaKind | None]:
+def _areas(page: MarkedPage, blocks: Sequence[Block]) -> list[AreaKind | None]:
     found: list[AreaKind | None] = [None] * len(blocks)
     for kind in AREAS:
         spans = [(m.start, m.end) for m in page.marks if m.kind == kind]
@@ -114,7 +114,7 @@ def _folded(texts: Sequence[VisibleText], areas: Sequence[AreaKind | None]) -> f
     return frozenset(found) if folds >= _FEWEST_FOLDS else frozenset()
 
 
-def _shares(blocks: Sequence[NumberedBlock], spans: Sequence[Span]) -> list[float]:
+def _shares(blocks: Sequence[Block], spans: Sequence[Span]) -> list[float]:
     """Return which share of each block the spans cover; the spans are sorted and do not overlap."""
     if not spans:
         return [0.0] * len(blocks)
@@ -129,7 +129,7 @@ def _shares(blocks: Sequence[NumberedBlock], spans: Sequence[Span]) -> list[floa
 
 
 # Complex: the share of repeated prose decides what repetition means for every block.
-def _on_other_pages(page: MarkedPage, blocks: Iterable[NumberedBlock], texts: Sequence[VisibleText]) -> list[bool]:
+def _on_other_pages(page: MarkedPage, blocks: Iterable[Block], texts: Sequence[VisibleText]) -> list[bool]:
     """Return which blocks are boilerplate of the site: only links where much text is, as in manuals of two models."""
     known = page.site_boilerplate
     if not known:

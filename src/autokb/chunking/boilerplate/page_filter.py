@@ -16,9 +16,9 @@ from itertools import takewhile
 
 from autokb.chunking.boilerplate.page_features import ALL_LINKS, MOST_LINKS, PageFeatures, page_features
 from autokb.chunking.chunk_result import MarkedPage
-from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.core.marks import AreaKind
 from autokb.core.nouns import Span
+from autokb.text.markdown import Block
 
 # A line of nothing but these words shares a page: "Share: Facebook Twitter". A network alone may be what a text is
 # about, so that it takes another word of the line beside it.
@@ -88,7 +88,7 @@ _FEWEST_LINKS = 2  # items that make a list of links to other pages
 _SHORTEST_MENU = 3  # blocks of links that make a menu at the beginning of a plain text
 
 
-def filter_boilerplate(page: MarkedPage, blocks: Sequence[NumberedBlock]) -> tuple[BlockVerdict, ...]:
+def filter_boilerplate(page: MarkedPage, blocks: Sequence[Block]) -> tuple[BlockVerdict, ...]:
     """Return the verdict on each of a page's blocks."""
     features = page_features(page, blocks)
     return tuple(_filter_web_page(features) if page.marks else _filter_plain_text(features))
@@ -126,7 +126,7 @@ def _whole_text(features: PageFeatures, ends: Span) -> list[bool]:
     return text
 
 
-def _parts(blocks: Sequence[NumberedBlock]) -> Iterable[list[int]]:
+def _parts(blocks: Sequence[Block]) -> Iterable[list[int]]:
     """Return the positions of each list's items together, those of all other blocks alone."""
     lists: dict[int, list[int]] = {}
     for n, block in enumerate(blocks):

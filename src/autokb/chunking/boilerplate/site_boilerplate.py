@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from autokb.chunking.boilerplate.visible_text import visible_words
-from autokb.chunking.structure.blocks import NumberedBlock, numbered_blocks
+from autokb.chunking.structure.blocks import numbered_blocks
 from autokb.core.ids import digest
 from autokb.core.nouns import Document
+from autokb.text.markdown import Block
 
 FEWEST_PAGES = 3  # of a site that must have a block before it belongs to the site
 SHARE = 0.3  # of a site's pages: below it a sentence that some pages share is still about something
@@ -34,7 +35,7 @@ def page_blocks(document: Document) -> PageBlocks:
     return PageBlocks(host or document.id.rpartition("/")[0], frozenset(h for h in found if h))
 
 
-def can_be_repeated(block: NumberedBlock) -> bool:
+def can_be_repeated(block: Block) -> bool:
     """Return whether a block of its kind on many pages is boilerplate."""
     return block.kind in ("paragraph", "html") or (block.kind == "item" and not block.ordered)
 

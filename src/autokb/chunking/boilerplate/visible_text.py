@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autokb.chunking.structure.blocks import NumberedBlock
+from autokb.text.markdown import Block
 from autokb.text.plain_text import plain_text
 
 LONGEST_HEADING = 40  # words; what is longer is a text somebody marked as a heading
@@ -28,7 +28,7 @@ class VisibleText:
     is_heading: bool
 
 
-def visible_text(text: str, block: NumberedBlock) -> VisibleText:
+def visible_text(text: str, block: Block) -> VisibleText:
     """Return a block as a reader sees it; nobody sees front matter."""
     if block.kind == "front matter":
         return VisibleText("", 0, 0.0, is_heading=False)
@@ -40,7 +40,7 @@ def visible_text(text: str, block: NumberedBlock) -> VisibleText:
     return VisibleText(words, count, min(1.0, in_links / max(1, len(words))), is_heading)
 
 
-def visible_texts(text: str, blocks: Sequence[NumberedBlock]) -> list[VisibleText]:
+def visible_texts(text: str, blocks: Sequence[Block]) -> list[VisibleText]:
     """Return the blocks as a reader sees them."""
     return [visible_text(text, block) for block in blocks]
 

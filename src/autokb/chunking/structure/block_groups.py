@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.chunking.structure.outline import Outline, Unit
 from autokb.text.conditional_markup import CONDITIONAL_MARK
+from autokb.text.markdown import Block
 from autokb.text.plain_text import plain_text
 
 LONGEST_TITLE = 150  # characters; a bold paragraph that is longer is emphasis
@@ -46,7 +46,7 @@ class BlockFeatures:
     goes_on: bool = False
 
 
-def block_features(text: str, block: NumberedBlock) -> BlockFeatures:
+def block_features(text: str, block: Block) -> BlockFeatures:
     """Return what can be seen of a block alone."""
     written = text[block.start : block.end]
     if block.kind != "paragraph":
@@ -88,7 +88,7 @@ def has_words(text: str, start: int, end: int) -> bool:
     return _LETTER.search(CONDITIONAL_MARK.sub("", text[start:end])) is not None
 
 
-def is_blank(text: str, block: NumberedBlock) -> bool:
+def is_blank(text: str, block: Block) -> bool:
     """Return whether a reader sees neither words nor a picture in a block."""
     if not has_words(text, block.start, block.end):
         return True
@@ -130,7 +130,7 @@ def group_blocks(outline: Outline, positions: Sequence[int]) -> list[Unit]:
     return [tuple(group) for group in groups]
 
 
-def _between_steps(blocks: Sequence[NumberedBlock]) -> list[bool]:
+def _between_steps(blocks: Sequence[Block]) -> list[bool]:
     """Return which blocks come after the first and not after the last item of one ordered list."""
     last = {b.list_id: n for n, b in enumerate(blocks) if b.ordered}
     found = []
@@ -143,7 +143,7 @@ def _between_steps(blocks: Sequence[NumberedBlock]) -> list[bool]:
 
 
 # Complex: one rule for each shape of the block, which group_blocks describes; the first that applies decides.
-def _stays(blocks: Sequence[NumberedBlock], features: Sequence[BlockFeatures], n: int, size: int) -> bool:
+def _stays(blocks: Sequence[Block], features: Sequence[BlockFeatures], n: int, size: int) -> bool:
     """Return whether a block stays with the one before it; ``size`` is what both would have with all before them."""
     before, here = features[n - 1], features[n]
     if here.shape == "heading":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import groupby
 
 from autokb.chunking.spans import line_spans, trim_span
 from autokb.core.nouns import Span
-from autokb.text.markdown import LONGEST_HEADING, Block, Kind, front_matter_end, parse_blocks
+from autokb.text.markdown import LONGEST_HEADING, Block, front_matter_end, parse_blocks
 from autokb.text.plain_text import plain_text
 
 LONG_LINE = 160  # characters; lines that are longer on average are not wrapped: each is a block of its own
@@ -19,38 +19,18 @@ _QUOTE_MARKS = re.compile(r"[>\s]*")
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r")
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedBlock:
-    """Block ``number`` (from 1) of a document with its span; an item is one of a list's first level.
-
-    ``level`` is a heading's level. Ordered lists that go on counting after a note share their ``list_id``.
-    """
-
-    number: int
-    kind: Kind
-    start: int
-    end: int
-    level: int = 0
-    ordered: bool = False
-    list_id: int = -1
-
-
-def numbered_blocks(text: str) -> tuple[NumberedBlock, ...]:
+def numbered_blocks(text: str) -> tuple[Block, ...]:
     """Return the blocks of a Markdown text in order; what is between two (rules, link targets) is a paragraph.
 
+    The ``number`` of each is its place, from 1; an item is one of a list's first level, and has no ``level``.
     Front matter is the first one. A paragraph that is written a paragraph a line is one block a line, and a line that
     is a wiki heading is a heading.
     """
     blocks = (line for block in _all_blocks(text) for line in _split_lines(text, block))
-    return tuple(
-        NumberedBlock(
-            number=n, kind=b.kind, start=b.start, end=b.end, level=b.level, ordered=b.ordered, list_id=b.list_id
-        )
-        for n, b in enumerate(blocks, 1)
-    )
+    return tuple(replace(block, number=n) for n, block in enumerate(blocks, 1))
 
 
-def heading_words(text: str, block: NumberedBlock) -> str:
+def heading_words(text: str, block: Block) -> str:
     """Return a heading as a reader sees it."""
     written = text[block.start : block.end]
     wiki = _WIKI_HEADING.fullmatch(written)
@@ -73,15 +53,7 @@ def _all_blocks(text: str) -> Iterator[Block]:
         # The marks of a quotation belong to what they quote.
         start = start if start < end else max(block.start, start)
         level = block.level if block.kind == "heading" else 0
-        yield Block(
-            kind=block.kind,
-            start=start,
-            end=block.end,
-            level=level,
-            ordered=block.ordered,
-            number=block.number,
-            list_id=block.list_id,
-        )
+        yield replace(block, start=start, level=level)
     start, end = trim_span(text, place, len(text))
     if start < end:
         yield Block("paragraph", start, end)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from autokb.chunking.structure.blocks import NumberedBlock
+from autokb.text.markdown import Block
 
 Path = tuple[int, ...]  # positions of headings, the outermost first
 Unit = tuple[int, ...]  # positions of blocks in order; those that are left out are missing
@@ -18,7 +18,7 @@ class Outline:
     """A document's text with its blocks, which of them are kept, and the kept headings above each."""
 
     text: str
-    blocks: tuple[NumberedBlock, ...]
+    blocks: tuple[Block, ...]
     kept: tuple[bool, ...]
 
     @cached_property
@@ -69,7 +69,7 @@ class Outline:
             yield tuple(section)
 
 
-def heading_paths(blocks: Sequence[NumberedBlock], kept: Sequence[bool]) -> tuple[Path, ...]:
+def heading_paths(blocks: Sequence[Block], kept: Sequence[bool]) -> tuple[Path, ...]:
     """Return for each block the kept headings above it, itself the last where it is one."""
     found: list[Path] = []
     path: Path = ()
@@ -94,9 +94,7 @@ def common_path(paths: Iterable[Path]) -> Path:
     return shared or ()
 
 
-def headings_with_text(
-    blocks: Sequence[NumberedBlock], kept: Sequence[bool], has_text: Sequence[bool]
-) -> frozenset[int]:
+def headings_with_text(blocks: Sequence[Block], kept: Sequence[bool], has_text: Sequence[bool]) -> frozenset[int]:
     """Return the kept headings with one of the blocks that have text below them, however deep."""
     paths = heading_paths(blocks, kept)
     return frozenset(heading for path, has in zip(paths, has_text, strict=True) if has for heading in path)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from autokb.chunking.spans import line_spans, split_span, trim_span
 from autokb.chunking.structure.block_groups import block_features, group_blocks, has_words
-from autokb.chunking.structure.blocks import NumberedBlock
 from autokb.chunking.structure.outline import Outline, Unit
 from autokb.core.nouns import Span
-from autokb.text.markdown import Block, Kind, inner_blocks, parse_blocks, sentences
+from autokb.text.markdown import Block, Kind, inner_blocks, parse_blocks
+from autokb.text.sentences import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ def _group_atoms(outline: Outline, group: Unit, room: int, whole: int) -> Iterat
                     yield from _line_atoms(text, fragment, block.kind, room)
 
 
-def _lists_with_notes(blocks: Sequence[NumberedBlock], group: Unit) -> Iterator[list[int]]:
+def _lists_with_notes(blocks: Sequence[Block], group: Unit) -> Iterator[list[int]]:
     """Yield the blocks of a group one by one, lists whole: an ordered one with the notes between its items."""
     last = {blocks[p].list_id: n for n, p in enumerate(group) if blocks[p].kind == "item"}
     run: list[int] = []
@@ -245,7 +245,7 @@ def _lists_with_notes(blocks: Sequence[NumberedBlock], group: Unit) -> Iterator[
         yield run
 
 
-def _lists_alone(blocks: Sequence[NumberedBlock], run: Sequence[int]) -> Iterator[list[int]]:
+def _lists_alone(blocks: Sequence[Block], run: Sequence[int]) -> Iterator[list[int]]:
     """Yield the lists of a run, and the blocks between them one by one; a block that was left out parts a list too."""
     part: list[int] = []
     for position in run:

@@ -28,22 +28,19 @@ class ChunkShare(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedShare(Record):
-    """The share of yes among the chunks with a verdict; the others are counted beside it and never in it."""
-
-    interval: Interval
-    judged: int
-    unreadable: int
-    not_judged: int
-
-
-@dataclass(frozen=True, slots=True)
 class WeightedPrecision(Record):
     """Weighted precision over the questions whose scores could all be read."""
 
     interval: Interval
     judged: int
     unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedShare(WeightedPrecision):
+    """The share of yes among the chunks with a verdict; the others are counted beside it and never in it."""
+
+    not_judged: int
 
 
 Tenets = Mapping[str, JudgedShare | WeightedPrecision]  # by the name of the tenet, or wp@K

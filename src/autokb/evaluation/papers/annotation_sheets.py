@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.files import write_file
 from autokb.core.ids import digest
-from autokb.evaluation.files import ANNOTATORS, has_marks, key_path, read_key, read_rows, sheet_text, write_file
+from autokb.evaluation.files import ANNOTATORS, has_marks, key_path, read_key, read_rows, sheet_text
 from autokb.evaluation.quality.annotation import ANNOTATED_TWICE
 from autokb.text.spreadsheet_cells import unguarded
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
+from autokb.core.files import write_file
 from autokb.core.ids import digest
 from autokb.core.nouns import DISPLAYED, Issue, Solution
-from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text, write_file
+from autokb.evaluation.files import ANNOTATORS, read_rows, sheet_text
 from autokb.evaluation.quality.measures import solution_trees, spread_over_trees
 from autokb.stats.shares import agreement
 from autokb.text.spreadsheet_cells import unguarded

@@ -14,7 +14,8 @@ from autokb.evaluation.runner import TaskRunner
 from autokb.tasks.probes.query_variations.task import TASK, VaryQuery
 from autokb.text.lexicon import Lexicon, lexicon
 from autokb.text.lexicons import language_data
-from autokb.text.plain_text import plain_text, sentences
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 from autokb.text.words import split_words
 
 STAGE = "variations"

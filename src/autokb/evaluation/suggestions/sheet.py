@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 from autokb.answering.suggest import Suggestion
 from autokb.core.errors import BadInputError
+from autokb.core.files import write_file
 from autokb.core.ids import digest
-from autokb.evaluation.files import ANNOTATORS, key_path, read_key, read_rows, sheet_text, write_file
+from autokb.evaluation.files import ANNOTATORS, key_path, read_key, read_rows, sheet_text
 from autokb.evaluation.raters import Agreed, Answer, agreed
 from autokb.evaluation.record import Record
 from autokb.evaluation.suggestions.cases import Case

@@ -19,7 +19,9 @@ from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.conditional_markup import Conditional
 from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
 from autokb.text.lexicons import alternation, language_data, word_lists
-from autokb.text.markdown import inner_blocks, parse_blocks, plain_text, sentences
+from autokb.text.markdown import inner_blocks, parse_blocks
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 from autokb.text.table_rows import table_head, with_rows_as_lines
 from autokb.text.words import content_words, split_words
 

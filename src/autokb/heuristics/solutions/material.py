@@ -13,10 +13,8 @@ from autokb.heuristics.solutions.procedures import (
     bring_what_is_referred_to,
     join_steps_in_sections,
 )
-from autokb.heuristics.solutions.section_reader import LONGEST_STEP, NOWHERE, Material, SectionReader
+from autokb.heuristics.solutions.section_reader import Material, SectionReader
 from autokb.text.markdown import Block, parse_blocks, section_at, sections
-
-__all__ = ["LONGEST_STEP", "NOWHERE", "Material", "materials"]
 
 
 # Complex: sections are read once, and what refers to others needs all of them; the steps follow each other.

@@ -11,7 +11,9 @@ from autokb.heuristics.solutions.instructions import is_preparation, step_number
 from autokb.heuristics.solutions.section_reader import NOWHERE, Material
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.lexicons import pattern_of
-from autokb.text.markdown import Section, plain_text, sentences
+from autokb.text.markdown import Section
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 from autokb.text.words import content_words
 
 _REFERENCES = ("references_back", "references_ahead")  # lists of words that refer to what stands before or behind

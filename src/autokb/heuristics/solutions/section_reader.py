@@ -21,7 +21,9 @@ from autokb.heuristics.solutions.instructions import (
     names_matter,
 )
 from autokb.text.conditional_markup import CONDITIONAL_MARK, find_conditionals
-from autokb.text.markdown import Block, plain_text, sentences
+from autokb.text.markdown import Block
+from autokb.text.plain_text import plain_text
+from autokb.text.sentences import sentences
 
 LONGEST_STEP = 900  # characters of Markdown; a longer one is split at its nested items or sentences
 LONGEST_LEAD = 320  # characters of a sentence that leads over to a list and is read with its first item

@@ -13,8 +13,9 @@ from autokb.core.nouns import Document, Span
 from autokb.core.step_numbers import find_loss, step_numbers
 from autokb.heuristics.solutions.audience import AudienceReader, adapt_to_node, audience_reader, conditional_label
 from autokb.heuristics.solutions.direction import makes_worse
-from autokb.heuristics.solutions.material import NOWHERE, Material, materials
+from autokb.heuristics.solutions.material import materials
 from autokb.heuristics.solutions.procedures import without_missing
+from autokb.heuristics.solutions.section_reader import NOWHERE, Material
 from autokb.heuristics.solutions.solution import (
     Excerpt,
     Step,

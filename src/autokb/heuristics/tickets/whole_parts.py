@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
-from autokb.text.markdown import parse_blocks, sentences
+from autokb.text.markdown import parse_blocks
+from autokb.text.sentences import sentences
 
 SOME_CODE = 300  # characters of a block of code that are worth showing without the rest
 

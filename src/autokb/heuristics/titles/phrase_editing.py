@@ -12,7 +12,7 @@ from autokb.core.nouns import Span
 from autokb.heuristics.subject_words import subject_words
 from autokb.heuristics.titles.issue_title import names_problem, negation_endings
 from autokb.heuristics.titles.words import TitleWords
-from autokb.text.lexicon import Spec, lexicon
+from autokb.text.lexicon import Mention, Spec, lexicon
 from autokb.text.lexicons import alternation, ignoring_case, pattern_of, word_lists
 from autokb.text.words import split_words
 
@@ -52,25 +52,15 @@ def _patterns(language: str) -> _EditingPatterns:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ValueMention:
-    """Characters ``start`` to ``end`` of a line name this value."""
-
-    start: int
-    end: int
-    attribute: str
-    value: str
-
-
-def value_mentions(line: str, spec: Spec, language: str = ENGLISH) -> list[ValueMention]:
-    """Return the values that a line (in NFKC) names or lets one guess, in order."""
+def value_mentions(line: str, spec: Spec, language: str = ENGLISH) -> list[Mention]:
+    """Return the values that a line (in NFKC) names or lets one guess, in order, each with its characters."""
     words = split_words(line)
     ends = [start + len(raw) for start, raw in zip(words.starts, words.raw, strict=True)]
     found = lexicon(spec, language).mentions(words)
-    return [ValueMention(words.starts[m.start], ends[m.end - 1], m.attribute, m.value) for m in found]
+    return [Mention(words.starts[m.start], ends[m.end - 1], m.attribute, m.value) for m in found]
 
 
-def named_values(line: str, spec: Spec, language: str = ENGLISH) -> list[ValueMention]:
+def named_values(line: str, spec: Spec, language: str = ENGLISH) -> list[Mention]:
     """Return the mentions that name a value, in order; verbs that let one guess it (to pair: Bluetooth) name none."""
     verbs = {name: _verb_synonyms(attribute) for name, attribute in spec.items()}
     found = value_mentions(line, spec, language)
@@ -139,7 +129,7 @@ def with_values(line: str, values: Sequence[str]) -> str:
     return f"{line.rstrip(' .')} ({', '.join(values)})" if values else line
 
 
-def _joined_spans(line: str, found: Iterable[ValueMention], language: str) -> list[Span]:
+def _joined_spans(line: str, found: Iterable[Mention], language: str) -> list[Span]:
     """Return the spans to leave out, with versions; mentions that overlap or are in one list share a span."""
     number = r"(?:[ -]?v?\d[\d.]*\w{0,3}\b|\s+"
     version_pattern = pattern_of(TitleWords, "edition_words", language, number, r"\b(?=\W|\Z))+")
@@ -155,7 +145,7 @@ def _joined_spans(line: str, found: Iterable[ValueMention], language: str) -> li
 
 
 # Complex: each condition is a way in which leaving out would tear a phrase, and the ways out come last.
-def _without_span(line: str, span: Span, others: Iterable[ValueMention], language: str) -> str | None:
+def _without_span(line: str, span: Span, others: Iterable[Mention], language: str) -> str | None:
     """Leave a span out by the first way that leaves a sentence; None when there is none.
 
     ``others`` are mentions that stay: "wired headphones" loses "wired", never the word that it belongs to.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from autokb.core.ledger import Paid
@@ -59,18 +59,8 @@ class TakenReplies:
 
     def report(self) -> BatchReport:
         """Return what was found, with the sentences that say it to people."""
-        return BatchReport(
-            taken=self.taken,
-            missing=self.missing,
-            doubled=self.doubled,
-            foreign=self.foreign,
-            malformed=self.malformed,
-            failed=self.failed,
-            unsure=self.unsure,
-            incomplete=self.incomplete,
-            skipped=self.skipped,
-            said=tuple(self.sentences()),
-        )
+        found = {one.name: getattr(self, one.name) for one in fields(BatchReport) if one.name != "said"}
+        return BatchReport(**found, said=tuple(self.sentences()))
 
     def sentences(self) -> list[str]:
         """Say it to people, one sentence a kind; nothing is said of what did not happen."""

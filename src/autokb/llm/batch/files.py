@@ -175,13 +175,10 @@ class ReplySorter:
         elif line.reason == NO_JSON and not ended:
             self._incomplete.append(file)
         else:
-            self._refuse(f"{file} line {number}", line.reason)
+            self.refuse(f"{file} line {number}", line.reason)
 
-    def refuse_file(self, file: str, reason: str) -> None:
-        """Note a file that cannot be read."""
-        self._refuse(file, reason)
-
-    def _refuse(self, place: str, reason: str) -> None:
+    def refuse(self, place: str, reason: str) -> None:
+        """Note a file, or a line of one, that cannot be read."""
         self._nameless.append(place)
         self._reasons[place] = reason
 
@@ -266,39 +263,36 @@ class Register:
         return Register(**json.loads(text)) if text else Register()
 
 
+@dataclass(eq=False)
 class BatchFiles(Batch):
     """Takes replies from a folder and writes there what is still to be answered; it sends nothing by itself."""
 
-    def __init__(
-        self,
-        folder: Path,
-        ledger: Ledger,
-        handles: Handles,
-        price_of: Callable[[str], Price | None],
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-    ) -> None:
-        self._most = max_reply_bytes
-        self._folder = usable(folder)
-        self._ledger = ledger
-        self._handles = handles
-        self._price_of = price_of
-        self._spool = LineSpool()
-        self._lines = RequestLines()
+    folder: Path
+    ledger: Ledger
+    handles: Handles
+    price_of: Callable[[str], Price | None]
+    max_reply_bytes: int = MAX_REPLY_BYTES
+    _spool: LineSpool = field(default_factory=LineSpool, init=False)
+    _lines: RequestLines = field(default_factory=RequestLines, init=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a folder that cannot be used."""
+        self.folder = usable(self.folder)
 
     async def check(self, models: Sequence[str]) -> None:
         """Accept every model: whoever answers the files decides."""
 
     async def take_replies(self) -> TakenReplies:
         """Put the replies of the folder into the ledger, and name what is missing, doubled, foreign and malformed."""
-        register = Register.from_json(self._handles.get(REGISTER))
-        sorting = ReplySorter(self._ledger, register.written, self._price_of, self._most)
-        files, skipped = reply_files(self._folder)
+        register = Register.from_json(self.handles.get(REGISTER))
+        sorting = ReplySorter(self.ledger, register.written, self.price_of, self.max_reply_bytes)
+        files, skipped = reply_files(self.folder)
         for path in files:
             try:
-                for number, line, ended in read_lines(path, self._most):
+                for number, line, ended in read_lines(path, self.max_reply_bytes):
                     sorting.sort(path.name, number, line, ended)
             except OSError as error:
-                sorting.refuse_file(path.name, error.strerror or "unreadable")
+                sorting.refuse(path.name, error.strerror or "unreadable")
         sorting.store()
         for key in sorting.taken_keys:
             self._spool.drop(key)
@@ -318,22 +312,22 @@ class BatchFiles(Batch):
         noted = self._spool.noted()
         characters = {n.row.key: n.characters for n in noted}
         self._register(Register(characters, list(characters)))
-        awaited = {row.key for row in self._ledger.awaited()}
+        awaited = {row.key for row in self.ledger.awaited()}
         # The ledger first: a reply to a file that it knows nothing of would be foreign.
-        self._ledger.keep([n.row for n in noted if n.row.key not in awaited])
+        self.ledger.keep([n.row for n in noted if n.row.key not in awaited])
         files = [[noted[n] for n in some] for some in split_into_files((n.row.model, n.length) for n in noted)]
         contents = [
             FileContents(request_file(number), some[0].row.model, Counter(task_of(n.name) for n in some))
             for number, some in enumerate(files, 1)
         ]
-        write_requests(self._folder, [self._spool.lines(some) for some in files], describe_files(contents, outlook))
+        write_requests(self.folder, [self._spool.lines(some) for some in files], describe_files(contents, outlook))
         return len(noted)
 
     def _register(self, new: Register) -> None:
-        old = self._handles.get(REGISTER)
+        old = self.handles.get(REGISTER)
         text = Register(Register.from_json(old).written | new.written, new.wanted).as_json()
         if text != old:
-            self._handles.put(REGISTER, text)
+            self.handles.put(REGISTER, text)
 
     async def close(self) -> None:
         """Let go of what was noted."""

@@ -168,29 +168,25 @@ def submitted(handles: Handles) -> int:
     return sum(len(job.keys) for job in BatchJobs.from_json(handles.get(JOBS)).jobs)
 
 
+@dataclass(eq=False)
 class BatchProvider(Batch):
     """Queues requests and submits them together; use it inside one event loop."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        handles: Handles,
-        price_of: Callable[[str], Price | None],
-        open_model: Callable[[str], AbstractAsyncContextManager[Model]],
-        bound: ReplyBound | None = None,
-    ) -> None:
-        self._ledger = ledger
-        self._bound = bound or ReplyBound(MAX_REPLY_BYTES)
-        self._handles = handles
-        self._price_of = price_of
-        self._open = open_model
-        self._models: dict[str, Model] = {}
-        self._stack = AsyncExitStack()
-        self._state = BatchJobs.from_json(handles.get(JOBS))
+    ledger: Ledger
+    handles: Handles
+    price_of: Callable[[str], Price | None]
+    open_model: Callable[[str], AbstractAsyncContextManager[Model]]
+    bound: ReplyBound = field(default_factory=lambda: ReplyBound(MAX_REPLY_BYTES))
+    _models: dict[str, Model] = field(default_factory=dict, init=False)
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
+    _queue: dict[str, ModelRequest] = field(default_factory=dict, init=False)
+    _awaited: set[str] = field(default_factory=set, init=False)  # keys that this run asked for
+    _refused: dict[str, str] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        """Read what was submitted before."""
+        self._state = BatchJobs.from_json(self.handles.get(JOBS))
         self._submitted = {key for job in self._state.jobs for key in job.keys}
-        self._queue: dict[str, ModelRequest] = {}
-        self._awaited: set[str] = set()  # keys that this run asked for
-        self._refused: dict[str, str] = {}
 
     async def check(self, models: Sequence[str]) -> None:
         """Refuse models whose provider takes no batches (BadInputError)."""
@@ -199,7 +195,7 @@ class BatchProvider(Batch):
 
     async def take_replies(self) -> TakenReplies:
         """Put the replies of batches that have ended into the ledger."""
-        collecting = BatchCollector(self._ledger, self._price_of, self._bound)
+        collecting = BatchCollector(self.ledger, self.price_of, self.bound)
         for job in list(self._state.jobs):
             model = await self._model(job.model)
             with explained(job.model, "be asked for its batches"):
@@ -245,7 +241,7 @@ class BatchProvider(Batch):
     async def flush(self, outlook: str = "") -> int:
         """Submit what is queued; returns how many replies this run waits for."""
         requests = [self._queue[key] for key in sorted(self._queue)]
-        self._ledger.keep([awaited_row(request) for request in requests])
+        self.ledger.keep([awaited_row(request) for request in requests])
         for name in dict.fromkeys(request.model for request in requests):
             await self._submit(name, [request for request in requests if request.model == name])
         if self._state.submitting:
@@ -291,13 +287,13 @@ class BatchProvider(Batch):
 
     async def _model(self, name: str) -> Model:
         if name not in self._models:
-            model = await self._stack.enter_async_context(self._open(name))
+            model = await self._stack.enter_async_context(self.open_model(name))
             check_has_batches(model, name)
             self._models[name] = model
         return self._models[name]
 
     def _save(self) -> None:
-        self._handles.put(JOBS, self._state.as_json())
+        self.handles.put(JOBS, self._state.as_json())
 
     async def close(self) -> None:
         """Close the connections."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ MOST_BYTES = 8_000  # of a text: no tokenizer makes more tokens of them, and pro
 KEY = VARIABLES["openai"][0]
 
 
+@dataclass(eq=False)
 class EndpointEmbedder:
     """Says what to send to BASE_URL/embeddings, and sends it; vectors come through the client of models.
 
@@ -40,23 +42,21 @@ class EndpointEmbedder:
     ``expect`` told of those that are kept already.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        dimensions: int = 0,
-        base_url: str = "",
-        timeout: float = 120.0,
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-    ) -> None:
-        self.name = f"openai:{model}" + (f"?dimensions={dimensions}" if dimensions else "")
-        self.price_key = f"openai:{model}"
-        self.dimensions = dimensions
-        self._model, self._asked_dimensions = model, dimensions
-        self._base_url, self._timeout, self._max_reply_bytes = base_url, timeout, max_reply_bytes
-        if is_openai(base_url):
+    model: str
+    _: KW_ONLY
+    dimensions: int = 0
+    base_url: str = ""
+    timeout: float = 120.0
+    max_reply_bytes: int = MAX_REPLY_BYTES
+
+    def __post_init__(self) -> None:
+        """Refuse an endpoint that needs a key where there is none."""
+        self.name = f"openai:{self.model}" + (f"?dimensions={self.dimensions}" if self.dimensions else "")
+        self.price_key = f"openai:{self.model}"
+        self._asked_dimensions = self.dimensions
+        if is_openai(self.base_url):
             check_key("openai", f"The embedder {self.name}")
-        warn_of_open_wire(base_url)
+        warn_of_open_wire(self.base_url)
 
     def expect(self, dimensions: int) -> None:
         """Say how long its vectors were so far; from now on others are refused (BadInputError)."""
@@ -88,12 +88,12 @@ class EndpointEmbedder:
         read = [readable(text, MOST_BYTES) for text in request.texts]
         wanted = {"dimensions": request.dimensions} if request.dimensions else {}
         try:
-            with anyio.fail_after(self._timeout):
+            with anyio.fail_after(self.timeout):
                 reply = await self._client.embeddings.with_raw_response.create(
-                    input=read, model=self._model, encoding_format="float", **wanted
+                    input=read, model=self.model, encoding_format="float", **wanted
                 )
         except TimeoutError:
-            raise timed_out(self._timeout) from None
+            raise timed_out(self.timeout) from None
         except (openai.OpenAIError, ReplyTooLongError) as error:
             raise find_too_long(error) or self._failure(error) from None
         found = read_embeddings(reply.http_response.content, read)
@@ -115,12 +115,12 @@ class EndpointEmbedder:
         from autokb.net.bounded_http import BoundedClient
 
         key = os.environ.get(KEY, "").strip() or NO_KEY
-        http = BoundedClient(ReplyBound(self._max_reply_bytes), self._timeout, follow_redirects=True)
+        http = BoundedClient(ReplyBound(self.max_reply_bytes), self.timeout, follow_redirects=True)
         # An address is always named: OPENAI_BASE_URL must not send a person's texts and money elsewhere unseen.
         return openai.AsyncOpenAI(
             api_key=key,
-            base_url=self._base_url or OPENAI_URL,
-            timeout=self._timeout,
+            base_url=self.base_url or OPENAI_URL,
+            timeout=self.timeout,
             max_retries=0,
             http_client=http,
         )
@@ -153,7 +153,7 @@ class EndpointEmbedder:
             reason = f"the key in {KEY} was refused (HTTP {status})."
         elif status == 404:
             reason = (
-                f"there is no embedding model {self._model} at the endpoint (HTTP 404); check embedder and base_url in "
+                f"there is no embedding model {self.model} at the endpoint (HTTP 404); check embedder and base_url in "
                 "settings.yaml."
             )
         elif error.code == "insufficient_quota":

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from autokb.answering.answer import Answer, Outcome
 from autokb.core.attributes import Attributes
 from autokb.core.checks import Check, turned
-from autokb.core.document_names import DocumentNames
+from autokb.core.document_names import DocumentNames, plain_title
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Solution
 from autokb.core.results import CheckResult, Refusal, Result, Turned
@@ -203,12 +203,8 @@ def is_named(check: Check, solution: Solution, headings: Headings) -> bool:
 
 def _stands_under(heading: str, above: Sequence[str]) -> bool:
     """Return whether a heading, or a path of headings, is among those above a place; no heading is above all."""
-    wanted = _plain(heading)
-    return not wanted or wanted in map(_plain, above) or wanted == _plain(heading_path(above))
-
-
-def _plain(heading: str) -> str:
-    return " ".join(heading.split()).casefold()
+    wanted = plain_title(heading)
+    return not wanted or wanted in map(plain_title, above) or wanted == plain_title(heading_path(above))
 
 
 def run(results: Sequence[CheckResult], before: Sequence[CheckResult] | None = None) -> CheckRun:

@@ -14,6 +14,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.nouns import RawIssue
 from autokb.core.settings import Reduction
 from autokb.core.vectors import Vectors
+from autokb.heuristics.themes.find import FoundThemes
 from autokb.heuristics.titles.phrase_editing import without_values
 from autokb.issues.attribute_masking import masked_text, problem_vectors
 from autokb.issues.same_problem import similarity_threshold
@@ -24,7 +25,7 @@ from autokb.pipeline.stages import Stages
 from autokb.stores.published import Published
 from autokb.tasks.issues.assign_theme.task import TASK as ASSIGN_THEME
 from autokb.tasks.issues.find_themes.task import TASK as FIND_THEMES
-from autokb.tasks.issues.find_themes.task import FindThemes, FoundThemes
+from autokb.tasks.issues.find_themes.task import FindThemes
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def _think(stages: Stages, spec: DomainSpec, problems: _Problems, *, sorts_all: 
         if issue.id in theme_of:
             members.setdefault(theme_of[issue.id], []).append(row)
     clusters = {}
-    with stages.timed("seeds") as count:
+    with stages.log.timed("seeds") as count:
         for number, (theme, rows) in enumerate(sorted(members.items()), 1):
             own = [texts[n] for n in rows]
             clusters[theme] = cluster([raw[n].id for n in rows], vectors[rows], own, near, reduce)
@@ -173,11 +174,11 @@ def _join_new(
     before = _themes_of_unchanged(raw, clusters, published)
     rows = {r.id: problems.vectors[n] for n, r in enumerate(raw)}
     new = [n for n, r in enumerate(raw) if r.id not in before]
-    with stages.timed("assign") as count:
+    with stages.log.timed("assign") as count:
         count.reused += len(raw) - len(new)
     theme_of = {**before, **_assign(stages, spec, problems.only(new), themes)} if new else before
     joined = {}
-    with stages.timed("seeds") as count:
+    with stages.log.timed("seeds") as count:
         for theme in sorted({*clusters, *theme_of.values()}):
             old = clusters.get(theme, Clusters())
             gone = [r for r in old.seed_of if before.get(r) != theme]

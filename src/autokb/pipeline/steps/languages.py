@@ -54,7 +54,7 @@ def prepare_languages(stages: Stages, workspace: Workspace) -> None:
     """Embed what is published by the second encoder where it was needed before, so that no question waits for it."""
     if not was_asked_in_another_language(workspace, stages.file):
         return
-    with stages.timed(STAGE) as count:
+    with stages.log.timed(STAGE) as count:
         progress = stages.log.progress
         own = Stages(
             stages.file,

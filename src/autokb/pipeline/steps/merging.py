@@ -28,7 +28,7 @@ def merge_parents(stages: Stages, workspace: Workspace, grown: Grown) -> Grown:
         return grown
     spec = workspace.spec
     trees = [tuple(tree) for _, tree in grown.trees()]
-    with stages.timed(STAGE):
+    with stages.log.timed(STAGE):
         vectors = stages.embed([masked_text(tree[0].text, spec) for tree in trees])
         groups = near_parents([tree[0] for tree in trees], vectors) if trees else []
     found = merge_trees(trees, _same_parents(stages, f"{spec.name}: {spec.description}", groups))

@@ -21,6 +21,7 @@ from autokb.core.regex_timeout import describe_slow
 from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors, encoder_key
 from autokb.heuristics.solutions.direction import makes_worse
+from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import instructing_sections, write_section
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
@@ -52,7 +53,6 @@ from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
-from autokb.tasks.issues.write_solutions.task import WriteSolutions, WrittenSolution, WrittenSolutions
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
@@ -114,7 +114,7 @@ def _with_true_quotes(
     """Give the solutions whose quotes are in the documents; the others are failures."""
     for solution in written:
         if wrong := verify_quotes(solution, documents):
-            stages.failures.append(Failure(STAGE, solution.id, "; ".join(wrong)))
+            stages.log.failures.append(Failure(STAGE, solution.id, "; ".join(wrong)))
         else:
             yield solution
 
@@ -159,7 +159,7 @@ def _written(
     def write(missing: Sequence[int]) -> dict[int, tuple[WriteSolutions, str]]:
         return _write(stages, workspace, finder, {n: issues[n] for n in missing}, trees)
 
-    with stages.timed(STAGE):
+    with stages.log.timed(STAGE):
         keys = [key(issue) for issue in issues]
     if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
         return _from_sections(stages, workspace, finder, issues, keys)
@@ -179,7 +179,7 @@ def _from_sections(
 
     A section is written once for all nodes with the same attributes, and again only where its document changes.
     """
-    with stages.timed(STAGE):
+    with stages.log.timed(STAGE):
         shown = _find_sections(stages, finder, issues, keys)
         documents = {p.solution.id: finder.documents[p.solution.evidence[0].document] for p in finder.passages}
         version = digest(WRITE_SOLUTIONS.offline_version, workspace.domain_text)
@@ -254,7 +254,7 @@ def _write(
 
     Nobody is asked about trees that no section is likely to answer.
     """
-    with stages.timed(STAGE):
+    with stages.log.timed(STAGE):
         if trees:
             requests = _tree_requests(workspace, finder, issues, trees)
             unanswered = _unanswered_trees(stages, finder, {r.tree: trees[r.tree] for r in requests.values()})
@@ -500,10 +500,10 @@ def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) 
     asked = [s for s in solutions if s.status in DISPLAYED]
     settings = workspace.settings
     requests = [rules_request(s, issues.get(s.issue_id), spec, explains=settings.rule_reasons) for s in asked]
-    failed_before = len(stages.failures)
+    failed_before = len(stages.log.failures)
     ids = [s.id for s in asked]
     replies = dict(zip(ids, stages.run("rules", CHECK_RULES, requests, ids), strict=True))
-    stages.failures[failed_before:] = _name_slow_patterns_once(stages.failures[failed_before:], spec)
+    stages.log.failures[failed_before:] = _name_slow_patterns_once(stages.log.failures[failed_before:], spec)
 
     def left(solution: Solution) -> Solution | None:
         reply = replies.get(solution.id)

@@ -112,7 +112,7 @@ def _grow_from_seeds(
     stages: Stages, workspace: Workspace, organised: Organised, splitter: ClusterSplitter, report: ReportParts
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow one tree from each part of a cluster, offline or as the paper asks a model."""
-    with stages.timed(STAGE):
+    with stages.log.timed(STAGE):
         parts = {
             part.lead: part
             for clusters in organised.clusters.values()
@@ -130,7 +130,7 @@ def _grow_from_clusters(
     stages: Stages, workspace: Workspace, organised: Organised, manuals: Manuals, report: ReportParts
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
-    with stages.timed(STAGE):
+    with stages.log.timed(STAGE):
         clusters = {seed: members for one in organised.clusters.values() for seed, members in one.members().items()}
         parts = {seed: SplitPart(seed, members, seed) for seed, members in clusters.items()}
         reports = report(parts)

@@ -12,10 +12,10 @@ from autokb.evaluation.papers.tables import NOT_JUDGED, UNMEASURED, Cell, PaperT
 from autokb.pipeline.model_session import ModelOptions
 from autokb.stores.staged import staged_sources
 from autokb.stores.workspace import Workspace
-from autokb.studies.evaluate_chunking import SUPPORT as SUPPORT_TASK
 from autokb.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
 from autokb.studies.papers import PaperRun
 from autokb.studies.papers.printed import printed_tables
+from autokb.tasks.judges.task_relevance.task import SUPPORT as SUPPORT_TASK
 
 # Our methods under the names of the paper's rows: name and input.
 METHODS = {

@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 
 from autokb.core.domain import DomainSpec
 from autokb.core.errors import BadInputError, NothingPublishedError
+from autokb.core.files import write_file
 from autokb.core.ids import digest
 from autokb.core.results import NOTHING_SPENT, Spending
-from autokb.evaluation.files import write_file
 from autokb.evaluation.retrieval.retrievers import RetrieverReport
 from autokb.evaluation.suggestions.cases import Case, CaseStatistics, read_cases
 from autokb.evaluation.suggestions.experiment import SuggestionsReport

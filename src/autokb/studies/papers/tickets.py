@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from autokb.core.errors import BadInputError
@@ -234,12 +235,9 @@ class NearestPieces(TicketQuestionRun):
 
 def _ask_both(workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> dict[str, list[str]]:
     """Return the answers from the nearest pieces of text, and those of ``tickets ask``, by the same writer."""
-    opened = open_tickets(workspace)
-    try:
+    with closing(open_tickets(workspace)) as opened:
         asking = {BASELINE: TicketAnswerer(opened, NearestPieces), EXPERIMENT: TicketAnswerer(opened)}
         return {arm: [one.ask(case.text, budget=run.budget).answer for case in cases] for arm, one in asking.items()}
-    finally:
-        opened.close()
 
 
 # -- table 3 -------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from autokb.heuristics.replies.drafts import (
     ReplyStyle,
     Verifying,
 )
-from autokb.tasks.places import read_pieces
+from autokb.tasks.places import read_pieces, show_passages
 from autokb.tasks.wire import number_to, wire
 
 MOST_REPLIES = 3  # of one reply of a model, as many as an agent is offered
@@ -55,14 +55,8 @@ def shown_material(
 
 def shown_passages(passages: Sequence[GivenPassage], language: str) -> list[Mapping[str, str]]:
     """Return the titles and texts of passages, each line that can be named behind its number."""
-    number, found = 0, list[Mapping[str, str]]()
-    for passage in passages:
-        lines = []
-        for piece in (piece for part in passage.parts for piece in read_pieces(part, language)):
-            number += piece.is_place
-            lines.append(f"[{number}] {piece.shown}" if piece.is_place else piece.shown)
-        found.append({"title": passage.title, "text": "\n".join(lines)})
-    return found
+    texts = show_passages((passage.parts for passage in passages), language)
+    return [{"title": passage.title, "text": text} for passage, text in zip(passages, texts, strict=True)]
 
 
 def numbered_lines(passages: Sequence[GivenPassage], language: str) -> list[Quoted]:

@@ -6,8 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, Quoted, Verifying, check_numbers
-from autokb.tasks.answers.replies_wire import example_drafting, numbered_lines, published_texts, shown
-from autokb.tasks.task import Task
+from autokb.tasks.answers.replies_wire import (
+    example_drafting,
+    numbered_lines,
+    published_texts,
+    read_replies,
+    replies_type,
+    shown,
+)
+from autokb.tasks.task import Read, Task
 
 Given = TypeVar("Given", bound=Drafting | Verifying)
 Written = TypeVar("Written", bound=DraftedReplies)
@@ -34,6 +41,14 @@ class ReplyTask(Task[Given, Written]):
     def example(self, example: Mapping[str, Any]) -> Any:
         """Return what an entry of ``examples.yaml`` is about."""
         return example_drafting(example)
+
+    def entry(self, items: Sequence[Given]) -> Mapping[str, Any]:
+        """Return the field of the one entry: the replies, each with the numbers of its lines."""
+        return {"replies": replies_type(len(self.lines(items[0])))}
+
+    def read(self, item: Given, entry: Any) -> Read[Written]:
+        """Turn numbers into places."""
+        return Read(self.output(replies=read_replies(entry.replies, self.lines(item))))
 
     def values(self, items: Sequence[Given]) -> Mapping[str, Any]:
         """Return what is shown of the one item of a request."""

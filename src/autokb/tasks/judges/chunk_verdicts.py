@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from autokb.tasks.task import In, Reply, Task
 
-__all__ = ["MOST_CHUNKS", "ChunkJudge", "ChunkVerdict", "JudgeChunk", "VerdictTask"]
-
 MOST_CHUNKS = 12  # in one request; with many more a judge begins to skip some
 
 

@@ -10,8 +10,6 @@ from pydantic import Field
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import In, Read, Reply, ReplyError, Task
 
-__all__ = ["NOBODY_JUDGES", "ReasonedReply", "ReasonedTask"]
-
 NOBODY_JUDGES = "Without a model nobody can judge it."
 
 

@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, Quoted, parts_of
-from autokb.tasks.answers.replies_wire import MOST_REPLIES, TOKENS_A_REPLY, read_replies, replies_type
+from autokb.tasks.answers.replies_wire import MOST_REPLIES, TOKENS_A_REPLY
 from autokb.tasks.answers.reply_task import ReplyTask
-from autokb.tasks.task import Read
-
-__all__ = ["TASK", "DraftedReplies", "Drafting"]
 
 
 class AnswerFromQuotesTask(ReplyTask[Drafting, DraftedReplies]):
@@ -29,14 +26,6 @@ class AnswerFromQuotesTask(ReplyTask[Drafting, DraftedReplies]):
     def lines(self, item: Drafting) -> Sequence[Quoted]:
         """Return the quotes whole, each under one number."""
         return parts_of(item.passages)
-
-    def entry(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
-        """Return the field of the one entry: the replies, each with the numbers of its quotes."""
-        return {"replies": replies_type(len(self.lines(items[0])))}
-
-    def read(self, item: Drafting, entry: Any) -> Read[DraftedReplies]:
-        """Turn numbers into quotes."""
-        return Read(DraftedReplies(replies=read_replies(entry.replies, self.lines(item))))
 
 
 TASK = AnswerFromQuotesTask()

@@ -22,8 +22,6 @@ from autokb.tasks.issues.attribute_fields import (
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 from autokb.tasks.wire import number_to
 
-__all__ = ["TASK", "ChooseAnswer", "ChosenAnswer", "OfferedIssue", "OfferedSection"]
-
 MOST_CHOSEN = 3  # sections, as many as a person reads before giving up
 NOTHING = "none"  # to ask back
 

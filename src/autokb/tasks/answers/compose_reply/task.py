@@ -13,8 +13,6 @@ from autokb.tasks.answers.reply_task import ReplyTask
 from autokb.tasks.task import Read
 from autokb.tasks.wire import number_to, wire
 
-__all__ = ["TASK", "DraftedReplies", "Drafting"]
-
 MOST_SENTENCES = 6
 MOST_LINES = 4  # that a sentence stands on
 LONGEST_SENTENCE = 300  # characters

@@ -21,8 +21,6 @@ from autokb.tasks.answers.replies_wire import (
 from autokb.tasks.answers.reply_task import ReplyTask
 from autokb.tasks.task import Read
 
-__all__ = ["TASK", "DoubtedDraft", "Drafting"]
-
 
 class DoubtedDraft(DraftedReplies):
     """Drafted replies, and what of them should be checked."""

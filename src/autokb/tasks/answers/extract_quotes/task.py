@@ -22,8 +22,6 @@ from autokb.tasks.answers.replies_wire import (
 from autokb.tasks.task import Read, Task
 from autokb.tasks.wire import number_to
 
-__all__ = ["TASK", "Quotes", "Quoting"]
-
 MOST_QUOTES = 12  # of one reply of a model
 
 

@@ -16,8 +16,6 @@ from autokb.heuristics.replies.drafts import GivenPassage
 from autokb.tasks.answers.replies_wire import one_line, published_texts
 from autokb.tasks.task import Read, ReplyError, Task
 
-__all__ = ["TASK", "Deciding", "NextStep", "Search"]
-
 LONGEST_SEARCH = 300  # characters of the words to search with
 NO_SMALL_TALK = "none"
 Action = Literal["search", "answer", "small_talk", "refuse"]

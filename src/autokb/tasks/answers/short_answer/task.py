@@ -17,8 +17,6 @@ from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 from autokb.tasks.wire import number_to
 
-__all__ = ["NO_ANSWER", "TASK", "AnswerShortly", "ShortAnswer"]
-
 MOST_WORDS = 9  # "less than ten words" in the response prediction paper
 NO_ANSWER = "NOANSWERFOUND"  # the paper's word, which a model writes and the data of such studies has
 

@@ -22,8 +22,6 @@ from autokb.tasks.answers.reply_task import ReplyTask
 from autokb.tasks.task import Read
 from autokb.tasks.wire import number_to, wire
 
-__all__ = ["TASK", "VerifiedReplies", "Verifying"]
-
 LONGEST_WHY = 400  # characters
 
 

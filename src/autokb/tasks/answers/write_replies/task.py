@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from autokb.heuristics.replies.drafts import DraftedReplies, Drafting, draft_verbatim
 from autokb.tasks.answers.replies_wire import (
     MOST_REPLIES,
     TOKENS_A_REPLY,
-    read_replies,
-    replies_type,
 )
 from autokb.tasks.answers.reply_task import ReplyTask
-from autokb.tasks.task import Read
-
-__all__ = ["TASK", "DraftedReplies", "Drafting"]
 
 
 class WriteRepliesTask(ReplyTask[Drafting, DraftedReplies]):
@@ -29,14 +21,6 @@ class WriteRepliesTask(ReplyTask[Drafting, DraftedReplies]):
     def offline(self, item: Drafting) -> DraftedReplies:
         """Reply with the passages' own words."""
         return draft_verbatim(item)
-
-    def entry(self, items: Sequence[Drafting]) -> Mapping[str, Any]:
-        """Return the field of the one entry: the replies."""
-        return {"replies": replies_type(len(self.lines(items[0])))}
-
-    def read(self, item: Drafting, entry: Any) -> Read[DraftedReplies]:
-        """Turn numbers into places."""
-        return Read(DraftedReplies(replies=read_replies(entry.replies, self.lines(item))))
 
 
 TASK = WriteRepliesTask()

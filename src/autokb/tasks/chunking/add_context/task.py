@@ -15,9 +15,7 @@ from autokb.heuristics.grounding.support import unsupported_fact
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 from autokb.tasks.wire import number_to, wire
-from autokb.text.plain_text import sentences
-
-__all__ = ["TASK", "AddContext", "AddedContext", "PassageAlone"]
+from autokb.text.sentences import sentences
 
 
 @dataclass(frozen=True, slots=True)

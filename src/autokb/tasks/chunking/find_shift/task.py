@@ -14,8 +14,6 @@ from autokb.heuristics.cohesion import first_shift
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Reply, ReplyError, Task
 
-__all__ = ["TASK", "FindShift", "FoundShift"]
-
 
 @dataclass(frozen=True, slots=True)
 class FindShift:

@@ -15,8 +15,6 @@ from autokb.heuristics.cohesion import section_ends
 from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
-__all__ = ["TASK", "FindSplits", "FoundSplits"]
-
 
 @dataclass(frozen=True, slots=True)
 class FindSplits:

@@ -12,8 +12,6 @@ from autokb.heuristics.grounding.visible import visible
 from autokb.tasks.task import Read, Reply, Task
 from autokb.tasks.wire import wire
 
-__all__ = ["TASK", "MergeBlocks", "MergedBlocks", "NoisePart", "Paragraph"]
-
 NoiseKind = Literal["menu", "boilerplate", "duplicate", "related", "contact", "sharing", "empty", "other"]
 NOISE_KINDS: tuple[str, ...] = get_args(NoiseKind)
 NO_RANGE = "No paragraph stands in a range. Give the ranges of those that say something."

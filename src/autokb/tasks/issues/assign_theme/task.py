@@ -10,8 +10,6 @@ from autokb.heuristics.themes.find import nearest_theme
 from autokb.tasks.task import Read, Reply, ReplyError, Task, outside_key
 from autokb.tasks.wire import number_to
 
-__all__ = ["TASK", "AssignTheme", "AssignedTheme"]
-
 
 @dataclass(frozen=True, slots=True)
 class AssignTheme:

@@ -15,8 +15,6 @@ from autokb.heuristics.rules import RuleVerdict, verdicts_by_patterns
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 from autokb.tasks.wire import wire
 
-__all__ = ["TASK", "CheckRules", "CheckedRules", "RuleVerdict"]
-
 NOTHING_NAMED = "The model was asked and named nothing that breaks it."
 NOT_CONCERNED = "The model says that the rule has nothing to do with it."
 

@@ -14,7 +14,6 @@ from autokb.heuristics.spec.proposal import (
     MOST_SYNONYMS,
     MOST_VALUES,
     DraftedAttribute,
-    DraftedRule,
     DraftedSpec,
     DraftSpec,
 )
@@ -29,8 +28,6 @@ from autokb.tasks.issues.draft_spec.reply_reader import (
 )
 from autokb.tasks.task import Read, ReplyError, Task
 from autokb.tasks.wire import Wire, wire
-
-__all__ = ["TASK", "DraftSpec", "DraftedAttribute", "DraftedRule", "DraftedSpec"]
 
 Word = Annotated[str, Field(min_length=1, json_schema_extra={"maxLength": VALUE_CHARACTERS})]
 Sentence = Annotated[str, Field(min_length=1, json_schema_extra={"maxLength": TEXT_CHARACTERS})]

@@ -17,8 +17,6 @@ from autokb.tasks.issues.attribute_fields import attributes_tokens, attributes_t
 from autokb.tasks.prompts import examples, spelled_reply
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
-__all__ = ["TASK", "ExtractAttributes", "ExtractedAttributes"]
-
 LONGEST_REASONING = 300  # characters of the scratchpad of a text
 REASONING_TOKENS = (90, 30)  # of the scratchpad of a text: the most, and the usual number
 

@@ -16,8 +16,6 @@ from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 from autokb.tasks.wire import number_to
 
-__all__ = ["TASK", "FindDisagreement", "FoundDisagreement", "GivenSteps"]
-
 
 @dataclass(frozen=True, slots=True)
 class GivenSteps:

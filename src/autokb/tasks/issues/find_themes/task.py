@@ -68,9 +68,6 @@ def _farthest_first(rows: Any, positions: Sequence[int]) -> list[int]:
     return [positions[n] for n in found]
 
 
-__all__ = ["TASK", "FindThemes", "FoundTheme", "FoundThemes"]
-
-
 @dataclass(frozen=True, slots=True)
 class FindThemes:
     """What the domain is about and all raw issues; ``vectors`` has a unit row for each issue.

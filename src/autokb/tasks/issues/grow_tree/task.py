@@ -24,8 +24,6 @@ from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task
 from autokb.tasks.wire import wire
 
-__all__ = ["TASK", "GrowTree", "GrownTree", "Node", "Report"]
-
 
 @dataclass(frozen=True, slots=True)
 class GrowTree:
@@ -68,17 +66,13 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
     line_characters = 200  # of a report
 
     def offline(self, item: GrowTree) -> GrownTree:
-        """Grow the tree from the reports; the product's name, which precedes the colon, names no problem."""
+        """Grow the tree from the reports."""
         seed = Report("", item.issue, item.attributes)
-        product = frozenset(item.domain.split(":", 1)[0].casefold().split())
-        tree = grow_tree(seed, item.configuration, item.cluster, product, item.language)
-        return GrownTree(parent=_as_node(tree.parent), children=[_as_node(child) for child in tree.children])
+        return grown_offline(seed, item.domain, item.configuration, item.cluster, item.language)
 
     def check(self, item: GrowTree, reply: GrownTree) -> None:
         """Refuse impossible values, texts or attributes that repeat, and children wider than their parent."""
-        check_node(reply.parent, item.configuration, item.raw_issues)
-        for position, child in enumerate(reply.children):
-            check_child(child, reply.parent, reply.children[:position], item.configuration, item.raw_issues)
+        check_tree(reply, item.configuration, item.raw_issues)
 
     def values(self, items: Sequence[GrowTree]) -> Mapping[str, Any]:
         """Return domain and configuration first, then the seed and what was reported near it."""
@@ -89,7 +83,7 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
             "most": self.most_children,
             "longest": self.text_characters,
             "issue": item.issue,
-            "text": "" if _one_line(item.text) == _one_line(item.issue) else item.text,
+            "text": "" if one_line(item.text) == one_line(item.issue) else item.text,
             "said": _by_field(item.attributes, item),
             "cluster": [self._shown(report, item) for report in item.cluster[: self.most_reports]],
             "theme": [self._shown(report, item) for report in item.theme[: self.most_reports]],
@@ -169,6 +163,22 @@ class GrowTreeTask(Task[GrowTree, GrownTree]):
         return sum(self.tokens(item)[1] * size / usual for item, size in zip(items, sizes, strict=True))
 
 
+def grown_offline(
+    seed: Report, domain: str, configuration: Mapping[str, Attribute], cluster: Sequence[Report], language: str
+) -> GrownTree:
+    """Return the tree of a seed; the product's name, which precedes the colon of the domain, names no problem."""
+    product = frozenset(domain.split(":", 1)[0].casefold().split())
+    tree = grow_tree(seed, configuration, cluster, product, language)
+    return GrownTree(parent=_as_node(tree.parent), children=[_as_node(child) for child in tree.children])
+
+
+def check_tree(tree: GrownTree, configuration: Mapping[str, Attribute], raw_issues: set[str]) -> None:
+    """Refuse impossible values, texts or attributes that repeat, and children wider than their parent (ReplyError)."""
+    check_node(tree.parent, configuration, raw_issues)
+    for position, child in enumerate(tree.children):
+        check_child(child, tree.parent, tree.children[:position], configuration, raw_issues)
+
+
 def _as_node(grown: TreeNode) -> Node:
     return Node(text=grown.text, attributes=as_lists(grown.attributes), raw_issues=grown.raw_issues)
 
@@ -178,10 +188,11 @@ def _read_node(written: Any, item: GrowTree, raw_issues: tuple[str, ...]) -> Nod
     found = from_lists(read_values(written.attributes, item.configuration))
     # Any or NONE beside other values stays as it is: a check refuses it.
     normal = {n: v if v & {"Any", "NONE"} else item.configuration[n].normal(v) for n, v in found.items()}
-    return Node(text=_one_line(unescaped(written.text)), attributes=as_lists(normal), raw_issues=raw_issues)
+    return Node(text=one_line(unescaped(written.text)), attributes=as_lists(normal), raw_issues=raw_issues)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text without its line breaks."""
     return " ".join(text.split())
 
 

@@ -13,7 +13,7 @@ from autokb.core.domain import ENGLISH, Attribute, read_domain
 from autokb.core.ids import only_if_other_than
 from autokb.core.implications import with_implied_values
 from autokb.heuristics.titles.phrase_editing import with_values
-from autokb.heuristics.trees.grow import Report, TreeNode, grow_tree
+from autokb.heuristics.trees.grow import Report
 from autokb.tasks.issues.attribute_fields import (
     BYTES_A_TOKEN,
     LONGEST_OPEN_VALUE,
@@ -23,12 +23,10 @@ from autokb.tasks.issues.attribute_fields import (
     field_names,
 )
 from autokb.tasks.issues.grow_tree.node_checks import Node, check_child, check_node, hidden_value
-from autokb.tasks.issues.grow_tree.task import GrownTree
+from autokb.tasks.issues.grow_tree.task import GrownTree, check_tree, grown_offline, one_line
 from autokb.tasks.prompts import examples, spelled_reply, unescaped
 from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task
 from autokb.tasks.wire import wire
-
-__all__ = ["TASK", "GrowTrees", "GrownTree", "GrownTrees", "Node", "Report"]
 
 PART_CHARACTERS = 60  # of a part that is left out, as a report names it
 NO_REPORTS = "A further tree needs a report of its own among those of its cluster."
@@ -87,19 +85,15 @@ class GrowTreesTask(Task[GrowTrees, GrownTrees]):
     usual_node = 36  # tokens
 
     def offline(self, item: GrowTrees) -> GrownTrees:
-        """Grow one tree from the reports; the product's name, which precedes the colon, names no problem."""
-        product = frozenset(item.domain.split(":", 1)[0].casefold().split())
-        seed = item.cluster[0]
-        tree = grow_tree(seed, item.configuration, item.cluster, product, item.language)
-        grown = GrownTree(parent=_as_node(tree.parent), children=[_as_node(child) for child in tree.children])
-        return GrownTrees(trees=[grown])
+        """Grow one tree from the reports."""
+        return GrownTrees(
+            trees=[grown_offline(item.cluster[0], item.domain, item.configuration, item.cluster, item.language)]
+        )
 
     def check(self, item: GrowTrees, reply: GrownTrees) -> None:
         """Refuse wrong nodes, and a report that is of two trees or of none."""
         for tree in reply.trees:
-            check_node(tree.parent, item.configuration, item.raw_issues)
-            for position, child in enumerate(tree.children):
-                check_child(child, tree.parent, tree.children[:position], item.configuration, item.raw_issues)
+            check_tree(tree, item.configuration, item.raw_issues)
         named = [raw for tree in reply.trees for raw in tree.parent.raw_issues]
         if sorted(named) != sorted(item.raw_issues):
             raise ReplyError("Every report must be of one tree.")
@@ -227,7 +221,7 @@ class _TreeReader:
         A value that its text does not say is added in brackets.
         """
         spec = self.item.configuration
-        text = _one_line(unescaped(written.text))
+        text = one_line(unescaped(written.text))
         if len(text) > self.task.text_characters:
             raise ReplyError(f"A text has {self.task.text_characters} characters at most.")
         fixed = {**{n: v for n, v in wide.items() if v != ANY}, **self._stated(written.attributes)}
@@ -246,7 +240,7 @@ class _TreeReader:
             if name not in self.item.configuration:
                 raise ReplyError(f"{name[:PART_CHARACTERS]!r} is no attribute; they are {list(names)}.")
             attribute = self.item.configuration[name]
-            values = frozenset(_one_line(unescaped(value)) for value in one.values) - {""}
+            values = frozenset(one_line(unescaped(value)) for value in one.values) - {""}
             if any(len(value) > _longest_value(self.item.configuration) for value in values):
                 raise ReplyError(f"A value of {name} is a name, no sentence.")
             if values - ANY:
@@ -291,12 +285,12 @@ def _shown(item: GrowTrees) -> Mapping[str, Any]:
 
     def line(report: Report) -> str:
         said = describe_values(report.attributes, fields)
-        return f"{_one_line(report.headline)} [{said}]" if said else _one_line(report.headline)
+        return f"{one_line(report.headline)} [{said}]" if said else one_line(report.headline)
 
     return {
         "reports": [f"{number}. {line(report)}" for number, report in enumerate(item.cluster, 1)],
         "near": [f"- {line(report)}" for report in item.theme],
-        "manuals": [f"- {_one_line(headings)}" for headings in item.manuals],
+        "manuals": [f"- {one_line(headings)}" for headings in item.manuals],
     }
 
 
@@ -321,15 +315,7 @@ def _refused(trees: Sequence[Any], reason: str) -> Iterator[LeftOut]:
 
 
 def _named(node: Any) -> str:
-    return _one_line(node.text)[:PART_CHARACTERS]
-
-
-def _as_node(grown: TreeNode) -> Node:
-    return Node(text=grown.text, attributes=as_lists(grown.attributes), raw_issues=grown.raw_issues)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return one_line(node.text)[:PART_CHARACTERS]
 
 
 TASK = GrowTreesTask()

@@ -13,8 +13,6 @@ from autokb.tasks.issues.attribute_fields import describe_values
 from autokb.tasks.prompts import examples, spelled_reply
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
-__all__ = ["TASK", "MergeParents", "MergedParents", "ParentText"]
-
 
 @dataclass(frozen=True, slots=True)
 class ParentText:

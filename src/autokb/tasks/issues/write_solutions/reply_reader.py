@@ -23,7 +23,8 @@ from autokb.tasks.issues.write_solutions.passages import numbered_places, own_pl
 from autokb.tasks.places import StepPlace
 from autokb.tasks.task import Read
 from autokb.tasks.wire import wire
-from autokb.text.markdown import plain_text, section_at, sections
+from autokb.text.markdown import section_at, sections
+from autokb.text.plain_text import plain_text
 
 MOST_SOLUTIONS = 4  # of one node
 MOST_SOLUTIONS_ALONE = 5  # of a node that is asked about alone, as in the paper

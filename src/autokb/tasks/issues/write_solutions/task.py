@@ -11,7 +11,7 @@ from autokb.core.attributes import as_lists
 from autokb.core.domain import ENGLISH
 from autokb.core.model_requests import CHARACTERS_A_TOKEN
 from autokb.heuristics.grounding.visible import visible
-from autokb.heuristics.solutions.solution import Excerpt, Step, WriteSolutions, WrittenSolution, WrittenSolutions
+from autokb.heuristics.solutions.solution import Excerpt, WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import write_solutions
 from autokb.tasks.issues.attribute_fields import attributes_tokens, describe_attributes
 from autokb.tasks.issues.write_solutions.passages import (
@@ -31,9 +31,6 @@ from autokb.tasks.issues.write_solutions.reply_reader import (
 from autokb.tasks.places import find_places, show_passages
 from autokb.tasks.prompts import examples, spelled_reply
 from autokb.tasks.task import Read, ReplyError, Task
-
-__all__ = ["TASK", "Excerpt", "Step", "WriteSolutions", "WrittenSolution", "WrittenSolutions"]
-
 
 REASONING_TOKENS = (500, 60)  # of a scratchpad for a node: the most, and the usual number
 
@@ -184,7 +181,7 @@ def _check_excerpt(item: WriteSolutions, number: int) -> None:
 
 def _passage_values(excerpts: Sequence[Excerpt], language: str) -> list[Mapping[str, Any]]:
     """Return passages as a person would see them, so that nothing is said to the model alone."""
-    texts = show_passages(excerpts, language)
+    texts = show_passages(([one.text] for one in excerpts), language)
     return [
         {"title": visible(e.title), "headings": " > ".join(map(visible, e.headings)), "text": visible(text)}
         for e, text in zip(excerpts, texts, strict=True)

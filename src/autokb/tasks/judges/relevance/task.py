@@ -12,8 +12,6 @@ from autokb.tasks.judges.chunk_verdicts import MOST_CHUNKS
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, Task
 
-__all__ = ["HIGHEST", "TASK", "JudgeRelevance", "JudgedRelevance"]
-
 HIGHEST = 4  # the best score
 
 

@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from autokb.tasks.judges.reasoned_verdicts import NOBODY_JUDGES, ReasonedReply, ReasonedTask
 
-__all__ = ["TASK", "JudgeReply", "JudgedReply", "ReplyVerdict"]
-
 ReplyVerdict = Literal["correct", "incorrect", "unsure", "not judged"]
 
 

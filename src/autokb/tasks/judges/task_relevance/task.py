@@ -8,8 +8,6 @@ from typing import Any
 
 from autokb.tasks.judges.chunk_verdicts import VerdictTask
 
-__all__ = ["SUPPORT", "TASK", "JudgeForTask"]
-
 # The usual task. For any other one, which only its own words describe, the prompt has no list of what counts.
 SUPPORT = (
     "Product support: customers ask what a product can do, how it is used, and what to do about a problem with it."

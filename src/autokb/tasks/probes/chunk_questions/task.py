@@ -11,8 +11,6 @@ from pydantic import Field
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
-__all__ = ["QUESTIONS", "TASK", "AskAboutChunks", "ChunkQuestions"]
-
 QUESTIONS = 5  # as in the AutoChunker paper
 
 

@@ -14,8 +14,6 @@ from autokb.heuristics.paraphrases.paraphrase import paraphrases
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
-__all__ = ["EACH", "LEVELS", "TASK", "Level", "QueryVariations", "VaryQuery"]
-
 Level = Literal["easy", "medium", "hard"]
 LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
 EACH = 5  # variations a level, as in the paper

@@ -12,12 +12,10 @@ from autokb.core.domain import ENGLISH
 from autokb.core.ids import only_if_other_than
 from autokb.core.reply_rules import MOST_WORDS as USUAL_WORDS
 from autokb.core.reply_rules import ReplyRules, count_words
-from autokb.heuristics.question_answer_pairs import find_pair
+from autokb.heuristics.question_answer_pairs import Pair, find_pair
 from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task
 from autokb.tasks.wire import Wire
-
-__all__ = ["MOST_PAIRS", "TASK", "AskForPairs", "Pair", "QuestionAnswerPairs"]
 
 MOST_PAIRS = 4  # of a section; the paper has 4,785 of 1,205 articles
 
@@ -33,14 +31,6 @@ class AskForPairs:
     text: str
     max_words: int = USUAL_WORDS
     language: str = only_if_other_than(ENGLISH)
-
-
-class Pair(Reply):
-    """A customer's question, the reply, and the words of the section that bear it out, verbatim."""
-
-    question: str
-    reply: str
-    quote: str
 
 
 class QuestionAnswerPairs(Reply):
@@ -69,9 +59,7 @@ class QuestionAnswerPairsTask(Task[AskForPairs, QuestionAnswerPairs]):
     def offline(self, item: AskForPairs) -> QuestionAnswerPairs:
         """Ask with the heading and reply with the first sentences: words of the manual, not of a customer."""
         found = find_pair(item.headings, item.text, ReplyRules(item.max_words), item.language)
-        if found is None:
-            return QuestionAnswerPairs(pairs=())
-        return QuestionAnswerPairs(pairs=(Pair(question=found.question, reply=found.reply, quote=found.quote),))
+        return QuestionAnswerPairs(pairs=() if found is None else (found,))
 
     def check(self, item: AskForPairs, reply: QuestionAnswerPairs) -> None:
         """Refuse too many pairs, and any that ``wrong_with`` finds fault with."""

@@ -12,8 +12,6 @@ from autokb.tasks.prompts import unescaped
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 from autokb.tasks.wire import Wire
 
-__all__ = ["TASK", "LLMOnlySolution", "LLMOnlySolutions", "SolveByLLMOnly"]
-
 MOST_SOLUTIONS = 5  # of an issue
 MOST_STEPS = 10  # of a solution
 LONGEST_TITLE = 120  # characters

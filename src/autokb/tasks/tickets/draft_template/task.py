@@ -18,8 +18,6 @@ from autokb.heuristics.tickets.template_draft import (
 from autokb.tasks.task import LeftOut, Read, ReplyError, Task
 from autokb.tasks.wire import wire
 
-__all__ = ["TASK", "DraftTemplate", "DraftedSection", "DraftedTemplate"]
-
 C = TypeVar("C")
 MOST_SECTIONS = 30  # of a template
 LONGEST_NAME = 41  # characters of the name of a section

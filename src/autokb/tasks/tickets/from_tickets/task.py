@@ -22,9 +22,7 @@ from autokb.heuristics.tickets.answer_from import (
 from autokb.tasks.places import StepPlace, find_places, show_passages
 from autokb.tasks.task import LeftOut, Read, Task
 from autokb.tasks.wire import wire
-from autokb.text.markdown import plain_text
-
-__all__ = ["TASK", "FromTickets", "TicketPassage", "TicketsAnswer"]
+from autokb.text.plain_text import plain_text
 
 MOST_PARTS = 12  # of one answer, each with its evidence
 MOST_PLACES = 8  # of a part
@@ -121,7 +119,7 @@ def _excerpts(passages: Sequence[TicketPassage]) -> list[Excerpt]:
 
 
 def _passages(passages: Sequence[TicketPassage], language: str) -> list[Mapping[str, Any]]:
-    texts = show_passages(_excerpts(passages), language)
+    texts = show_passages(([one.text] for one in _excerpts(passages)), language)
     return [
         {"ticket": p.ticket, "title": p.title, "state": p.state, "section": p.section, "by": p.by, "text": text}
         for p, text in zip(passages, texts, strict=True)

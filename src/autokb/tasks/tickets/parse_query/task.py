@@ -15,8 +15,6 @@ from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task, outside_ke
 from autokb.tasks.wire import wire
 from autokb.text.words import content_words
 
-__all__ = ["TASK", "ParseQuery", "ParsedQuery"]
-
 MOST_ENTITIES = 12  # that a question names
 MOST_INTENTS = 6  # that a question has
 MOST_VALUES = 60  # of a field that a model is shown

@@ -15,8 +15,6 @@ from autokb.tasks.task import LeftOut, Read, Reply, ReplyError, Task
 from autokb.tasks.wire import wire
 from autokb.text.markdown import parse_blocks
 
-__all__ = ["TASK", "BlockSection", "ReadSections", "SectionsRead", "UnreadText", "blocks_of"]
-
 MOST_BLOCKS = 200  # of a ticket that a model is shown
 BLOCK_CHARACTERS = 1_200  # of a block that a model is shown: its section shows early
 

@@ -13,8 +13,6 @@ from autokb.core.ticket_template import TicketTemplate
 from autokb.heuristics.tickets.section_meaning import meanings
 from autokb.tasks.task import Read, Reply, ReplyError, Task
 
-__all__ = ["TASK", "WriteCypher", "WrittenCypher"]
-
 LONGEST = 2_000  # characters of a query
 LONGEST_QUESTION = 600  # characters of the question as a model puts it about the ticket
 _FENCES = ("```cypher", "```")
