@@ -88,6 +88,7 @@ RESULTS = (
     "autokb.studies.trial",
 )
 NO_VIEWS = {
+    "cli._commands_of_plugins": "finds commands, and prints none",
     "cli._told": "takes an error; those are below",
     "cli._fault": "takes an error; those are below",
     "cli._usage": "takes an error; those are below",
@@ -100,6 +101,7 @@ NO_VIEWS = {
 def modules() -> list[Any]:
     """Return every module of the command line."""
     names = [f"autokb.cli.{m.name}" for m in pkgutil.iter_modules(autokb.cli.__path__) if m.name != "__main__"]
+    names += ["autokb.plugins.sync.commands", "autokb.plugins.sync.views", "autokb.plugins.mcp.commands"]
     return [autokb.cli, *map(import_module, names)]
 
 

@@ -199,7 +199,7 @@ def test_the_service_takes_its_messages_and_writes_one_note_of_each(
     assert address == "https://bell.example/api" and note.path == "/chats/7" and note.json["kind"] == "note"
     assert note.json["text"].startswith("Suggested repl") and "(autokb " in note.json["text"]
     assert main(["plugins"]) == 0
-    assert "helpdesks    desk" in capsys.readouterr().out
+    assert "helpdesks    bell.desk" in capsys.readouterr().out
 
 
 def test_a_helpdesk_that_fails_takes_nothing_writes_nothing_and_is_named(
