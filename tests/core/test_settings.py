@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autokb.core.errors import BadInputError
+from autokb.core.errors import AutokbWarning, BadInputError
 from autokb.core.settings import CAUTION, GraphSettings, read_settings
 
 JUDGE = {"check_rules": "openai:judge"}
@@ -102,3 +102,9 @@ def test_a_knowledge_base_is_searched_in_the_database_from_a_number_of_rows() ->
     for given, why in (({"from": 1}, "in_database_from alone"), ({"in_database_from": -1}, "a number of rows")):
         with pytest.raises(BadInputError, match=why):
             read_settings({"search": given})
+
+
+@pytest.mark.parametrize(("name", "said"), [("sync", "its settings are under sources:"), ("ray", "it has no settings")])
+def test_a_section_that_no_plug_in_reads_is_named(name: str, said: str) -> None:
+    with pytest.warns(AutokbWarning, match=f"plugins: {name} is not read; {said}"):
+        read_settings({"plugins": {name: {"every": "5m"}}})

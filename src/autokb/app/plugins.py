@@ -107,6 +107,10 @@ def _as_settings_have_them(plugin: Plugin, kind: str, named: Iterable[str]) -> t
     return tuple(f"{start}{one}" for one in named)
 
 
+def _own_name(plugin: Plugin, kind: str) -> str:
+    return plugin.section if kind == "settings" and plugin.section else plugin.name
+
+
 def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
     """Return the names of what a plug-in brings, by kind, as settings and commands have them."""
     brings = {}
@@ -115,7 +119,7 @@ def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
         if isinstance(value, Mapping):
             named = _as_settings_have_them(plugin, kind, value)
         elif isinstance(value, str):
-            named = (plugin.name,) if value else ()
+            named = (_own_name(plugin, kind),) if value else ()
         else:
             named = tuple(getattr(one, "path", getattr(one, "name", "")) for one in value)
             named = tuple(f"migration {n}" for n, _ in enumerate(named, 1)) if kind == "tables" else named

@@ -216,7 +216,17 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None, text:
             AutokbWarning,
             stacklevel=2,
         )
+    _warn_of_unread_sections(found)
     return found
+
+
+def _warn_of_unread_sections(settings: Settings) -> None:
+    """Say which sections under ``plugins:`` nothing reads: the plug-in has no settings, or one of ours reads others."""
+    for name in settings.plugins:
+        one = plugins().installed.get(name)
+        if one is not None and (one.plugin.section or not one.plugin.settings):
+            where = f"its settings are under {one.plugin.section}:" if one.plugin.section else "it has no settings"
+            warnings.warn(f"settings.yaml: plugins: {name} is not read; {where}.", AutokbWarning, stacklevel=3)
 
 
 def named_plugins(settings: Settings) -> set[str]:
