@@ -19,8 +19,8 @@ ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
     "created curation demo diff digest discard dismiss doctor documents edit embed evaluate evaluation experiment "
-    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
-    "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
+    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init insight "
+    "issues judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
     "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
     "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
     "workspaces write".split()
@@ -49,19 +49,24 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role."""
+    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role.
+
+    ``answer`` names the type of the JSON that it gives, for the description of all paths.
+    """
 
     path: str
     function: str
     role: Role
     method: str = "GET"
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page, below ``/NAME``: a function that FastAPI takes, for callers of a role.
 
-    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end).
+    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end);
+    or, as a link, at the top of our page ``on``, which is ``/review`` or ``/in-use``.
     """
 
     path: str
@@ -70,6 +75,7 @@ class Page:
     method: str = "GET"
     menu: str = ""
     after: str = ""
+    on: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,8 @@ class Plugin:
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
     ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so.
+    ``settings.yaml`` that its ``settings`` read, where that has always been called so. ``door`` is a class that is made
+    once with what a process holds in memory of a workspace: what methods of ``SupportKB`` and its namespaces call.
     """
 
     name: str
@@ -127,6 +134,7 @@ class Plugin:
     tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
+    door: str = ""
     built_in: bool = False
 
     def __post_init__(self) -> None:
@@ -136,10 +144,11 @@ class Plugin:
 
     def code(self) -> Iterator[str]:
         """Give every name of code."""
-        yield from filter(None, (self.settings, self.namespace, self.doctor))
+        yield from filter(None, (self.settings, self.namespace, self.doctor, self.door))
         named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
         yield from (one.function for one in named)
         yield from (one.arguments for one in self.tools)
+        yield from (one.answer for one in self.routes if one.answer)
         for value in (getattr(self, one.name) for one in fields(self)):
             yield from value.values() if isinstance(value, Mapping) else ()
 
@@ -165,6 +174,8 @@ class Plugin:
     def _wrong_code(self) -> Iterator[str]:
         if self.section and not self.built_in:
             yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
+        if self.door and not self.built_in:
+            yield f"{self.door!r} cannot be its door; what it adds to a knowledge base is its namespace"
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
@@ -13,3 +13,12 @@ class MemoryDoor:
 
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
+        self._doors: dict[str, Any] = {}  # of plug-ins; not in the memory, which they hold and which would then stay
+
+    def _door_of(self, plugin: str) -> Any:
+        """Return the door of a plug-in of ours, made when it is first asked for (PluginError: it is not installed)."""
+        from autokb.core.plugins import call, installed
+
+        if plugin not in self._doors:
+            self._doors.setdefault(plugin, call(plugin, installed(plugin).door, self._memory))
+        return self._doors[plugin]

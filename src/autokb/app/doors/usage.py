@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
 
 if TYPE_CHECKING:
-    from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
+    from autokb.core.results import Result
     from autokb.sources.outcomes import OutcomeFields
-    from autokb.usage.digest import Digest
     from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.usage.in_use import InUse
     from autokb.usage.outcomes import ImportedOutcomes, ReportedOutcome
-    from autokb.usage.trends import Trends
 
 
 class UsageDoor(MemoryDoor):
     """What becomes of answers: feedback, gaps, outcomes, figures in use."""
-
-    def __init__(self, memory: WorkspaceMemory) -> None:
-        super().__init__(memory)
-        self._nodes: tuple[object, dict[str, str]] = ("", {})  # of added conversations, as one publication has them
-        self._asking = Lock()  # held while they are looked up, so that each is asked for once
 
     def give_feedback(
         self,
@@ -120,61 +112,19 @@ class UsageDoor(MemoryDoor):
         self._memory.flush_log()
         return measure_use(self._memory.workspace, since)
 
-    def trends(self, weeks: int | None = None, until: str | None = None) -> Trends:
+    def trends(self, weeks: int | None = None, until: str | None = None) -> Result:
         """Return what rises against its own past, what is new since the last build, and what solutions did.
 
         The last ``weeks`` (4) whole weeks, of ISO 8601 in UTC, up to a day (2026-03-01; by default today) are compared
         with those before (BadInputError).
         """
-        from autokb.usage.trends import find_all_trends
+        found: Result = self._door_of("insight").trends(weeks, until)
+        return found
 
-        self._memory.flush_log()
-        memory = self._memory
-        return find_all_trends(memory.workspace, memory.views.solutions, self._nodes_of, weeks, until)
-
-    def digest(self, since: str) -> Digest:
+    def digest(self, since: str) -> Result:
         """Return one page of Markdown about what happened since a day (BadInputError): for a weekly meeting."""
-        from autokb.usage.digest import write_digest
-
-        self._memory.flush_log()
-        memory = self._memory
-        return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since, self._what_rots)
-
-    def _what_rots(self) -> tuple[Mapping[str, Sequence[Sequence[str]]], Mapping[str, int]]:
-        """Return the open findings by their kinds, each in words and its places, and the counts of those off."""
-        from autokb.core.errors import NothingPublishedError
-        from autokb.curation.stale import find_stale
-
-        try:
-            found = find_stale(self._memory.workspace, self._memory.views.solutions)
-        except NothingPublishedError:
-            return {}, {}
-        told: dict[str, list[tuple[str, ...]]] = {}
-        for one in found.findings:
-            places = [f"{place.document}: {place.quote}" if place.document else place.quote for place in one.places]
-            told.setdefault(one.kind, []).append((one.text, *dict.fromkeys(places)))
-        return told, {kind: found.counts[kind] for kind in found.off}
-
-    def _nodes_of(self, texts: Sequence[str]) -> list[str]:
-        """Return the node that each text would be shown first for, without a model.
-
-        Each is looked up once a publication: a decision about a solution moves no conversation into another tree.
-        """
-        from autokb.core.errors import NothingPublishedError
-
-        try:
-            index = self._memory.open_index()
-        except NothingPublishedError:
-            return [""] * len(texts)
-        publication = index.index.generation if index.undecided is None else index.undecided.publication
-        with self._asking:
-            if self._nodes[0] != publication:
-                self._nodes = publication, {}
-            nodes = self._nodes[1]
-            for text in set(texts) - set(nodes):
-                matches = index.ask(text).matches if text.strip() else ()
-                nodes[text] = matches[0].issue.id if matches else ""
-            return [nodes[text] for text in texts]
+        page: Result = self._door_of("insight").digest(since)
+        return page
 
     def report_outcome(
         self,
