@@ -106,8 +106,8 @@ class Plugin:
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
     ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so. ``door`` is a class that is made
-    once with what a process holds in memory of a workspace: what methods of ``SupportKB`` and its namespaces call.
+    ``settings.yaml`` that its ``settings`` read, where that has always been called so. ``methods`` are functions behind
+    methods of ``SupportKB``'s own namespaces, which give them the workspace and its solutions in memory.
     """
 
     name: str
@@ -134,7 +134,7 @@ class Plugin:
     tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
-    door: str = ""
+    methods: Mapping[str, str] = field(default_factory=dict)
     built_in: bool = False
 
     def __post_init__(self) -> None:
@@ -144,7 +144,7 @@ class Plugin:
 
     def code(self) -> Iterator[str]:
         """Give every name of code."""
-        yield from filter(None, (self.settings, self.namespace, self.doctor, self.door))
+        yield from filter(None, (self.settings, self.namespace, self.doctor))
         named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
         yield from (one.function for one in named)
         yield from (one.arguments for one in self.tools)
@@ -172,10 +172,8 @@ class Plugin:
         return RESERVED if self.built_in else frozenset()
 
     def _wrong_code(self) -> Iterator[str]:
-        if self.section and not self.built_in:
-            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
-        if self.door and not self.built_in:
-            yield f"{self.door!r} cannot be its door; what it adds to a knowledge base is its namespace"
+        ours = () if self.built_in else filter(None, (self.section, *self.methods))
+        yield from (f"{one!r} is ours; settings stand in plugins: {self.name}:, methods in a namespace" for one in ours)
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):

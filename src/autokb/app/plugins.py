@@ -18,7 +18,7 @@ from autokb.stores.plugin_tables import noted_plugins
 from autokb.stores.workspace import Workspace, open_workspace
 
 # Fields that bring nothing by themselves.
-_OF_THE_PLUGIN = ("name", "summary", "templates", "section", "door", "extra", "built_in")
+_OF_THE_PLUGIN = ("name", "summary", "templates", "section", "extra", "built_in")
 _NAMED_ALONE = ("formats", "digest")  # by suffixes and titles
 
 

@@ -23,7 +23,7 @@ from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 from two_manuals import build_two_manuals
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ROUTER = """\
 # Router
 

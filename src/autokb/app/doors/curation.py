@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
     from autokb.core.findings import FindingStatus
-    from autokb.core.results import Figures, Result
+    from autokb.core.results import Result, Told
     from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Verb, Written
     from autokb.curation.review import ReviewPage
     from autokb.curation.solution_history import SolutionHistory
@@ -116,28 +116,23 @@ class CurationDoor(MemoryDoor):
         Of one ``kind``, or of all but those of which few are worth a look (``every_kind``: of those too); with
         ``settled`` what people said something of.
         """
-        found: Result = self._door_of("insight").stale(kind, every_kind=every_kind, settled=settled)
-        return found
+        return self._by_plugin("insight", "curation.stale", kind, every_kind=every_kind, settled=settled)
 
     def judge_contradictions(
-        self,
-        *,
-        budget: float | None = None,
-        progress: Progress = show_progress,
-        told: Callable[[int, Figures], None] | None = None,
+        self, *, budget: float | None = None, progress: Progress = show_progress, told: Told | None = None
     ) -> Result:
         """Ask the settings' model which pairs of solutions and sections disagree, for at most ``budget`` USD.
 
         ``stale`` tells its answers from then on, and asks nobody. ``told`` is given first how many pairs are to be
         asked about, and what that may cost.
         """
-        judged: Result = self._door_of("insight").judge_contradictions(budget, progress, told)
-        return judged
+        from autokb.pipeline.model_session import ModelOptions
+
+        return self._by_plugin("insight", "curation.judge_contradictions", ModelOptions(budget), progress, told)
 
     def settle_finding(self, finding: str, status: FindingStatus = "settled", *, author: str = "") -> Result:
         """Keep that a finding is ``settled``, ``dismissed`` or ``open`` again, over all builds (UnknownIdError).
 
         Two trees that are near duplicates can be ``joined``: from the next build on they are one.
         """
-        done: Result = self._door_of("insight").settle_finding(finding, status, author)
-        return done
+        return self._by_plugin("insight", "curation.settle_finding", finding, status, author)

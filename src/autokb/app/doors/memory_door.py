@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
+    from autokb.core.results import Result
 
 
 class MemoryDoor:
@@ -13,12 +14,11 @@ class MemoryDoor:
 
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
-        self._doors: dict[str, Any] = {}  # of plug-ins; not in the memory, which they hold and which would then stay
 
-    def _door_of(self, plugin: str) -> Any:
-        """Return the door of a plug-in of ours, made when it is first asked for (PluginError: it is not installed)."""
-        from autokb.core.plugins import call, installed
+    def _by_plugin(self, plugin: str, method: str, *given: Any, **named: Any) -> Result:
+        """Return what a plug-in of ours has for a method, of this workspace (PluginError: it is not installed)."""
+        from autokb.core.plugins import installed, use
 
-        if plugin not in self._doors:
-            self._doors.setdefault(plugin, call(plugin, installed(plugin).door, self._memory))
-        return self._doors[plugin]
+        work = use(plugin, installed(plugin).methods[method])
+        found: Result = work(self._memory.workspace, self._memory.views.solutions, *given, **named)
+        return found

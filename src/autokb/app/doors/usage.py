@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
 
 if TYPE_CHECKING:
+    from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
     from autokb.core.results import Result
     from autokb.sources.outcomes import OutcomeFields
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 
 class UsageDoor(MemoryDoor):
     """What becomes of answers: feedback, gaps, outcomes, figures in use."""
+
+    def __init__(self, memory: WorkspaceMemory) -> None:
+        super().__init__(memory)
+        self._nodes: tuple[object, dict[str, str]] = ("", {})  # of added conversations, as one publication has them
+        self._asking = Lock()  # held while they are looked up, so that each is asked for once
 
     def give_feedback(
         self,
@@ -118,13 +125,34 @@ class UsageDoor(MemoryDoor):
         The last ``weeks`` (4) whole weeks, of ISO 8601 in UTC, up to a day (2026-03-01; by default today) are compared
         with those before (BadInputError).
         """
-        found: Result = self._door_of("insight").trends(weeks, until)
-        return found
+        self._memory.flush_log()
+        return self._by_plugin("insight", "usage.trends", self._nodes_of, weeks, until)
 
     def digest(self, since: str) -> Result:
         """Return one page of Markdown about what happened since a day (BadInputError): for a weekly meeting."""
-        page: Result = self._door_of("insight").digest(since)
-        return page
+        self._memory.flush_log()
+        return self._by_plugin("insight", "usage.digest", self._nodes_of, since)
+
+    def _nodes_of(self, texts: Sequence[str]) -> list[str]:
+        """Return the node that each text would be shown first for, without a model.
+
+        Each is looked up once a publication: a decision about a solution moves no conversation into another tree.
+        """
+        from autokb.core.errors import NothingPublishedError
+
+        try:
+            index = self._memory.open_index()
+        except NothingPublishedError:
+            return [""] * len(texts)
+        publication = index.index.generation if index.undecided is None else index.undecided.publication
+        with self._asking:
+            if self._nodes[0] != publication:
+                self._nodes = publication, {}
+            nodes = self._nodes[1]
+            for text in set(texts) - set(nodes):
+                matches = index.ask(text).matches if text.strip() else ()
+                nodes[text] = matches[0].issue.id if matches else ""
+            return [nodes[text] for text in texts]
 
     def report_outcome(
         self,

@@ -30,6 +30,7 @@ from autokb.views.versions import diff, list_versions
 MOST_LINES = 10  # of a section: what a meeting reads
 MOST_PLACES = 2  # of a finding: a pair that disagrees; the page of what rots lists the others
 LONGEST_LINE = 160  # characters of a customer's words
+_Rots = Mapping[str, Sequence[Sequence[str]]]  # the open findings by their kinds, each in words and its places
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>()#|~!&:])")  # what Markdown makes something of inside a line
 _LEADING = re.compile(r"^(\d+(?=\.)|(?=[-+]))")  # and what begins a list: -, + and 1. (1) is among the others)
 
@@ -56,7 +57,7 @@ class _Found:
     changes: Changes | None
     in_use: InUse
     helped: tuple[tuple[str, int], ...]
-    rots: Mapping[str, Sequence[Sequence[str]]]
+    rots: _Rots
     hidden: Mapping[str, int]
 
 
@@ -109,9 +110,7 @@ def _of_plugins(workspace: Workspace, since: str) -> Iterator[str]:
         yield from (f"## {_said(title)}", "", *told, "")
 
 
-def _open_findings(
-    workspace: Workspace, memory: SolutionsInMemory
-) -> tuple[Mapping[str, Sequence[Sequence[str]]], Mapping[str, int]]:
+def _open_findings(workspace: Workspace, memory: SolutionsInMemory) -> tuple[_Rots, Mapping[str, int]]:
     """Return the open findings by their kinds, each in words and its places, and the counts of those off."""
     try:
         found = find_stale(workspace, memory)
