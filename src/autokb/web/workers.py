@@ -39,7 +39,7 @@ class Workers(Protocol):
         ...
 
     def wake(self, name: str) -> None:
-        """Look at a workspace, of which a request has something to do."""
+        """Look at a workspace, for which a request has left something to do: it calls ``wake`` of its door."""
         ...
 
     def close(self) -> None:
@@ -61,19 +61,19 @@ class WorkersOfPlugins:
 
     def begin(self) -> None:
         """Begin with all."""
-        self._do("begin")
+        self._all(lambda one: one.begin())
 
     def wake(self, name: str) -> None:
         """Have all look at a workspace."""
-        self._do("wake", name)
+        self._all(lambda one: one.wake(name), name)
 
     def close(self) -> None:
         """End all."""
-        self._do("close")
+        self._all(lambda one: one.close())
 
-    def _do(self, what: str, name: str = "") -> None:
+    def _all(self, do: Callable[[Workers], None], name: str = "") -> None:
         for one in self._each:
             try:
-                getattr(one, what)(*([name] if what == "wake" else []))
+                do(one)
             except Exception as error:
                 self._fault(name, error)
