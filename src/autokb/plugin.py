@@ -149,7 +149,7 @@ class Plugin:
 
     def __post_init__(self) -> None:
         """Refuse what could not be told from others' (ValueError)."""
-        for wrong in (*self._wrong_names(), *self._wrong_code()):
+        for wrong in (*self._wrong_names(), *(() if self.built_in else self._only_ours()), *self._wrong_code()):
             raise ValueError(wrong)
 
     def code(self) -> Iterator[str]:
@@ -165,27 +165,29 @@ class Plugin:
         name = self.name
         if not _NAME.fullmatch(name) or name in RESERVED - self._ours():
             yield f"{name!r} cannot be the name of a plug-in: two or more small letters and digits, no word of autokb's"
-        pairs: tuple[tuple[tuple[Any, ...], str, str], ...] = (
-            *((self.commands, name, "-"), (self.tools, name, "_")),
-            *((self.routes, f"/v1/{name}", "/"), (self.pages, f"/{name}", "/")),
+        kinds: tuple[tuple[tuple[Any, ...], str, str, tuple[str, ...]], ...] = (
+            *((self.commands, name, "-", ROLES), (self.tools, name, "_", ROLES)),
+            *((self.routes, f"/v1/{name}", "/", (*ROLES, SIGNED)), (self.pages, f"/{name}", "/", ROLES)),
         )
-        for one, start, then in ((one, start, then) for many, start, then in pairs for one in many):
+        for one, start, then, roles in ((one, *rules) for many, *rules in kinds for one in many):
             called = getattr(one, "path", "") or one.name
             word = called.removeprefix("/v1").strip("/").split(then)[0]
             if not f"{called}{then}".startswith(start + then) and word not in self._ours():
                 yield f"{called!r} must be {start} or begin with {start}{then}"
-            roles = (*ROLES, SIGNED) if self.built_in and isinstance(one, Route) else ROLES
             if getattr(one, "role", ROLES[0]) not in roles:
                 yield f"{called!r} needs a role: {', '.join(ROLES)}"
+
+    def _only_ours(self) -> Iterator[str]:
+        if self.section:
+            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
+        if self.findings or self.counters:
+            yield "findings and counters are for plug-ins that come with autokb; doctor gives lines"
+        yield from (f"{one.path!r} needs a role: {', '.join(ROLES)}" for one in self.routes if one.role == SIGNED)
 
     def _ours(self) -> frozenset[str]:
         return RESERVED if self.built_in else frozenset()
 
     def _wrong_code(self) -> Iterator[str]:
-        if self.section and not self.built_in:
-            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
-        if (self.findings or self.counters) and not self.built_in:
-            yield "findings and counters are for plug-ins that come with autokb; doctor gives lines"
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):

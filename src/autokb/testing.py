@@ -149,11 +149,10 @@ class HelpdeskContract:
         (tmp_path / "kb" / "settings.yaml").write_text(json.dumps({"helpdesks": given}), "utf-8")
         kb, found = SupportKB.open(tmp_path / "kb"), Suggested("answered", (Suggestion(_TEXT, "solution"),), "off")
         monkeypatch.setattr(kb, "suggest", lambda _, conversation: found)
-        self.settings = kb.workspace.settings.helpdesks[self.name]
+        self.desk, self.settings = kb.helpdesks, kb.workspace.settings.helpdesks[self.name]
         self.own, self.now = helpdesk_of(self.name), time.time()
         monkeypatch.setenv(self.settings.secret_env, _SECRET)
         monkeypatch.setenv(self.settings.token_env, _TOKEN)
-        self.desk = kb.helpdesks
         self.body = json.dumps(self.event("41", "7", "It is off", self.now)).encode()
         self.signed = self.sign(self.body, _SECRET, self.now)
         self.note = self.own.write(self.settings, _TOKEN, "7", _TEXT, to_customer=False)

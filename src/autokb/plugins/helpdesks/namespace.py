@@ -18,11 +18,6 @@ class HelpdesksNamespace:
     def __init__(self, kb: SupportKB) -> None:
         self._desk = HelpdeskDesk(lambda: kb.workspace, kb.suggest, kb.usage.give_feedback)
 
-    @property
-    def are_named(self) -> bool:
-        """Whether the settings name a helpdesk."""
-        return bool(self._desk.settings)
-
     def take(self, helpdesk: str, headers: Mapping[str, str], body: bytes, *, token: str = "") -> str:
         """Store the message of a webhook, once; returns ``taken``, ``known``, ``skipped`` or ``not_ours``.
 
