@@ -22,7 +22,10 @@ from autokb.plugin import Page, Plugin, Route
 plugin = Plugin(
     "pins",
     pages=(Page("/pins", "pins_code:page", "editor", menu="Pinned", on="/review"),),
-    routes=(Route("/v1/pins", "pins_code:pins", "reader", answer="pins_code:Pins"),),
+    routes=(
+        Route("/v1/pins", "pins_code:pins", "reader", answer="pins_code:Pins"),
+        Route("/v1/pins/typed", "pins_code:typed", "reader"),
+    ),
 )
 """
 CODE = """
@@ -39,6 +42,9 @@ async def page(request: Request) -> Response:
 
 async def pins(request: Request) -> Response:
     return JSONResponse({"pinned": 1})
+
+async def typed() -> Pins:
+    return Pins(2)
 """
 
 
@@ -95,6 +101,7 @@ def test_its_links_stand_where_it_says_and_beside_them_those_of_others(hand_made
         assert '<a class="button" href="/trends">What rises</a> <a class="button" href="/in-use/gaps">' in in_use
         assert "Pinned" not in in_use and review.count("Pinned") == 1  # in no menu
         said = client.get("/openapi.json").json()
-        given = said["paths"]["/v1/pins"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-        assert said["components"]["schemas"][given["$ref"].rpartition("/")[2]]["required"] == ["pinned"]
-        assert client.get("/v1/pins").json() == {"pinned": 1}
+        for path, pinned in (("/v1/pins", 1), ("/v1/pins/typed", 2)):
+            given = said["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+            assert said["components"]["schemas"][given["$ref"].rpartition("/")[2]]["required"] == ["pinned"]
+            assert client.get(path).json() == {"pinned": pinned}
