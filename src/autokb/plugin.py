@@ -18,12 +18,12 @@ ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
-    "created curation demo diff digest discard dismiss doctor documents edit embed evaluate evaluation experiment "
-    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
-    "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
-    "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
-    "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
-    "workspaces write".split()
+    "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
+    "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
+    "issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes packaged "
+    "plan plugins publish questions rank ray ready reject remove review rollback serve settings show solutions "
+    "sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch "
+    "workspace workspaces write".split()
 )
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -100,7 +100,8 @@ class Plugin:
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
     ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so.
+    ``settings.yaml`` that its ``settings`` read, and ``attribute`` the name of its ``namespace``, where these have
+    always been called so.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Plugin:
     tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
+    attribute: str = ""
     built_in: bool = False
 
     def __post_init__(self) -> None:
@@ -165,6 +167,8 @@ class Plugin:
     def _wrong_code(self) -> Iterator[str]:
         if self.section and not self.built_in:
             yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
+        if self.attribute and not self.built_in:
+            yield f"{self.attribute!r} cannot be its attribute; its namespace is kb.{self.name}"
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):

@@ -35,9 +35,7 @@ from autokb.web.pages import (
     checks,
     conversation,
     embed,
-    evaluation,
     in_use,
-    judging,
     knowledge,
     review,
     sign_in,
@@ -126,7 +124,7 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.include_router(beside)
     app.include_router(hooks)
     read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks, stale)
-    for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
+    for page in (*read, *decided, in_use, trends, administration):
         app.include_router(page.pages)
     add_paths_of_plugins(app)
     return app
