@@ -482,7 +482,7 @@ class SupportKB:
     @staticmethod
     def compare(before: Path | str, after: Path | str, metric: str | None = None, gate: float | None = None) -> Result:
         """Compare two stored answers of ``evaluate``; ``gate`` is how much ``metric`` may fall."""
-        compared: Result = _namespace("lab").compare(before, after, metric, gate)
+        compared: Result = _namespace("lab").compare(Path(before), Path(after), metric, gate)
         return compared
 
     # -- without a workspace -----------------------------------------------------------------------
@@ -544,7 +544,10 @@ class SupportKB:
 
         What is counted and what a model judges stand apart.
         """
-        report: Result = _namespace("lab").chunking(paths, wanted, budget=budget, progress=progress)
+        from autokb.pipeline.model_session import ModelOptions
+
+        files = [Path(p) for p in listed(paths)]
+        report: Result = _namespace("lab").chunking(files, wanted, progress, ModelOptions(budget))
         return report
 
     # -- what is held in memory --------------------------------------------------------------------

@@ -13,29 +13,21 @@ plugin = Plugin(
         Command("evaluate", f"{COMMANDS}.evaluate:evaluate", "Measure retrieval and quality, with intervals."),
         Command(
             "trial",
-            f"{COMMANDS}.trial_commands:trial",
+            f"{COMMANDS}.trial:trial",
             "Build a sample offline and by a model, ask both past questions, and say what the whole would cost.",
             example="autokb trial kb --model openai:gpt-5-mini --budget 1.00  and, when people have marked the sheet:  "
             "autokb trial kb --sheet kb/trial/sheet.csv",
         ),
         Command(
             "draft-cases",
-            f"{COMMANDS}.draft_commands:draft_cases",
+            f"{COMMANDS}.draft_cases:draft_cases",
             "Write questions with their replies, of added chats or documents, as cases for a test set; private data "
             "masked.",
             example="autokb draft-cases kb cases.jsonl  and  "
             "autokb draft-cases kb cases.jsonl --from documents --out-of-domain others.jsonl",
         ),
-        Command(
-            "gate",
-            f"{COMMANDS}.gate_commands:gate",
-            "Which questions are off topic: calibrated on a team's own traffic.",
-        ),
-        Command(
-            "rank",
-            f"{COMMANDS}.rank_commands:rank",
-            "Ranking features of plug-ins: fitted on your own questions.",
-        ),
+        Command("gate", f"{COMMANDS}.gate:gate", "Which questions are off topic: calibrated on a team's own traffic."),
+        Command("rank", f"{COMMANDS}.rank:rank", "Ranking features of plug-ins: fitted on your own questions."),
     ),
     pages=(
         Page("/evaluation", f"{PAGES}.evaluation:report", "editor", menu="Evaluation", after="/in-use"),

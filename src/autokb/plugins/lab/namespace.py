@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,11 @@ from autokb.plugins.lab.plugin_study import run_study
 
 if TYPE_CHECKING:
     from autokb.app import SupportKB
+    from autokb.core.results import Result
     from autokb.pipeline.calibrate_gate import GateCalibration, GateReset
     from autokb.pipeline.fit_features import RankFit
+    from autokb.pipeline.model_session import ModelOptions
     from autokb.plugins.lab.evaluation.blind_sheet import SheetMarks
-    from autokb.plugins.lab.evaluation.chunking.results import ChunkingReport
     from autokb.plugins.lab.evaluation.compare import Comparison
     from autokb.plugins.lab.evaluation.papers.tables import PaperReport
     from autokb.plugins.lab.evaluation.quality.report import QualityReport
@@ -218,27 +219,18 @@ class EvaluateNamespace(MemoryDoor):
         )
 
     @staticmethod
-    def compare(
-        before: Path | str, after: Path | str, metric: str | None = None, gate: float | None = None
-    ) -> Comparison:
-        """Compare two stored answers; ``gate`` is how much ``metric`` may fall."""
+    def compare(before: Path, after: Path, metric: str | None, gate: float | None) -> Comparison:
+        """Compare two stored answers, for ``SupportKB.compare``."""
         from autokb.plugins.lab.evaluation.compare import compare, read_answer
 
-        return compare(read_answer(Path(before)), read_answer(Path(after)), metric, gate)
+        return compare(read_answer(before), read_answer(after), metric, gate)
 
     @staticmethod
-    def chunking(
-        paths: Iterable[Path | str] | Path | str,
-        wanted: ChunkEvaluation,
-        *,
-        budget: float | None = None,
-        progress: Progress = show_progress,
-    ) -> ChunkingReport:
-        """Measure chunkers on documents: what is counted and what a model judges stand apart."""
-        from autokb.pipeline.model_session import ModelOptions
+    def chunking(paths: list[Path], wanted: ChunkEvaluation, progress: Progress, options: ModelOptions) -> Result:
+        """Measure chunkers on documents, for ``SupportKB.evaluate_chunking``."""
         from autokb.plugins.lab.studies.evaluate_chunking import evaluate_chunking
 
-        return evaluate_chunking([Path(p) for p in listed(paths)], wanted, progress, ModelOptions(budget))
+        return evaluate_chunking(paths, wanted, progress, options)
 
     @staticmethod
     def paper(

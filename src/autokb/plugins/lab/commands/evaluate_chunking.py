@@ -47,10 +47,10 @@ def chunking(
     json: Json = False,
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
+    from autokb.app import SupportKB
     from autokb.chunking.methods import METHODS
     from autokb.cli.output import check_report, make_console, say, stage_bars
     from autokb.plugins.lab.evaluation.chunking.report import chunking_tables
-    from autokb.plugins.lab.namespace import EvaluateNamespace
     from autokb.plugins.lab.studies.evaluate_chunking import SUPPORT, ChunkEvaluation
     from autokb.sources import Fields
 
@@ -72,6 +72,6 @@ def chunking(
     if (model or judge) and ledger is None:
         say(["The model's replies are kept for this call only; with --ledger FILE they are paid for once."])
     with stage_bars() as progress:
-        answer = EvaluateNamespace.chunking(paths, wanted, budget=budget, progress=progress).as_json()
+        answer = SupportKB.evaluate_chunking(paths, wanted, budget=budget, progress=progress).as_json()
     say(f"{failure['item']}: {failure['reason']}" for failure in answer["failures"])
     show_answer(answer, json, report, "Chunking", chunking_tables(answer), width=make_console().width)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
@@ -56,7 +57,9 @@ from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
 from autokb.text.conditional_markup import find_conditionals
 from autokb.text.plain_text import plain_text
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
+
+if TYPE_CHECKING:
+    from autokb.plugins.lab.studies.past_tickets import TicketAnswerer
 
 SIMILARITY = "semantic_similarity"  # by an encoder that is not the retriever's
 NO_JUDGE = (

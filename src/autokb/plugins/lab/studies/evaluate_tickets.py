@@ -20,7 +20,6 @@ from autokb.core.tickets import TICKET, Edge
 from autokb.core.vectors import Vectors
 from autokb.heuristics.tickets.read_question import read_ticket_question
 from autokb.pipeline.stages import open_stages
-from autokb.pipeline.tickets import as_embedded, load_index
 from autokb.plugins.lab.evaluation.record import Record
 from autokb.plugins.lab.evaluation.retrieval.baselines import DEPTH, fused_baseline, index_chunks, vector_baseline
 from autokb.plugins.lab.evaluation.retrieval.datasets import Judgement, Qrels, read_qrels, resolve_documents
@@ -37,13 +36,20 @@ from autokb.plugins.lab.evaluation.retrieval.system_names import (
     TICKETS,
     choose_ticket_systems,
 )
+from autokb.plugins.lab.studies.past_tickets import (
+    NO_TICKETS,
+    TicketIndex,
+    TicketQuestion,
+    as_embedded,
+    day_of,
+    fold_names,
+    load_index,
+    score_tickets,
+)
 from autokb.plugins.lab.studies.run_report import count_answers
 from autokb.retrieval.search import ChunkIndex, words_only
 from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
 from autokb.stores.workspace import Workspace
-from autokb.ticket_answers.open_tickets import NO_TICKETS
-from autokb.tickets.index import TicketIndex, day_of, fold_names
-from autokb.tickets.search import TicketQuestion, score_tickets
 
 METRICS = ("mrr", "recall@1", "recall@3", "recall@5", "recall@10", "hit_rate@1", "hit_rate@10", "ndcg@1", "ndcg@3")
 CHUNK_SIZE = 1_000  # characters of the baseline's chunks, which are cut wherever that is

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.strategies.passages import StrategyPassage, passages_of
@@ -36,7 +36,9 @@ from autokb.suggesting.suggestion_models import SuggestionModels
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
 from autokb.tasks.task import NEEDS_MODEL, Task
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
+
+if TYPE_CHECKING:
+    from autokb.plugins.lab.studies.past_tickets import TicketAnswerer
 
 BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
 # Each strategy with one passage, with three (tables 5 and 9 of the paper), and with the case's own documents.

@@ -27,11 +27,10 @@ from autokb.plugins.lab.studies.evaluate_retrievers import evaluate_workspace_re
 from autokb.plugins.lab.studies.evaluate_suggestions import SuggestionEvaluation, evaluate_workspace_suggestions
 from autokb.plugins.lab.studies.judged_sheets import judged_means
 from autokb.plugins.lab.studies.papers import PaperRun
+from autokb.plugins.lab.studies.past_tickets import TicketAnswerer, open_tickets
 from autokb.plugins.lab.studies.run_report import budget_left
 from autokb.stores.published import NOTHING_PUBLISHED, published_spec, read_published
 from autokb.stores.workspace import Workspace
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
-from autokb.ticket_answers.open_tickets import open_tickets
 
 MOST_CASES = 100  # of a workspace that the systems are asked; with a model each takes some fifteen requests
 OFFLINE_SYSTEMS = (AUTOKB, INCUMBENT, "plain@3")

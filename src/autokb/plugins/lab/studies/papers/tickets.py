@@ -24,13 +24,19 @@ from autokb.plugins.lab.evaluation.suggestions.text_metrics import bleu, rouge_l
 from autokb.plugins.lab.studies.evaluate_tickets import rank_tickets
 from autokb.plugins.lab.studies.papers import PaperRun
 from autokb.plugins.lab.studies.papers.printed import printed_tables
+from autokb.plugins.lab.studies.past_tickets import (
+    NO_TICKETS,
+    FoundForQuestion,
+    Gathered,
+    TicketAnswerer,
+    TicketQuestionRun,
+    open_tickets,
+    resolution_times,
+    text_passages,
+)
 from autokb.stats.bootstrap import Interval, mean_interval, ratio_interval
 from autokb.stores.ticket_tables import read_edges, read_tickets
 from autokb.stores.workspace import Workspace
-from autokb.ticket_answers.ask_tickets import FoundForQuestion, Gathered, TicketAnswerer, TicketQuestionRun
-from autokb.ticket_answers.open_tickets import NO_TICKETS, open_tickets
-from autokb.ticket_answers.report import resolution_times
-from autokb.tickets.answers import text_passages
 from autokb.usage.in_use import Duration, measure_use
 
 BASELINE, EXPERIMENT, DIFFERENCE = "Baseline", "Experiment", "Experiment - Baseline (paired)"

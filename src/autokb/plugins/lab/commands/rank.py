@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 rank = Commands(no_args_is_help=True)
 
 
+@rank.callback()
+def _rank() -> None:
+    """Ranking features of plug-ins: fitted on your own questions."""
+
+
 @rank.command(epilog="Example: autokb rank fit kb")
 def fit(workspace: Folder, json: Json = False) -> None:
     """Fit the features of plug-ins on the workspace's checks and linked issues, and use those that gain."""
