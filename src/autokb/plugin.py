@@ -133,7 +133,7 @@ class Plugin:
 
     def __post_init__(self) -> None:
         """Refuse what could not be told from others' (ValueError)."""
-        for wrong in (*self._wrong_names(), *self._wrong_code()):
+        for wrong in (*self._wrong_names(), *self._of_ours_alone(), *self._wrong_code()):
             raise ValueError(wrong)
 
     def code(self) -> Iterator[str]:
@@ -164,11 +164,13 @@ class Plugin:
     def _ours(self) -> frozenset[str]:
         return RESERVED if self.built_in else frozenset()
 
-    def _wrong_code(self) -> Iterator[str]:
+    def _of_ours_alone(self) -> Iterator[str]:
         if self.section and not self.built_in:
             yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
         if self.attribute and not self.built_in:
             yield f"{self.attribute!r} cannot be its attribute; its namespace is kb.{self.name}"
+
+    def _wrong_code(self) -> Iterator[str]:
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):

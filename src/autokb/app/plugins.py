@@ -98,7 +98,7 @@ def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
         elif isinstance(value, str):
             named = (_own_name(plugin, kind),) if value else ()
         else:
-            named = tuple(getattr(one, "path", getattr(one, "name", "")) for one in value)
+            named = tuple(dict.fromkeys(getattr(one, "path", getattr(one, "name", one)) for one in value))
             named = tuple(f"migration {n}" for n, _ in enumerate(named, 1)) if kind == "tables" else named
         if named:
             brings[kind] = named

@@ -14,11 +14,11 @@ from autokb.plugins.lab.plugin_study import run_study
 
 if TYPE_CHECKING:
     from autokb.app import SupportKB
-    from autokb.core.results import Result
     from autokb.pipeline.calibrate_gate import GateCalibration, GateReset
     from autokb.pipeline.fit_features import RankFit
     from autokb.pipeline.model_session import ModelOptions
     from autokb.plugins.lab.evaluation.blind_sheet import SheetMarks
+    from autokb.plugins.lab.evaluation.chunking.results import ChunkingReport
     from autokb.plugins.lab.evaluation.compare import Comparison
     from autokb.plugins.lab.evaluation.papers.tables import PaperReport
     from autokb.plugins.lab.evaluation.quality.report import QualityReport
@@ -226,7 +226,9 @@ class EvaluateNamespace(MemoryDoor):
         return compare(read_answer(before), read_answer(after), metric, gate)
 
     @staticmethod
-    def chunking(paths: list[Path], wanted: ChunkEvaluation, progress: Progress, options: ModelOptions) -> Result:
+    def chunking(
+        paths: list[Path], wanted: ChunkEvaluation, progress: Progress, options: ModelOptions
+    ) -> ChunkingReport:
         """Measure chunkers on documents, for ``SupportKB.evaluate_chunking``."""
         from autokb.plugins.lab.studies.evaluate_chunking import evaluate_chunking
 

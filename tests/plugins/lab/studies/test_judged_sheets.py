@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -39,7 +38,7 @@ for n in range(int(rounds)):
 
 def judging(workspace: Workspace, name: str, rounds: int) -> subprocess.Popen[str]:
     words = [sys.executable, "-c", JUDGING, str(workspace.folder), name, str(rounds)]
-    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=here)
 
 
