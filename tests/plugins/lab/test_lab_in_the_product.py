@@ -1,4 +1,4 @@
-"""The plug-in is a part of the product: its faults are those of autokb, and other plug-ins' pages stand beside its own."""
+"""The plug-in is a part of the product: its faults are of autokb, and pages of other plug-ins stand beside its own."""
 
 from __future__ import annotations
 
