@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
-from autokb.app.doors.helpdesks import HelpdesksDoor
 from autokb.app.doors.keys import KeysDoor
 from autokb.app.doors.tickets import TicketsDoor
 from autokb.app.doors.usage import UsageDoor
@@ -80,8 +78,6 @@ class SupportKB:
     masked, and the arms of an experiment, unless the settings say no; no answer waits for that.
     """
 
-    evaluate: Any  # of the plug-in ``lab``
-
     def __init__(self, workspace: Workspace, *, keep_log: bool = False) -> None:
         self._memory = WorkspaceMemory(workspace, keep_log=keep_log)
         self.created: Created | None = None  # what ``create`` put into it
@@ -93,12 +89,10 @@ class SupportKB:
         self.versions = VersionsDoor(self._memory)
         self.checks = ChecksDoor(self._memory)
 
-    @cached_property  # it holds this, which would then go no more by itself
-    def helpdesks(self) -> HelpdesksDoor:
-        """Whose customers' messages get notes."""
-        return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
-
-    if not TYPE_CHECKING:  # where it would make any name right
+    if TYPE_CHECKING:  # where the other would make any name right
+        evaluate: Any
+        helpdesks: Any
+    else:
 
         def __getattr__(self, name: str) -> object:
             """Return the namespace of a plug-in, made when it is first asked for."""
