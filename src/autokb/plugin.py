@@ -113,7 +113,8 @@ class Plugin:
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
     lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
     service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
-    is ``chunker: notes.lines``; ``formats`` by the suffix of their files.
+    is ``chunker: notes.lines``; ``formats`` by the suffix of their files, and ``records`` by that of files which hold
+    several documents, issues, tickets or messages.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
@@ -138,6 +139,7 @@ class Plugin:
     workers: str = ""
     digest: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
+    records: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     chunkers: Mapping[str, str] = field(default_factory=dict)
     embedders: Mapping[str, str] = field(default_factory=dict)
@@ -203,7 +205,8 @@ class Plugin:
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
                 yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
-        yield from (f"{one!r} must be a suffix such as .note" for one in self.formats if not _SUFFIX.fullmatch(one))
+        suffixes = (*self.formats, *self.records)
+        yield from (f"{one!r} must be a suffix such as .note" for one in suffixes if not _SUFFIX.fullmatch(one))
 
 
 def _is_code(name: object) -> bool:

@@ -52,6 +52,7 @@ class Plugins:
 
     installed: Mapping[str, Installed]
     formats: Mapping[str, str]  # the plug-in of each suffix of files
+    records: Mapping[str, str]  # the same of files of records
     problems: tuple[str, ...]
 
     def __iter__(self) -> Iterator[Plugin]:
@@ -197,8 +198,8 @@ def _read_all() -> Plugins:
         if len(several) > 1:
             problems.append(f"{' and '.join(one.package for one in several)} bring a plug-in {name}; none is used.")
     kept = {name: several[0] for name, several in sorted(found.items()) if len(several) == 1}
-    formats, shared = _formats(kept)
-    return Plugins(kept, formats, (*problems, *shared))
+    (formats, shared), (records, shared_too) = _by_suffix(kept, "formats"), _by_suffix(kept, "records")
+    return Plugins(kept, formats, records, (*problems, *dict.fromkeys((*shared, *shared_too))))
 
 
 def _declared(name: str, code: str, package: str) -> Plugin:
@@ -212,10 +213,10 @@ def _declared(name: str, code: str, package: str) -> Plugin:
     return plugin
 
 
-def _formats(kept: Mapping[str, Installed]) -> tuple[dict[str, str], list[str]]:
+def _by_suffix(kept: Mapping[str, Installed], kind: str) -> tuple[dict[str, str], list[str]]:
     """Return the plug-in of each suffix of files, and a sentence for each suffix that several want."""
     readers: dict[str, list[str]] = {}
-    for name, suffix in ((name, suffix) for name, one in kept.items() for suffix in one.plugin.formats):
+    for name, suffix in ((name, suffix) for name, one in kept.items() for suffix in getattr(one.plugin, kind)):
         readers.setdefault(suffix, []).append(name)
     shared = {suffix: " and ".join(names) for suffix, names in readers.items() if len(names) > 1}
     said = [f"The plug-ins {names} read {suffix} files; none of them does." for suffix, names in shared.items()]

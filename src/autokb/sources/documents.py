@@ -21,7 +21,7 @@ from autokb.sources.generated_pages import without_generated
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import id_notes, without_ids
-from autokb.sources.outside_readers import outside_reader
+from autokb.sources.outside_readers import has_outside_records, left_out, outside_reader, outside_records
 from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
 from autokb.sources.record_files import RECORD_FORMATS, read_records
@@ -155,17 +155,24 @@ def _read_file(
     columns: dict[str, tuple[str, ...]],
     convert: Mapping[str, Sequence[str]],
 ) -> tuple[list[_ReadDocument], list[Skipped]]:
-    if (outside := outside_reader(file.relative, convert)) is not None:
+    outside, is_known = outside_reader(file.relative, convert), has_known_suffix(file.relative)
+    in_records = not is_known and has_outside_records(file.relative)
+    if outside is not None and not (in_records and outside[0] == "plugin" and fields.text):
         kind, head = outside
-        return [_whole_file(convert_in_subprocess(kind, head + read_bytes(file)), file.relative)], []
-    if not has_known_suffix(file.relative):
+        page = convert_in_subprocess(kind, head + read_bytes(file))
+        return [_whole_file(page, file.relative)], left_out(file.relative, page.left_out)
+    if not is_known and not in_records:
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
     format_ = format_of(file.relative, data)
-    if format_ is None:
+    if format_ is None and not in_records:
         raise UnreadableFileError(_UNKNOWN)
-    if format_ in RECORD_FORMATS:
-        placed, bad = read_records(data, file.relative, format_)
+    if in_records or format_ in RECORD_FORMATS:
+        placed, bad = (
+            outside_records(file.relative, data, "documents")
+            if format_ is None
+            else read_records(data, file.relative, format_)
+        )
         if format_ in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
             header = shown_fields(placed[0].record) if placed else "no rows"
             raise UnreadableFileError(

@@ -15,11 +15,14 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from autokb.core.errors import UnreadableFileError
+from autokb.core.nouns import Skipped
 from autokb.core.plugins import installed, plugins, use
 from autokb.sources.formats import has_known_suffix, uncompressed
-from autokb.sources.page import ConvertedFile, first_heading
+from autokb.sources.page import ConvertedFile, ConvertedRecords, first_heading
+from autokb.sources.records import PlacedRecord, refuse_too_many
 
 Kind = Literal["plugin", "command"]
+Records = Literal["documents", "issues", "tickets", "chats"]  # what the records of a file are to be
 LARGEST_OUTPUT = 20_000_000  # bytes that a program may write: four of each character of the longest document
 PLACE = "{file}"  # stands in a command for the path of the file; without it the path is the last word
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")  # variables; no key of a model is among them
@@ -30,21 +33,55 @@ def outside_reader(relative: str, commands: Mapping[str, Sequence[str]]) -> tupl
 
     None where it is ours to read: a command of the settings stands before our own reader, and that before a plug-in's.
     """
-    suffix = PurePosixPath(uncompressed(relative)).suffix.lower()
+    suffix = _suffix(relative)
     if command := commands.get(suffix):
-        return "command", json.dumps([suffix, *command]).encode() + b"\n"
+        return "command", _head(suffix, *command)
     if has_known_suffix(relative) or (owner := plugins().formats.get(suffix)) is None:
         return None
-    return "plugin", json.dumps([owner, suffix]).encode() + b"\n"
+    return "plugin", _head(owner, suffix)
+
+
+def has_outside_records(relative: str) -> bool:
+    """Return whether a plug-in reads records of files of this name."""
+    return _suffix(relative) in plugins().records
+
+
+def outside_records(relative: str, data: bytes, wanted: Records) -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Return the records that a plug-in reads of a file, and what it leaves out."""
+    from autokb.sources.subprocess_converter import records_in_subprocess
+
+    suffix = _suffix(relative)
+    found = records_in_subprocess(_head(plugins().records[suffix], suffix, wanted) + data)
+    refuse_too_many(len(found.records))
+    return [PlacedRecord(record, line) for line, record in found.records], left_out(relative, found.left_out)
+
+
+def left_out(relative: str, parts: Sequence[str]) -> list[Skipped]:
+    """Return a line about what is not read of a file that is.
+
+    It is no ``file:line``: the rest was taken, so that --sync need not take its file for an unread one.
+    """
+    return [Skipped(f"{relative}, in part", f"is read without: {', '.join(parts)}.")] if parts else []
+
+
+def _suffix(relative: str) -> str:
+    return PurePosixPath(uncompressed(relative)).suffix.lower()
+
+
+def _head(*words: str) -> bytes:
+    return json.dumps(words).encode() + b"\n"
 
 
 # -- in the process ----------------------------------------------------------------------------------------------
 
 
-def read_by_plugin(sent: bytes) -> ConvertedFile:
+def read_by_plugin(sent: bytes) -> ConvertedFile | ConvertedRecords:
     """Return what a plug-in's function makes of a file (PluginError: it cannot be loaded)."""
     head, _, data = sent.partition(b"\n")
-    owner, suffix = json.loads(head)
+    owner, suffix, *wanted = json.loads(head)
+    if wanted:
+        records: ConvertedRecords = use(owner, installed(owner).records[suffix])(data, *wanted)
+        return records
     found = use(owner, installed(owner).formats[suffix])(data)
     return ConvertedFile(found, first_heading(found)) if isinstance(found, str) else found
 

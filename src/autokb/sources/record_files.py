@@ -8,6 +8,7 @@ from autokb.sources.decoding import decode, read_bytes
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import Format, format_of
+from autokb.sources.outside_readers import Records, has_outside_records, outside_records
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines
 
 RECORD_FORMATS: frozenset[Format] = frozenset({"jsonl", "json", "csv", "tsv"})
@@ -28,11 +29,16 @@ def read_records(
 
 
 def read_record_file(
-    file: FoundFile, otherwise: str, part: str = "", *, repeated: bool = False
+    file: FoundFile, otherwise: str, part: str = "", *, wanted: Records | None = None, repeated: bool = False
 ) -> tuple[list[PlacedRecord], list[Skipped]]:
-    """Read a file of records; UnreadableFileError says what is ``otherwise`` to be done with it."""
+    """Read a file of records; UnreadableFileError says what is ``otherwise`` to be done with it.
+
+    A plug-in may read other formats as what is ``wanted``.
+    """
     data = read_bytes(file)
     kind = format_of(file.relative, data)
     if kind not in RECORD_FORMATS:
+        if wanted and has_outside_records(file.relative):
+            return outside_records(file.relative, data, wanted)
         raise UnreadableFileError(otherwise)
     return read_records(data, file.relative, kind, part, repeated=repeated)
