@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import posixpath
 import zipfile
 from typing import Any
 
@@ -56,6 +57,18 @@ class Archive:
     def xml(self, name: str) -> Any:
         """Return the tree of a part of XML, in which no entity is resolved and no other file is read."""
         return safe_xml(self.read(name), self._name)
+
+    def relations(self, name: str) -> dict[str, str]:
+        """Return what a part names by ids, as Office files have it: other parts, and addresses as they are."""
+        folder, _, file = name.rpartition("/")
+        rels = f"{folder}/_rels/{file}.rels".lstrip("/")
+        found: dict[str, str] = {}
+        for one in self.xml(rels) if rels in self.names else ():
+            target = one.get("Target") or ""
+            if one.get("TargetMode") != "External":
+                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            found[one.get("Id") or ""] = target
+        return found
 
     def count(self, *starts: str) -> int:
         """Return how many parts have names that begin with one of these."""

@@ -46,11 +46,11 @@ def read_delimited(
             reason = f"has {len(cells)} cells where the header has {len(header)}; put texts with a delimiter in quotes."
             skipped.append(Skipped(f"{relative}:{line}", reason))
             continue
-        found.append(PlacedRecord(_record(header, cells, several), line))
+        found.append(PlacedRecord(row_as_record(header, cells, several), line))
     return found, shorten_report(skipped, relative)
 
 
-def _record(header: Sequence[str], cells: Sequence[str], several: Sequence[str]) -> dict[str, Any]:
+def row_as_record(header: Sequence[str], cells: Sequence[str], several: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a row by their column; those of columns that there are ``several`` of as a list."""
     padded = [*cells, *[""] * (len(header) - len(cells))]
     record: dict[str, Any] = {n: c for n, c in zip(header, padded, strict=False) if n}

@@ -52,6 +52,8 @@ _FORMATS: dict[Kind, str] = {
     "command": "command's",
 }
 _NUMBER_BYTES = 8  # of each number and each name between the two processes
+_MOST_ANSWERED = 400_000_000  # bytes: four times the largest file, for other letters than ours take six each
+_TOO_MUCH = "is nested too deeply or unpacks to too much; save it anew."
 _OVER_TIME = -24  # exit status of a process that the system ended with SIGXCPU
 _DYING_SECONDS = 10.0  # the longest that a process whose output has ended may take to end itself
 
@@ -203,7 +205,8 @@ def main() -> None:
         kind: Any = asked[_NUMBER_BYTES : 2 * _NUMBER_BYTES].decode().strip()
         answer = _answer(kind, asked[2 * _NUMBER_BYTES :], seconds)
         answer["ends"] = _most_memory_used() > max(memory_at_start, _RESTART_BYTES)
-        _send(target, json.dumps(answer).encode())
+        sent = json.dumps(answer).encode()
+        _send(target, sent if len(sent) <= _MOST_ANSWERED else json.dumps({"error": _TOO_MUCH, "ends": True}).encode())
         if answer["ends"]:
             return
 
@@ -238,7 +241,7 @@ def _answer(kind: Kind, data: bytes, seconds: int) -> dict[str, Any]:
     except AutokbError as error:
         return {"error": str(error)}
     except (MemoryError, RecursionError):
-        return {"error": "is nested too deeply or unpacks to too much; save it anew."}
+        return {"error": _TOO_MUCH}
     except Exception as error:
         # Whatever a parser of foreign bytes throws is about those bytes, and the other files go on.
         return {"error": f"is damaged ({type(error).__name__}); open it and save it anew."}

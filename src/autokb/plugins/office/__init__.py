@@ -1,0 +1,16 @@
+"""Spreadsheets, slides, texts of other office programs, and e-books."""
+
+from autokb.plugin import Plugin
+
+_CODE = "autokb.plugins.office"
+_TABLES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+plugin = Plugin(
+    "office",
+    summary="Spreadsheets, slides, texts of other office programs, and e-books.",
+    formats={
+        **dict.fromkeys(_TABLES, f"{_CODE}.spreadsheets:read_spreadsheet"),
+        ".pptx": f"{_CODE}.slides:read_slides",
+    },
+    records=dict.fromkeys(_TABLES, f"{_CODE}.spreadsheets:read_rows"),
+    built_in=True,
+)
