@@ -101,7 +101,7 @@ def read_rst(data: bytes) -> ConvertedFile:
     left_out = list(dict.fromkeys(left_out))
     return ConvertedFile(
         page.text,
-        page.title,
+        tree.next_node(nodes.title).astext() if tree.next_node(nodes.title) else "",
         left_out=(
             *left_out,
             *counted(pictures, "picture"),
