@@ -1,0 +1,312 @@
+"""AsciiDoc, as much of it as manuals use, by way of HTML. No other file is read.
+
+No library of a free licence reads it in Python. Notes begin with their kind. Tabs and what unfolds become sections
+under their label, and before the text behind them the heading above is written again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from html import escape, unescape
+
+from autokb.plugins.markup.asciidoc_inline import inline
+from autokb.plugins.markup.outline import Outline
+from autokb.sources.decoding import clean, decode
+from autokb.sources.html import html_to_markdown
+from autokb.sources.page import ConvertedFile, counted
+
+_DEEPEST = 20  # blocks and lists in each other
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:[ \t]+(.*))?")
+_STYLE = re.compile(r"\[(?!\[)(.*)\][ \t]*")
+_ANCHOR = re.compile(r"\[\[[^\]\n]*\]\][ \t]*")
+_TITLE = re.compile(r"\.(?=[^\s.])(.+)")
+_FENCE = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```)([\w+-]*)[ \t]*")
+_TABLE = re.compile(r"[|,:!]={3,}[ \t]*")
+_MACRO = re.compile(r"(image|video|audio|include|toc|ifdef|ifndef|ifeval|endif)::([^\[\s]*)\[(.*)\][ \t]*")
+_ITEM = re.compile(r"[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d+|\.)>)[ \t]+(\S.*)")
+_TERM = re.compile(r"[ \t]*(\S.*?)(:{2,4}|;;)(?:[ \t]+(\S.*))?")
+_NOTE = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+(.*)", re.DOTALL)
+_NOTES = ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
+_CELL = re.compile(r"(?<!\\)(?:(\d{1,3})\*)?(?:(\d{1,3})?(?:\.(\d{1,3}))?\+)?[<^>.]{0,4}([aehlmdsv])?\|")
+_COLUMNS = re.compile(r"cols=(?:\"([^\"]*)\"|([^,\]]+))")
+_CALLOUT = re.compile(r"[ \t]{0,20}(?://|#|--|;;)?[ \t]{0,20}(?:<!--)?<(?:\d+|\.)>(?:-->)?[ \t]*$", re.MULTILINE)
+
+
+def read_adoc(data: bytes) -> ConvertedFile:
+    """Return the Markdown of a file of AsciiDoc."""
+    state = _State()
+    html = _Blocks(clean(decode(data)).expandtabs(4).split("\n"), state).html()
+    page = html_to_markdown(f"<html><body>{html}</body></html>")
+    lost = [part for name, number in state.lost.items() for part in counted(number, name)]
+    return ConvertedFile(page.text, state.title or page.title, left_out=(*state.includes, *lost))
+
+
+class _State:
+    """What holds for the whole file: attributes, the heading above, and what is left out."""
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, str] = {}
+        self.outline = Outline()
+        self.title = ""
+        self.lost: Counter[str] = Counter()
+        self.includes: dict[str, None] = {}
+
+    def words(self, text: str) -> str:
+        """Return the HTML of a line or a paragraph."""
+        return inline(text, self.attributes, self.lost)
+
+
+class _Blocks:
+    """The blocks of some lines."""
+
+    def __init__(self, lines: Sequence[str], state: _State, depth: int = 0) -> None:
+        self._lines, self._state, self._depth = lines, state, depth
+        self._at = 0
+        self._style, self._caption = "", ""
+        if depth > _DEEPEST:
+            raise RecursionError
+
+    def html(self) -> str:
+        """Return the HTML of all blocks."""
+        parts = []
+        while self._at < len(self._lines):
+            parts.append(self._block())
+        return "".join(parts)
+
+    def _block(self) -> str:
+        """Return the next block, or nothing for a line that is about the one behind it."""
+        line = self._lines[self._at].rstrip()
+        if not line or (line.startswith("//") and not line.startswith("////")) or line in ("'''", "<<<", "+"):
+            self._at += 1
+            return ""
+        if self._is_about(line):
+            self._at += 1
+            return ""
+        style, caption = self._style, self._caption
+        self._style = self._caption = ""
+        if found := _HEADING.fullmatch(line):
+            self._at += 1
+            return self._heading(len(found[1]), self._state.words(found[2]), is_shown="discrete" not in style)
+        if found := _MACRO.fullmatch(line):
+            self._at += 1
+            return self._macro(found[1], found[2], found[3])
+        for pattern, read in self._kinds():
+            if found := pattern.fullmatch(line):
+                return self._behind_panel(style) + read(found, style, caption)
+        return self._behind_panel(style) + self._paragraph(style, caption)
+
+    def _kinds(self) -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str, str], str]], ...]:
+        return (_FENCE, self._fenced), (_TABLE, self._table), (_ITEM, self._list), (_TERM, self._terms)
+
+    def _is_about(self, line: str) -> bool:
+        """Return whether a line says something of the next block, or sets an attribute."""
+        if found := _ATTRIBUTE.fullmatch(line):
+            name = found[1].strip("!")
+            if "!" in found[1]:
+                self._state.attributes.pop(name, None)
+            else:
+                self._state.attributes[name] = found[2] or ""
+            return True
+        if _ANCHOR.fullmatch(line):
+            return True
+        if found := _STYLE.fullmatch(line):
+            self._style = f"{self._style},{found[1]}".strip(",")
+            return True
+        if (found := _TITLE.fullmatch(line)) and not _FENCE.fullmatch(line):
+            self._caption = found[1]
+            return True
+        return False
+
+    def _heading(self, level: int, words: str, *, is_shown: bool = True) -> str:
+        if level == 1 and not self._state.title:
+            self._state.title = " ".join(unescape(re.sub("<[^<>]*>", "", words)).split())
+        return self._state.outline.heading(level, words) if is_shown else f"<h{level}>{words}</h{level}>"
+
+    def _behind_panel(self, style: str) -> str:
+        """Return the heading above once more where a text follows on tabs."""
+        return "" if "tabs" in style or "%collapsible" in style else self._state.outline.behind_panel()
+
+    def _macro(self, kind: str, target: str, inside: str) -> str:
+        if kind == "include":
+            self._state.includes[f"include {target[:60]}"] = None
+        elif kind in ("image", "video", "audio"):
+            self._state.lost["picture" if kind == "image" else kind] += 1
+            words = inside.split(",")[0].strip(' "')
+            return f"<p>{self._state.words(words)}</p>" if words and "=" not in words else ""
+        elif kind in ("ifdef", "ifndef") and inside:
+            return f"<p>{self._state.words(inside)}</p>"
+        return ""
+
+    def _until(self, end: str) -> list[str]:
+        """Return the lines up to a mark, and go behind it."""
+        start = self._at = self._at + 1
+        while self._at < len(self._lines) and self._lines[self._at].rstrip() != end:
+            self._at += 1
+        self._at += 1
+        return list(self._lines[start : self._at - 1])
+
+    def _inside(self, lines: Sequence[str]) -> str:
+        return _Blocks(lines, self._state, self._depth + 1).html()
+
+    def _fenced(self, found: re.Match[str], style: str, caption: str) -> str:
+        mark, name = found[1], style.split(",")[0].split("%")[0].split("#")[0]
+        lines = self._until(mark)
+        if mark[0] == "/" or "comment" in name:
+            return ""
+        if mark[0] == "+":
+            self._state.lost["block of raw HTML"] += 1
+            return ""
+        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
+        if name.upper() in _NOTES:
+            return _note(name, caption and self._state.words(caption), self._inside(lines))
+        if (mark[0] in "-.`" and mark != "--") or name in ("source", "listing", "literal"):
+            return title + _code(lines, found[2] or (style.split(",")[1] if "source," in style else ""))
+        if "tabs" in name:
+            return self._panels(lines)
+        if "%collapsible" in style:
+            return self._state.outline.panel(self._state.words(caption or "Details"), lambda: self._inside(lines))
+        inner = self._inside(lines)
+        return title + (f"<blockquote>{inner}</blockquote>" if mark[0] == "_" or name in ("quote", "verse") else inner)
+
+    def _panels(self, lines: Sequence[str]) -> str:
+        """Return each tab, whose label is a term of a list, as a section."""
+        parts, label, body = [], "", list[str]()
+        for line in (*lines, "::"):
+            found = _TERM.fullmatch(line)
+            if line != "::" and (not found or line[:1].isspace()):
+                body.append(line)
+                continue
+            if label:
+                inner = body if [one.strip() for one in body[:1]] != ["+"] else body[1:]
+                parts.append(
+                    self._state.outline.panel(self._state.words(label), lambda inner=inner: self._inside(inner))
+                )  # type: ignore[misc]
+            label, body = (found[1], [found[3]] if found[3] else []) if found else ("", [])
+        return "".join(parts)
+
+    def _paragraph(self, style: str, caption: str) -> str:
+        start = self._at
+        while self._at < len(self._lines) and (line := self._lines[self._at]).strip():
+            is_next = self._at > start and (
+                _FENCE.fullmatch(line)
+                or _TABLE.fullmatch(line)
+                or line.strip() == "+"
+                or any(one.fullmatch(line.rstrip()) for one in (_STYLE, _ATTRIBUTE, _MACRO))
+            )
+            if is_next:
+                break
+            self._at += 1
+        lines = self._lines[start : self._at]
+        name = style.split(",")[0].split("%")[0]
+        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
+        if name in ("source", "listing", "literal") or lines[0][:1] == " ":
+            return title + _code(lines, "")
+        text = "\n".join(line for line in lines if not line.startswith("//"))
+        if found := _NOTE.fullmatch(text):
+            return title + _note(found[1], "", f"<p>{self._state.words(found[2])}</p>")
+        if name.upper() in _NOTES:
+            return _note(name, caption and self._state.words(caption), f"<p>{self._state.words(text)}</p>")
+        return title + (f"<p>{self._state.words(text)}</p>" if text else "")
+
+    def _list(self, found: re.Match[str], style: str, caption: str, outer: tuple[str, ...] = ()) -> str:
+        """Return a list: items with one mark are of one list, those with another are inside of it."""
+        mark = _kind_of(found[1])
+        tag = "ol" if mark[0] in ".1<a" else "ul"
+        items = []
+        while self._at < len(self._lines) and (found_now := _ITEM.fullmatch(self._lines[self._at].rstrip())):
+            kind = _kind_of(found_now[1])
+            if kind in outer:
+                break
+            if kind != mark:
+                items.append(self._list(found_now, "", "", (*outer, mark)))
+                continue
+            words = [re.sub(r"^\[[ x*]\] ", "", found_now[2])]
+            self._at += 1
+            while self._at < len(self._lines) and self._goes_on(self._lines[self._at]):
+                words.append(self._lines[self._at].strip())
+                self._at += 1
+            items.append(f"<li>{self._state.words(chr(10).join(words))}{self._attached()}")
+        start = found[1].rstrip(".")
+        first = f' start="{start}"' if tag == "ol" and start.isdecimal() else ""
+        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
+        return f"{title}<{tag}{first}>{''.join(items)}</{tag}>"
+
+    def _goes_on(self, line: str) -> bool:
+        marks = (_ITEM, _FENCE, _TABLE, _STYLE, _TERM, _HEADING, _MACRO)
+        return bool(line.strip()) and line.strip() != "+" and not any(one.fullmatch(line.rstrip()) for one in marks)
+
+    def _attached(self) -> str:
+        """Return the blocks that a plus binds to an item, and go to the next item, if there is one."""
+        parts = []
+        while self._at < len(self._lines):
+            line = self._lines[self._at].strip()
+            behind = next((n for n in range(self._at, len(self._lines)) if self._lines[n].strip()), len(self._lines))
+            if line == "+":
+                self._at += 1
+                block = ""
+                while self._at < len(self._lines) and not block:
+                    block = self._block()
+                parts.append(block)
+            elif not line and behind < len(self._lines) and _ITEM.fullmatch(self._lines[behind].rstrip()):
+                self._at = behind
+            else:
+                break
+        return "".join(parts)
+
+    def _terms(self, found: re.Match[str], style: str, caption: str) -> str:
+        """Return terms, each in bold before what explains it."""
+        self._at += 1
+        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
+        words = f"<p>{self._state.words(found[3])}</p>" if found[3] else ""
+        return f"{title}<p><strong>{self._state.words(found[1])}</strong></p>{words}{self._attached()}"
+
+    def _table(self, _: re.Match[str], style: str, caption: str) -> str:
+        lines = self._until(self._lines[self._at].rstrip())
+        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
+        cells: list[tuple[str, str, str]] = []
+        text = "\n".join(lines)
+        marks = list(_CELL.finditer(text))
+        for one, end in zip(marks, [*(m.start() for m in marks[1:]), len(text)], strict=True):
+            words = text[one.end() : end].strip().replace("\\|", "|")
+            spans = "".join(f' {name}="{one[n]}"' for name, n in (("colspan", 2), ("rowspan", 3)) if one[n])
+            inner = self._inside(words.split("\n")) if one[4] == "a" else self._state.words(words)
+            cells += [(spans, inner, one[2] or "1")] * min(int(one[1] or 1), 100)
+        width = self._columns(style, lines)
+        has_head = "header" in style or (len(lines) > 1 and bool(lines[0].strip()) and not lines[1].strip())
+        rows, row, filled = [], [], 0
+        for spans, inner, across in cells:
+            tag = "th" if has_head and not rows else "td"
+            row.append(f"<{tag}{spans}>{inner}</{tag}>")
+            filled += int(across)
+            if filled >= width:
+                rows.append(f"<tr>{''.join(row)}</tr>")
+                row, filled = [], 0
+        rows += [f"<tr>{''.join(row)}</tr>"] if row else []
+        return f"{title}<table>{''.join(rows)}</table>"
+
+    @staticmethod
+    def _columns(style: str, lines: Sequence[str]) -> int:
+        """Return how many columns a table has: by its style, else by its first line."""
+        if found := _COLUMNS.search(style):
+            columns = re.split("[,;]", found[1] or found[2])
+            return sum(int(one.split("*")[0]) if re.match(r"\s*\d+\*", one) else 1 for one in columns)
+        first = next((line for line in lines if line.strip()), "")
+        return max(1, sum(int(one[1] or 1) * int(one[2] or 1) for one in _CELL.finditer(first)))
+
+
+def _kind_of(mark: str) -> str:
+    return "1" if mark[0].isdigit() else "<" if mark[0] == "<" else "a" if mark[0].isalpha() else mark
+
+
+def _note(kind: str, title: str, html: str) -> str:
+    label = f"<strong>{kind.capitalize()}:{f' {title}.' if title else ''}</strong>"
+    return f"<p>{label} {html[3:]}" if html.startswith("<p>") else f"<p>{label}</p>{html}"
+
+
+def _code(lines: Sequence[str], language: str) -> str:
+    text = _CALLOUT.sub("", "\n".join(lines).rstrip())
+    name = f' class="language-{escape(language.strip())}"' if re.fullmatch(r"\s*[\w+-]{1,20}\s*", language) else ""
+    return f"<pre><code{name}>{escape(text)}</code></pre>"
