@@ -25,6 +25,7 @@ RESERVED = frozenset(
     "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
     "workspaces write".split()
 )
+OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SUFFIX = re.compile(r"\.[a-z0-9_-]{1,20}")
@@ -49,19 +50,24 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role."""
+    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role.
+
+    ``answer`` names the type of the JSON that it gives, for the description of all paths.
+    """
 
     path: str
     function: str
     role: Role
     method: str = "GET"
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page, below ``/NAME``: a function that FastAPI takes, for callers of a role.
 
-    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end).
+    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end);
+    or, as a link, at the top of our page ``on``.
     """
 
     path: str
@@ -70,6 +76,7 @@ class Page:
     method: str = "GET"
     menu: str = ""
     after: str = ""
+    on: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +102,15 @@ class Plugin:
     knowledge base and is its attribute. ``tables`` are migrations, numbered from 1 by their place: SQL statements that
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
     lines. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes`` is
-    ``chunker: notes.lines``; ``formats`` by the suffix of their files.
+    ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
     ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so.
+    ``settings.yaml`` that its ``settings`` read, where that has always been called so. It may know more than the
+    knowledge base, which is built by itself: ``beside`` opens what answers customers from that, ``lists`` what people
+    search in it, ``planned`` says what its build would ask a model, ``takes`` takes its lines of an export in, and
+    ``experiments`` are what evaluations compare.
     """
 
     name: str
@@ -116,6 +126,7 @@ class Plugin:
     doctor: str = ""
     digest: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
+    exports: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     chunkers: Mapping[str, str] = field(default_factory=dict)
     embedders: Mapping[str, str] = field(default_factory=dict)
@@ -125,6 +136,11 @@ class Plugin:
     features: Mapping[str, str] = field(default_factory=dict)
     studies: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, str] = field(default_factory=dict)
+    planned: Mapping[str, str] = field(default_factory=dict)
+    takes: Mapping[str, str] = field(default_factory=dict)
+    experiments: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
     built_in: bool = False
@@ -140,6 +156,7 @@ class Plugin:
         named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
         yield from (one.function for one in named)
         yield from (one.arguments for one in self.tools)
+        yield from (one.answer for one in self.routes if one.answer)
         for value in (getattr(self, one.name) for one in fields(self)):
             yield from value.values() if isinstance(value, Mapping) else ()
 
@@ -165,11 +182,14 @@ class Plugin:
     def _wrong_code(self) -> Iterator[str]:
         if self.section and not self.built_in:
             yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
+        if not self.built_in and (more := [kind for kind in OF_OURS if getattr(self, kind)]):
+            yield f"{more[0]!r} is for plug-ins that come with autokb"
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
                 yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
-        yield from (f"{one!r} must be a suffix such as .note" for one in self.formats if not _SUFFIX.fullmatch(one))
+        suffixes = (*self.formats, *self.exports)
+        yield from (f"{one!r} must be a suffix such as .note" for one in suffixes if not _SUFFIX.fullmatch(one))
 
 
 def _is_code(name: object) -> bool:

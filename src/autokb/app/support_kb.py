@@ -13,7 +13,6 @@ from autokb.app.doors.curation import CurationDoor
 from autokb.app.doors.evaluate import EvaluateDoor
 from autokb.app.doors.helpdesks import HelpdesksDoor
 from autokb.app.doors.keys import KeysDoor
-from autokb.app.doors.tickets import TicketsDoor
 from autokb.app.doors.usage import UsageDoor
 from autokb.app.doors.versions import VersionsDoor
 from autokb.app.doors.views import ViewsDoor
@@ -80,7 +79,6 @@ class SupportKB:
         self._memory = WorkspaceMemory(workspace, keep_log=keep_log)
         self.created: Created | None = None  # what ``create`` put into it
         self.views = ViewsDoor(self._memory)
-        self.tickets = TicketsDoor(self._memory)
         self.curation = CurationDoor(self._memory)
         self.usage = UsageDoor(self._memory)
         self.evaluate = EvaluateDoor(self._memory)
@@ -92,6 +90,8 @@ class SupportKB:
     def helpdesks(self) -> HelpdesksDoor:
         """Whose customers' messages get notes."""
         return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
+
+    tickets: Any  # of the plug-in of this name
 
     if not TYPE_CHECKING:  # where it would make any name right
 
@@ -397,7 +397,7 @@ class SupportKB:
         conversation = cleaned_name(conversation, "conversation")
         with self._memory.opening:
             now = self._memory.now()
-            index, tickets = now.known, now.past_tickets
+            index, beside = now.known, tuple(now.beside.values())
             models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
             chooser = None if index is None else now.choosing_model()
         said = join_messages(messages, chat)
@@ -410,7 +410,7 @@ class SupportKB:
                 strategy=strategy,
                 passages=passages,
                 models=models,
-                tickets=tickets,
+                beside=beside,
                 own_words=not models_are_asked,
                 chooser=chooser,
             ),

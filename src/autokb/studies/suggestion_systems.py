@@ -30,13 +30,13 @@ from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 from autokb.studies.draft_cases import case_id
 from autokb.studies.past_replies import nearest_replies
+from autokb.suggesting.beside import Beside
 from autokb.suggesting.suggest import refusal_of, suggest
 from autokb.suggesting.suggest_by_strategy import STRATEGIES, suggest_by_strategy
 from autokb.suggesting.suggestion_models import SuggestionModels
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
 from autokb.tasks.task import NEEDS_MODEL, Task
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
 # Each strategy with one passage, with three (tables 5 and 9 of the paper), and with the case's own documents.
@@ -64,7 +64,7 @@ class SuggestionSystems:
     """
 
     opened: OpenIndex
-    tickets: TicketAnswerer | None
+    beside: Sequence[Beside]
     cases: Sequence[Case]
     conversations: Sequence[Conversation]
     stages: Stages
@@ -88,7 +88,7 @@ class SuggestionSystems:
         return () if self.conversations else (LEAVE_ONE_OUT,)
 
     def _autokb(self, case: Case) -> Offer:
-        return as_offer(suggest(self.opened, case.messages, self.tickets))
+        return as_offer(suggest(self.opened, case.messages, self.beside))
 
     def _strategy(self, strategy: str, passages: int | None) -> System:
         """Return what a strategy writes from so many passages, of the case's documents where it is None.
@@ -112,7 +112,7 @@ class SuggestionSystems:
                 strategy=strategy,
                 passages=passages or MOST_SUGGESTIONS,
                 models=models,
-                tickets=self.tickets if passages else None,
+                beside=self.beside if passages else (),
                 retrieve=None if passages else look_up,
             )
             self.spent.append(found.spent)

@@ -42,7 +42,6 @@ from autokb.web.pages import (
     review,
     sign_in,
     stale,
-    tickets,
     trends,
     versions,
 )
@@ -125,7 +124,7 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.include_router(v1)
     app.include_router(beside)
     app.include_router(hooks)
-    read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks, stale)
+    read, decided = (sign_in, embed, conversation, knowledge), (review, versions, checks, stale)
     for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
         app.include_router(page.pages)
     add_paths_of_plugins(app)

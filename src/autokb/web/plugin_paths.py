@@ -27,10 +27,12 @@ def add_paths_of_plugins(app: FastAPI) -> None:
                 templates[plugin.name] = PackageLoader(plugin.templates)
             for one in paths:
                 key = [] if isinstance(one, Page) else [bearer]
+                answer = getattr(one, "answer", "")
                 app.add_api_route(
                     one.path,
                     use(plugin.name, one.function),
                     methods=[one.method],
+                    response_model=use(plugin.name, answer) if answer else None,
                     dependencies=[*key, needs(one.role)],
                     responses=RESPONSES,
                     include_in_schema=bool(key),

@@ -73,11 +73,9 @@ class ChecksDoor(MemoryDoor):
         """Ask every check's question, offline, of what readers see, or of the candidate beside it (BadInputError)."""
         from autokb.pipeline.checks import run_checks
 
-        with self._memory.opening:
-            tickets = self._memory.now().past_tickets
+        tickets = self._memory.beside("ticket")
 
         def ask(text: str) -> tuple[str, Sequence[str]]:
-            found = tickets.ask(text) if tickets else None
-            return ("abstains", ()) if found is None else (found.outcome, [one.id for one in found.tickets])
+            return tickets.found(text) if tickets else ("abstains", ())
 
         return run_checks(self._memory.workspace, ask, candidate=candidate)

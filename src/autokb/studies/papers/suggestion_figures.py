@@ -30,8 +30,7 @@ from autokb.studies.evaluate_suggestions import SuggestionEvaluation, evaluate_w
 from autokb.studies.judged_sheets import judged_means
 from autokb.studies.papers import PaperRun
 from autokb.studies.run_report import budget_left
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
-from autokb.ticket_answers.open_tickets import open_tickets
+from autokb.suggesting.beside import open_beside
 
 MOST_CASES = 100  # of a workspace that the systems are asked; with a model each takes some fifteen requests
 OFFLINE_SYSTEMS = (AUTOKB, INCUMBENT, "plain@3")
@@ -160,11 +159,7 @@ def _suggest(
     with ExitStack() as held:
         opened = open_index(workspace)
         held.callback(opened.close)
-        tickets = None
-        try:
-            past = open_tickets(without_models(workspace))
-            held.callback(past.close)
-            tickets = TicketAnswerer(past)
-        except NothingPublishedError:  # a workspace without tickets
-            pass
-        return Tried(evaluate_workspace_suggestions(opened, tickets, wanted, run.progress, options))
+        beside = tuple(open_beside(without_models(workspace)).values())
+        for one in beside:
+            held.callback(one.close)
+        return Tried(evaluate_workspace_suggestions(opened, beside, wanted, run.progress, options))

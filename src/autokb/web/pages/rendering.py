@@ -58,10 +58,15 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
 def navigation() -> list[tuple[str, str, Role]]:
     """Return the entries of the menu, with those of plug-ins where they say."""
     entries = list(NAVIGATION)
-    for page in (page for plugin in plugins() for page in plugin.pages if page.menu):
+    for page in (page for plugin in plugins() for page in plugin.pages if page.menu and not page.on):
         place = next((n for n, one in enumerate(entries, 1) if one[0] == page.after), len(entries))
         entries.insert(place, (page.path, page.menu, page.role))
     return entries
+
+
+def links_on(here: str) -> list[tuple[str, str, Role]]:
+    """Return the links at the top of a page of ours to pages of plug-ins."""
+    return [(page.path, page.menu, page.role) for plugin in plugins() for page in plugin.pages if page.on == here]
 
 
 def _finalize(value: Any) -> Any:
@@ -100,7 +105,7 @@ TEMPLATES.filters |= {
     "without_heading_marks": without_heading_marks,
 }
 TEMPLATES.tests["says_as"] = says_as
-TEMPLATES.globals["root"] = root
+TEMPLATES.globals |= {"root": root, "links_on": links_on}
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
