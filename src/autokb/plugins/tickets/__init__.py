@@ -22,6 +22,10 @@ plugin = Plugin(
         Page("/tickets/{ticket:path}", f"{CODE}.pages:ticket", "reader"),
     ),
     templates=CODE,
+    tasks={
+        f"tickets/{task}": f"{CODE}.tasks.{task}.task:TASK"
+        for task in ("draft_template", "from_tickets", "parse_query", "read_sections", "write_cypher")
+    },
     exports=dict.fromkeys((".graphml", ".cypher"), f"{CODE}.export:export_graph"),
     beside={"ticket": f"{CODE}.suggestions:PastTickets"},
     lists={"ticket": f"{CODE}.browser:open_ticket_list"},
