@@ -140,7 +140,7 @@ def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
     for kind in OF_OURS:
         with pytest.raises(ValueError, match=f"{kind} are for plug-ins that come with autokb"):
             Plugin("notes", **{kind: {"notes": "a:b"}})  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="suffix such as .note"):
+    with pytest.raises(ValueError, match=r"suffix such as \.note"):
         Plugin("notes", exports={"note": "a:b"})
     with pytest.raises(ValueError, match="needs a role"):
         Plugin("trends", pages=(Page("/trends", "a:b", SIGNED),), built_in=True)  # type: ignore[arg-type]
