@@ -7,7 +7,6 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from autokb.core.decisions import write_solution
 from autokb.core.errors import BadInputError
@@ -22,7 +21,6 @@ from autokb.stores.codecs import Body, decision_body, solution_body, with_marks
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import read_decided, read_decisions, read_published
 from autokb.stores.ticket_answers import ACCEPTED, KIND, read_accepted
-from autokb.stores.ticket_tables import NOTED, TICKET_CODEC, TICKETS_SETTING, read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -67,6 +65,7 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     once it was taken back; of feedback private data are masked.
     """
     from autokb.exchange.import_feedback import feedback_lines  # pages and lists of this file's trees need none of it
+    from autokb.exchange.ticket_lines import ticket_lines
 
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
     lines = [with_marks(line) if line["kind"] == "solution" else line for line in lines]
@@ -93,21 +92,6 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
 def chat_lines(file: WorkspaceFile) -> list[Body]:
     """Return a line for each conversation as it was added: no build makes anything of them."""
     return [{**CONVERSATION_CODEC.body(one), "kind": "chat", "id": one.id} for one in staged_conversations(file)]
-
-
-def ticket_lines(file: WorkspaceFile) -> list[dict[str, Any]]:
-    """Return the lines of an export: every published ticket with its sections, and what was fitted on them."""
-    lines: list[dict[str, Any]] = [
-        {
-            **TICKET_CODEC.body(one.ticket),
-            "sections": [{"section": s.section, "text": s.text} for s in one.sections if s.text],
-            "kind": "ticket",
-            "id": ticket,
-        }
-        for ticket, one in read_tickets(file).items()
-    ]
-    noted = {name: json.loads(text) for name, key in NOTED.items() if (text := file.meta(key)) is not None}
-    return [*lines, {**noted, "kind": "setting", "id": TICKETS_SETTING}] if noted else lines
 
 
 def _hand_written_line(one: Decision, solution: Solution | None) -> Body:

@@ -22,7 +22,7 @@ from autokb.core.results import Imported
 from autokb.core.review_policy import ReviewPolicy
 from autokb.core.yaml_text import parse_yaml
 from autokb.exchange.edited_exports import read_csv, read_markdown
-from autokb.exchange.export_kb import chat_lines, suffixes, ticket_lines
+from autokb.exchange.export_kb import chat_lines, suffixes
 from autokb.exchange.import_decisions import (
     FileDecisions,
     Taken,
@@ -35,6 +35,7 @@ from autokb.exchange.import_decisions import (
 from autokb.exchange.import_feedback import put_feedback, separate_feedback, take_feedback
 from autokb.exchange.jsonl_schema import KINDS, Lines, lines_of, read_lines, take_out
 from autokb.exchange.referential_integrity import check_references, complete_issues, mend_documents
+from autokb.exchange.ticket_lines import ticket_lines
 from autokb.pipeline.open_index import embed_published
 from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import DOCUMENT, ISSUE, RAW_ISSUE, SOLUTION, Codec, N

@@ -163,7 +163,7 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
                 DryRun(copy, own, stages, expected=expected).run(publish=False)
                 encoder = _encoder_beside(copy, own, estimate)
                 for stage in built_in("planned"):
-                    counting = counting_stages(copy, own, file, estimate, expected, progress, encoder)
+                    counting = counting_stages(copy, own, file, estimate, expected, progress, encoder=encoder)
                     of_ours("planned", stage)(copy, own, counting).count()
     return found
 

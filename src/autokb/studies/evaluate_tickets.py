@@ -55,7 +55,6 @@ def evaluate_workspace_tickets(
     return rank_tickets(workspace, read_queries(queries), read_qrels(qrels), names, progress=progress)
 
 
-# Complex: systems of two indexes are made over the same open file, in the order that was asked for.
 def rank_tickets(
     workspace: Workspace,
     asked: Sequence[LabelledQuery],
