@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
+from autokb.core.plugins import built_in
 
 if TYPE_CHECKING:
     from autokb.core.checks import CheckList
@@ -78,4 +79,5 @@ class ChecksDoor(MemoryDoor):
         def ask(text: str) -> tuple[str, Sequence[str]]:
             return tickets.found(text) if tickets else ("abstains", ())
 
-        return run_checks(self._memory.workspace, ask, candidate=candidate)
+        asked = ask if "ticket" in built_in("beside") else None
+        return run_checks(self._memory.workspace, asked, candidate=candidate)
