@@ -20,8 +20,8 @@ SIGNED: Final = "signature"  # in the place of a role: the path checks a signatu
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
     "created curation demo diff digest discard dismiss doctor documents edit embed evaluate evaluation experiment "
-    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
-    "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
+    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init insight "
+    "issues judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
     "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
     "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
     "workspaces write".split()
@@ -53,8 +53,8 @@ class Command:
 class Route:
     """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role.
 
-    ``answer`` names the type of the JSON that it gives, for the description of all paths. One that is ``SIGNED`` is for
-    callers without a key; only a ``built_in`` plug-in may have it.
+    One that is ``SIGNED`` is for callers without a key; only a ``built_in`` plug-in may have it. ``answer`` names the
+    type of the JSON that it gives, for the description of all paths.
     """
 
     path: str
@@ -69,7 +69,7 @@ class Page:
     """A page, below ``/NAME``: a function that FastAPI takes, for callers of a role.
 
     With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end);
-    or, as a link, at the top of our page ``on``.
+    or, as a link, at the top of our page ``on``, which is ``/review``, ``/in-use`` or ``/knowledge``.
     """
 
     path: str
@@ -120,10 +120,11 @@ class Plugin:
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
     ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
     ``settings.yaml`` that its ``settings`` read, where that has always been called so. ``findings`` is a function of
-    the open store and the settings, whose ``Finding``s ``doctor`` tells as its own, problems among them. It may know
-    more than the knowledge base, which is built by itself: ``beside`` opens what answers customers from that, ``lists``
-    what people search in it, ``planned`` says what its build would ask a model, ``takes`` takes its lines of an export
-    in, and ``experiments`` are what evaluations compare.
+    the open store and the settings, whose ``Finding``s ``doctor`` tells as its own, problems among them. ``methods``
+    are functions behind methods of ``SupportKB``'s own namespaces, which give them the workspace and its solutions in
+    memory. It may know more than the knowledge base, which is built by itself: ``beside`` opens what answers customers
+    from that, ``lists`` what people search in it, ``planned`` says what its build would ask a model, ``takes`` takes
+    its lines of an export in, and ``experiments`` are what evaluations compare.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Plugin:
     section: str = ""
     findings: str = ""
     counters: tuple[Counter, ...] = ()
+    methods: Mapping[str, str] = field(default_factory=dict)
     built_in: bool = False
 
     def __post_init__(self) -> None:
@@ -195,8 +197,8 @@ class Plugin:
     def _only_ours(self) -> Iterator[str]:
         if self.section:
             yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
-        if self.findings or self.counters:
-            yield "findings and counters are for plug-ins that come with autokb; doctor gives lines"
+        if self.findings or self.counters or self.methods:
+            yield "findings, counters and methods are for plug-ins that come with autokb; doctor gives lines"
         yield from (f"{kind} are for plug-ins that come with autokb" for kind in OF_OURS if getattr(self, kind))
         yield from (f"{one.path!r} needs a role: {', '.join(ROLES)}" for one in self.routes if one.role == SIGNED)
 

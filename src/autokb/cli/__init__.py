@@ -59,8 +59,6 @@ REGISTERED = {
     "rank_commands": "rank",
     "review_commands": "changes history review",
     "serve_commands": "serve",
-    "stale_commands": "stale",
-    "trend_commands": "digest trends",
     "trial_commands": "trial",
     "version_commands": "diff discard publish rollback vacuum versions",
 }

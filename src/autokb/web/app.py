@@ -37,8 +37,6 @@ from autokb.web.pages import (
     knowledge,
     review,
     sign_in,
-    stale,
-    trends,
     versions,
 )
 from autokb.web.pages.rendering import as_page
@@ -114,8 +112,8 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     app = bare_app(lifespan)
     app.include_router(v1)
     app.include_router(beside)
-    read, decided = (sign_in, embed, conversation, knowledge), (review, versions, checks, stale)
-    for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
+    read, decided = (sign_in, embed, conversation, knowledge), (review, versions, checks)
+    for page in (*read, *decided, in_use, evaluation, judging, administration):
         app.include_router(page.pages)
     add_paths_of_plugins(app)
     return app

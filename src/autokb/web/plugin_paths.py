@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from fastapi import FastAPI
+from fastapi.datastructures import Default
 from jinja2 import ChoiceLoader, PackageLoader, PrefixLoader
 
 from autokb.core.errors import AutokbWarning
@@ -32,10 +33,10 @@ def add_paths_of_plugins(app: FastAPI) -> None:
                     one.path,
                     use(plugin.name, one.function),
                     methods=[one.method],
+                    response_model=use(plugin.name, answer) if answer else Default(None),
                     dependencies=[] if role == SIGNED else [*key, needs(role)],
                     responses=RESPONSES,
                     include_in_schema=bool(key),
-                    **({"response_model": use(plugin.name, answer)} if answer else {}),
                 )
         except Exception as error:  # of its imports, or of FastAPI, which cannot take a function
             sentence = f"Paths of the plug-in {plugin.name} are left out ({said(error)})."
