@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
-    from autokb.core.results import Result
 
 
 class MemoryDoor:
@@ -15,10 +14,9 @@ class MemoryDoor:
     def __init__(self, memory: WorkspaceMemory) -> None:
         self._memory = memory
 
-    def _by_plugin(self, plugin: str, method: str, *given: Any, **named: Any) -> Result:
+    def _by_plugin(self, plugin: str, method: str, *given: Any, **named: Any) -> Any:
         """Return what a plug-in of ours has for a method, of this workspace (PluginError: it is not installed)."""
         from autokb.core.plugins import installed, use
 
         work = use(plugin, installed(plugin).methods[method])
-        found: Result = work(self._memory.workspace, self._memory.views.solutions, *given, **named)
-        return found
+        return work(self._memory.workspace, self._memory.views.solutions, *given, **named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
@@ -13,7 +13,6 @@ from autokb.core.one_or_many import listed
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
-    from autokb.core.results import Result
     from autokb.sources.outcomes import OutcomeFields
     from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
@@ -119,7 +118,7 @@ class UsageDoor(MemoryDoor):
         self._memory.flush_log()
         return measure_use(self._memory.workspace, since)
 
-    def trends(self, weeks: int | None = None, until: str | None = None) -> Result:
+    def trends(self, weeks: int | None = None, until: str | None = None) -> Any:
         """Return what rises against its own past, what is new since the last build, and what solutions did.
 
         The last ``weeks`` (4) whole weeks, of ISO 8601 in UTC, up to a day (2026-03-01; by default today) are compared
@@ -128,7 +127,7 @@ class UsageDoor(MemoryDoor):
         self._memory.flush_log()
         return self._by_plugin("insight", "usage.trends", self._nodes_of, weeks, until)
 
-    def digest(self, since: str) -> Result:
+    def digest(self, since: str) -> Any:
         """Return one page of Markdown about what happened since a day (BadInputError): for a weekly meeting."""
         self._memory.flush_log()
         return self._by_plugin("insight", "usage.digest", self._nodes_of, since)
