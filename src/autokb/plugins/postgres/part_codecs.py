@@ -15,8 +15,8 @@ from pydantic import TypeAdapter
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Issue, Passage, Solution
 from autokb.core.vectors import Vectors
+from autokb.plugins.postgres.parts import Counted, DocumentPart, PastPart, TreePart
 from autokb.retrieval.history import Learnt, PastIssue
-from autokb.retrieval.parts import Counted, DocumentPart, PastPart, TreePart
 from autokb.stores.codecs import ISSUE, SOLUTION, passage_body
 
 STORED = np.dtype("<f4")  # what a vector's numbers are stored as

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from autokb.stores.workspace_file import WorkspaceFile
+from autokb.stores.store import StoreConnection
 
 _NOW = "extract(epoch FROM now())"  # of the server, so that clocks of machines may differ
 # In the order of keys: two processes that lock the same rows never wait for each other in a circle.
@@ -19,11 +19,10 @@ RETURNING key, full_at - {_NOW}
 """
 
 
-def share_rates(file: WorkspaceFile, emptied: Mapping[str, float]) -> dict[str, float]:
+def share_rates(db: StoreConnection, emptied: Mapping[str, float]) -> dict[str, float]:
     """Add by key the seconds that requests took of its bucket; returns in how many seconds each is full again.
 
     It is one statement of its own, and waits for no writer of the workspace.
     """
-    with file.reading() as db:
-        rows = db.execute(_SHARE, (list(emptied), [float(seconds) for seconds in emptied.values()])).fetchall()
+    rows = db.execute(_SHARE, (list(emptied), [float(seconds) for seconds in emptied.values()])).fetchall()
     return {str(key): float(seconds) for key, seconds in rows}

@@ -18,8 +18,8 @@ from psycopg.sql import SQL, Identifier
 
 from autokb import __version__
 from autokb.core.errors import AutokbError, StoreAwayError, WorkspaceBusyError
-from autokb.stores.postgres_notices import TRIGGERS
-from autokb.stores.postgres_pool import AWAY, BoundedConnection, Pool, failure_of, pool_of
+from autokb.plugins.postgres.notices import TRIGGERS
+from autokb.plugins.postgres.pool import AWAY, BoundedConnection, Pool, failure_of, pool_of
 from autokb.stores.schema import BY_ROWID, HOOKS, SCHEMA, SCHEMA_VERSION, WRITTEN_BY
 
 # The buckets of the service's rates, which all machines share.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
 from autokb.retrieval.calibrated_gate import CalibratedGate
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of
 from autokb.retrieval.gate import Gate
@@ -19,7 +20,6 @@ from autokb.retrieval.history import History, Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, TokenReader
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.late_interaction import TokensOnDemand, idf_of_pieces
-from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.recalibration import Recalibration
 from autokb.retrieval.search import ChunkIndex

@@ -17,6 +17,7 @@ import numpy as np
 
 from autokb.core.attributes import Attributes, Match, from_lists
 from autokb.core.domain import DomainSpec, Urgent
+from autokb.core.errors import UnwritableWorkspaceError
 from autokb.core.kept import Kept
 from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.ranking import best_first
@@ -25,20 +26,21 @@ from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
 from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import Encoder, TokenEncoder
-from autokb.pipeline.search_rows import AUDIENCES, LEARNT, OF_ALL, PIECES_OF_ALL
+from autokb.plugins.postgres.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
+from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart
+from autokb.plugins.postgres.search_rows import AUDIENCES, LEARNT, OF_ALL, PIECES_OF_ALL, write_search_rows
+from autokb.plugins.postgres.search_tables import FOR_ALL, SEARCH_OF, Kind, SearchTables, may_write, searched_rows
+from autokb.plugins.postgres.sliced import Slice, SliceReader
 from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
-from autokb.retrieval.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
-from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart
+from autokb.retrieval.own_features import OwnFeatures
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.recalibration import SETTING as CONFIDENCE
 from autokb.retrieval.recalibration import read_recalibration
-from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.database import damaged_rows
-from autokb.stores.search_tables import FOR_ALL, Kind, SearchTables
 from autokb.stores.word_index import idf
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.stemming import stem
@@ -60,6 +62,10 @@ PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a
 TOKENS_IN_MEMORY = 64_000_000  # bytes of tokens of sections that it keeps
 WORDS_IN_MEMORY = 16_000_000  # bytes of words that it keeps
 SIZE_OF_WORD = 200  # bytes, of a short text and a number with their places in a dictionary
+NO_ROWS = (
+    "This knowledge base is to be searched in the database, and what is searched was not written there yet; run "
+    "autokb build as a user who may write."
+)
 P = TypeVar("P", DocumentPart, TreePart, PastPart)
 
 
@@ -74,13 +80,14 @@ class SlicedKnowledge:
     words: WordsInDatabase
     audiences: KnowledgeIndex  # of nothing but for whom sections are: a solution each, named by the audience
     reranker: Reranker | None = None
+    own: OwnFeatures | None = None  # of plug-ins, which see the rows of a slice
     _documents: Kept[str, DocumentPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 2), repr=False)
     _trees: Kept[str, TreePart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
     _past: Kept[str, PastPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
 
     def empty(self) -> QuestionIndex:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
-        return replace(self.reader.index(Slice((), (), (), self.words, self.learnt), None), reranker=self.reranker)
+        return self._as_set(self.reader.index(Slice((), (), (), self.words, self.learnt), None))
 
     def index_for(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> QuestionIndex:
         """Return an index over what the readings of a message need; ``said`` is all that the customer said, and
@@ -94,14 +101,18 @@ class SlicedKnowledge:
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
         with self._tables() as tables:
             found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
-        index = self.reader.index(found, spelling, embed)  # and scored outside the connection, which threads share
+        # It is scored outside of the connection, which threads share.
+        index = replace(self.reader.index(found, spelling, embed), own=self.own)
         best = index.score(texts[0], overrides, said=said, also=texts[1:])
         rows = [*best.urgent, *best_first(best.scores, SHOWN).tolist()]
         passages = [index.candidates.rows[row].solution.id for row in rows]
         with self._tables() as tables:
             trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
             found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
-        return replace(self.reader.index(found, spelling, embed), reranker=self.reranker)
+        return self._as_set(self.reader.index(found, spelling, embed))
+
+    def _as_set(self, index: QuestionIndex) -> QuestionIndex:
+        return replace(index, reranker=self.reranker, own=self.own)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
@@ -293,6 +304,9 @@ def open_sliced(
     spec: DomainSpec,
     encoder: Encoder,
     caution: float = CAUTION,
+    *,
+    reranker: Reranker | None = None,
+    own: OwnFeatures | None = None,
 ) -> SlicedKnowledge:
     """Open the search tables, which must be there; ``settings`` are those that were published."""
     tokens = encoder.token_reader(spec.language)
@@ -321,7 +335,7 @@ def open_sliced(
         tokens=tokens,
         read_tokens=None if tokens is None else _TokensKept(tokens),
     )
-    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences)
+    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences, reranker, own)
 
 
 def _audiences(named: Iterable[str], spec: DomainSpec) -> KnowledgeIndex:
@@ -347,3 +361,32 @@ class _TokensKept:
             found[text] = one
             self._held.keep(text, one, one.vectors.nbytes + one.pieces.nbytes + len(text) + SIZE_OF_WORD)
         return [found[text] for text in texts]
+
+
+class SearchedDatabase:
+    """What questions search of a workspace on Postgres: its search tables."""
+
+    write_rows = staticmethod(write_search_rows)
+    open = staticmethod(open_sliced)
+
+    def count_rows(self, file: WorkspaceFile) -> int:
+        """Return roughly how many texts of the newest version are compared with a question."""
+        with file.reading() as db:
+            return searched_rows(db)
+
+    def is_current(self, file: WorkspaceFile) -> bool:
+        """Return whether the tables are those of what is published."""
+        return file.meta(SEARCH_OF) == file.generation
+
+    def is_ready(self, file: WorkspaceFile) -> bool:
+        """Return whether the tables are current, or older ones are there and this user may not write
+        (UnwritableWorkspaceError: there are none).
+        """
+        with file.reading() as db:
+            if self.is_current(file):
+                return True
+            if may_write(db):
+                return False
+            if SearchTables.of(db) is None:
+                raise UnwritableWorkspaceError(NO_ROWS)
+        return True

@@ -14,9 +14,9 @@ from benchmarks.postgres_server import PostgresServer
 
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
-from autokb.pipeline import search_in_database
 from autokb.pipeline.open_index import keep_search_rows, open_index, open_served_index
-from autokb.stores.search_tables import SEARCH_OF, TABLES, Kind, SearchTables, WrittenPart
+from autokb.plugins.postgres import search_in_database
+from autokb.plugins.postgres.search_tables import SEARCH_OF, TABLES, Kind, SearchTables, WrittenPart
 from autokb.stores.workspace import Workspace, open_workspace
 from real_postgres import needs_postgres
 

@@ -8,9 +8,8 @@ from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 
 from autokb.core.errors import BadInputError
-from autokb.stores.postgres import make_postgres_schema
-from autokb.stores.postgres_pool import joined_url, pool_of, split_url
-from autokb.stores.workspace_file import WorkspaceFile
+from autokb.plugins.postgres.pool import joined_url, pool_of, split_url
+from autokb.stores.store import StoreConnection
 
 LONGEST = 55  # characters of a schema's name that are part of its copy's; Postgres keeps 63
 TIED = "moved_from"  # the table that says whose copy a schema is until all is switched over
@@ -58,24 +57,18 @@ def make_staging(url: str, owner: str) -> str:
     return beside
 
 
-def make_tables(beside: str) -> None:
-    """Make the tables of the schema that is filled; those that are there stay."""
-    make_postgres_schema(pool_of(beside))
-
-
-def set_numbers(file: WorkspaceFile) -> None:
+def set_numbers(db: StoreConnection) -> None:
     """Let the numbers that the server gives go on behind those that were copied."""
     find = (
         "SELECT table_name, column_name FROM information_schema.columns "
         "WHERE table_schema = current_schema() AND is_identity = 'YES'"
     )
-    with file.transaction(), file.reading() as db:
-        for table, column in db.execute(find):
-            db.execute(
-                f"SELECT setval(pg_get_serial_sequence(?, ?), greatest(max({column}), 1), max({column}) IS NOT NULL) "
-                f"FROM {table}",
-                (table, column),
-            )
+    for table, column in db.execute(find):
+        db.execute(
+            f"SELECT setval(pg_get_serial_sequence(?, ?), greatest(max({column}), 1), max({column}) IS NOT NULL) "
+            f"FROM {table}",
+            (table, column),
+        )
 
 
 def give_name(url: str) -> None:
