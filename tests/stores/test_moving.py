@@ -138,7 +138,7 @@ def test_the_export_is_the_same_there_and_back(_imported: Path, url: str, tmp_pa
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from autokb.plugins.postgres import moving as postgres_moving
+from autokb.plugins.postgres.store import PostgresStore
 from autokb.stores import moving
 from autokb.stores.workspace import open_workspace
 
@@ -163,7 +163,7 @@ elif point == "named":  # the schema has its name, the settings do not say so
 elif point == "switched":  # the settings say so, the file lies in its place
     moving._finish_on_server = die
 elif point == "let go":
-    postgres_moving.let_go = die
+    PostgresStore.forget_owner = die
 elif point == "files":  # of the new folder's three files the first lies in its place
     Path.replace, replace = lambda one, to: (replace(one, to), one.name == "domain.yaml" and die()), Path.replace
 moving.move(open_workspace(Path(folder)), to, progress)

@@ -45,7 +45,7 @@ class StoreWatch:
 
     def __init__(self, memory: WorkspaceMemory, wake: Callable[[], None], rates: SharedRates) -> None:
         memory.held_keys = memory.held_keys or HeldKeys()
-        memory.workspace.answer_or_fail()
+        memory.workspace.store.answer_or_fail()
         self._memory, self._wake, self._rates = memory, wake, rates
         self._ended = Event()
         self._thread = Thread(target=self._run, name="autokb-store-watch", daemon=True)
@@ -59,7 +59,7 @@ class StoreWatch:
     def _run(self) -> None:
         self._pause = FIRST_PAUSE
         while not self._ended.is_set():
-            with suppress(AutokbError), self._memory.workspace.notices() as notices:  # else the server is away
+            with suppress(AutokbError), self._memory.workspace.store.notices() as notices:  # else the server is away
                 self._wake()  # for what was published while nobody listened
                 self._watch(notices)
             self._ended.wait(self._pause)

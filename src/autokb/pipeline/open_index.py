@@ -53,7 +53,6 @@ from autokb.stores.published import (
     published_spec,
     read_decided_anew,
     read_published,
-    spec_of,
 )
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -253,7 +252,7 @@ def _with_decisions(
     """Open what was open before with what people decided since, by each encoder that it was open by."""
 
     def lay_over(index: QuestionIndex, encoder: Encoder, tokens: TokenReader | None) -> QuestionIndex:
-        return load_decisions(index, decided, _embedding(file, encoder), encoder.embed_questions, tokens)
+        return load_decisions(index, decided, embedding_by(file, encoder), encoder.embed_questions, tokens)
 
     encoder = _encoder(workspace, file, stack)
     index = lay_over(before.index, encoder, encoder.token_reader(before.index.spec.language))
@@ -275,15 +274,12 @@ def open_served_index(workspace: Workspace, before: OpenIndex | None = None) -> 
         if (searched := _searched(workspace, file)) is None:
             return open_index(workspace, before=before)
         encoder = _encoder(workspace, file, stack)
-        settings = dict(file.records("setting"))
-        gate_of(settings, encoder.name).check_encoder(encoder.name)
+        gate_of(dict(file.records("setting")), encoder.name).check_encoder(encoder.name)
         if not searched.is_ready(file):
             # whose memory, that of the whole knowledge base, is given back
             with process_pool(2, MORE_MEMORY) as in_processes:
                 list(in_processes(_write_rows, [workspace]))
-        spec, caution = spec_of(workspace, settings), workspace.settings.answer.caution
-        reranker, own = open_reranker(workspace.settings, stack), own_features(workspace, file)
-        sliced = searched.open(file, settings, spec, encoder, caution, reranker=reranker, own=own)
+        sliced = searched.open(workspace, file, encoder, stack)
         return _opened(IndexByLanguage(sliced.empty(), workspace, file, sliced), stack, None)
 
 
@@ -301,10 +297,7 @@ def keep_search_rows(workspace: Workspace, file: WorkspaceFile) -> None:
     if (searched := _searched(workspace, file)) is None or searched.is_current(file):
         return
     with ExitStack() as stack:
-        encoder = _encoder(workspace, file, stack)
-        published = with_fed_questions(file, read_published(file))
-        spec = published_spec(workspace, published)
-        searched.write_rows(file, published, spec, _embedding(file, encoder), encoder.token_reader(spec.language))
+        searched.write_rows(workspace, file, _encoder(workspace, file, stack))
 
 
 def _write_rows(workspace: Workspace) -> None:
@@ -330,12 +323,13 @@ def _load(
 ) -> QuestionIndex:
     """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
     encoder = _encoder(workspace, file, held)
-    return index_published(workspace, published, file, encoder, _embedding(file, encoder, progress))
+    return index_published(workspace, published, file, encoder, embedding_by(file, encoder, progress))
 
 
-def _embedding(
+def embedding_by(
     file: WorkspaceFile, encoder: Encoder, progress: Progress = silent
 ) -> Callable[[Sequence[str]], Vectors]:
+    """Return what gives the vectors of texts by an encoder, each embedded once and kept."""
     return lambda texts: embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
 
 

@@ -1,21 +1,18 @@
-"""What a store has to give that finds what questions need by itself, so that no process holds the knowledge base.
+"""What a store gives that finds what questions need by itself, so that no process holds the knowledge base.
 
-``Store.searched`` returns it ([stores](../stores/store.py)).
+It is ``Store.searched`` of [stores](../stores/store.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Protocol
 
 from autokb.core.attributes import Attributes
-from autokb.core.domain import DomainSpec
-from autokb.core.vectors import Vectors
-from autokb.llm.rerankers import Reranker
-from autokb.pipeline.embedding import Encoder, TokenEncoder
+from autokb.pipeline.embedding import Encoder
 from autokb.retrieval.index import QuestionIndex
-from autokb.retrieval.own_features import OwnFeatures
-from autokb.stores.published import Published
+from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
 
@@ -47,25 +44,8 @@ class SearchedStore(Protocol):
     def is_ready(self, file: WorkspaceFile) -> bool:
         """Return whether it is current, or as new as this user can have it (UnwritableWorkspaceError: nothing is)."""
 
-    def write_rows(
-        self,
-        file: WorkspaceFile,
-        published: Published,
-        spec: DomainSpec,
-        embed: Callable[[Sequence[str]], Vectors],
-        tokens: TokenEncoder | None,
-    ) -> object:
+    def write_rows(self, workspace: Workspace, file: WorkspaceFile, encoder: Encoder) -> object:
         """Write what is searched, in one transaction."""
 
-    def open(
-        self,
-        file: WorkspaceFile,
-        settings: Mapping[str, Mapping[str, object]],
-        spec: DomainSpec,
-        encoder: Encoder,
-        caution: float,
-        *,
-        reranker: Reranker | None,
-        own: OwnFeatures | None,
-    ) -> SearchedKnowledge:
-        """Open what was written; ``settings`` are those that were published."""
+    def open(self, workspace: Workspace, file: WorkspaceFile, encoder: Encoder, held: ExitStack) -> SearchedKnowledge:
+        """Open what was written; what it needs is held open by the stack."""

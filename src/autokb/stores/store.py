@@ -4,14 +4,19 @@ Without ``store:`` in settings.yaml it is an SQLite file in the workspace's fold
 plug-in that declares its scheme (``Plugin.stores``): a function of the address that returns a ``Store``. What a store
 must do is checked by ``StoreContract`` of ``autokb.testing``, which the file passes, too.
 
-Statements are those of this package. A connection takes them as ``sqlite3`` does, with what ``sql`` says, and two that
-SQLite has otherwise: ``OVERRIDING SYSTEM VALUE`` where rows are copied with their numbers, and the one recursive part
-of a plan with ``LATERAL`` (``ticket_graph``).
+Its connection imitates that of ``sqlite3``; a typed port comes later. Threads share it. It has ``execute`` and
+``executemany``, whose result has the rows, ``fetchone``, ``fetchall`` and ``rowcount``; ``in_transaction`` of this
+thread, ``commit``, ``rollback`` and ``close``; ``read_only``, and ``wait_seconds``, which may be set. With ``BEGIN
+IMMEDIATE`` it waits so long for another writer (WorkspaceBusyError), with ``BEGIN`` its thread reads one state, and
+outside of both a statement is a transaction by itself. ``PRAGMA`` does nothing. What fails is an AutokbError.
+
+Statements are those of this package, as ``sql`` says, and two that SQLite has otherwise: ``OVERRIDING SYSTEM VALUE``
+where rows are copied with their numbers (``table_copies``), and ``LATERAL`` in the plans of tickets (``ticket_graph``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -45,34 +50,7 @@ class StoreHealth(Result):
         return self.schema == SCHEMA_VERSION
 
 
-class StoreConnection(Protocol):
-    """What ``sqlite3`` gives as a connection, shared by threads; what fails is an AutokbError.
-
-    ``PRAGMA`` does nothing. ``BEGIN IMMEDIATE`` waits ``wait_seconds`` for another writer (WorkspaceBusyError), and
-    ``BEGIN`` lets its thread read one state. Outside of a transaction each statement is one of its own.
-    """
-
-    read_only: bool
-    wait_seconds: float
-
-    @property
-    def in_transaction(self) -> bool:
-        """Whether this thread is inside of a transaction."""
-
-    def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> Any:
-        """Run a statement; returns rows with ``fetchone``, ``fetchall`` and ``rowcount``."""
-
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> Any:
-        """Run a statement for each row."""
-
-    def commit(self) -> None:
-        """End a transaction; what it wrote is on the disk when this returns (AutokbError: it is not)."""
-
-    def rollback(self) -> None:
-        """End a transaction as if it had never begun."""
-
-    def close(self) -> None:
-        """Let go of what is held."""
+NO_ADDRESS = "settings.yaml: store, or AUTOKB_STORE, must be an address such as {}."
 
 
 class Notices(Protocol):
@@ -88,11 +66,9 @@ class Store(Protocol):
     Every method raises StoreAwayError where the store cannot be reached, and no sentence shows a password.
     """
 
-    @property
-    def address(self) -> str:
-        """What ``store:`` says."""
+    address: str
 
-    def connect(self) -> StoreConnection:
+    def connect(self) -> Any:
         """Open the tables, made where there are none and brought up to date (AutokbError: of another version)."""
 
     def build_lock(self, busy: str) -> AbstractContextManager[None]:
@@ -100,9 +76,6 @@ class Store(Protocol):
 
     def health(self) -> StoreHealth:
         """Look at the tables without changing anything (AutokbError: there are none)."""
-
-    def size(self) -> int:
-        """Return how many bytes the tables take."""
 
     def rewrite(self, table: str = "") -> None:
         """Write a table anew, or all, so that nothing is left of what was deleted."""
@@ -157,7 +130,7 @@ def store_of(address: str) -> Store:
     if is_of_plugin(scheme) and rest.startswith("//"):
         return cast(Store, implementation("stores", scheme)(address))
     if (known := _known().get(scheme.lower())) is None:
-        raise BadEntryError(f"settings.yaml: store, or AUTOKB_STORE, must be an address such as {an_address()}.")
+        raise BadEntryError(NO_ADDRESS.format(an_address()))
     plugin, code = known
     try:
         return cast(Store, use(plugin, code)(address))

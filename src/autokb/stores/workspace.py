@@ -19,7 +19,7 @@ from autokb.core.settings import Settings, read_settings
 from autokb.core.storable import without_surrogates
 from autokb.core.yaml_text import MOST_CHARACTERS, parse_yaml
 from autokb.stores.database import check_is_ours, failures_as_sentences
-from autokb.stores.store import Notices, Store, store_of
+from autokb.stores.store import Store, store_of
 from autokb.stores.versions import Made
 from autokb.stores.workspace_file import WorkspaceFile
 
@@ -90,18 +90,10 @@ class Workspace:
         """Open the knowledge file; whoever opens it closes it."""
         return WorkspaceFile(self.knowledge_path, shows=self.shows, url=self.settings.store)
 
-    def answer_or_fail(self) -> None:
-        """From now on take a server that keeps the workspace as lost where it hangs: for who must not wait."""
-        self.store.answer_or_fail()
-
     def let_go(self) -> None:
         """Close the connections that this process keeps open to a server for later, where one keeps the workspace."""
         if self.is_on_server:
             self.store.let_go()
-
-    def notices(self) -> AbstractContextManager[Notices]:
-        """Hear what a server tells of this workspace for the length of a block (StoreAwayError)."""
-        return self.store.notices()
 
     @contextmanager
     def file(self) -> Iterator[WorkspaceFile]:

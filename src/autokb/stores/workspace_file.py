@@ -144,9 +144,7 @@ class WorkspaceFile:
     @property
     def size(self) -> int:
         """How many bytes the workspace takes, on the disk or the server."""
-        if self.store is not None:
-            return self.store.size()
-        return self.path.stat().st_size
+        return self.path.stat().st_size if self.store is None else self.store.health().bytes
 
     def copy_to(self, path: Path) -> None:
         """Write a copy of the whole workspace as it is now, as a file."""

@@ -1,19 +1,18 @@
-"""How a workspace on a Postgres server is, looked at without changing it, and how much room it takes."""
+"""How a workspace on a Postgres server is, looked at without changing it."""
 
 from __future__ import annotations
 
 import re
 
-from autokb.core.errors import AutokbError, UnwritableWorkspaceError
+from autokb.core.errors import AutokbError
 from autokb.plugins.postgres.pool import Pool
 from autokb.stores.schema import WRITTEN_BY
-from autokb.stores.store import StoreConnection, StoreHealth
+from autokb.stores.store import StoreHealth
 
 SIZE = (
     "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c "
     "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = current_schema()"
 )
-_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND {}pg_has_role(tableowner, 'USAGE')"
 # Whether somebody holds the advisory lock of this number on the workspace's schema (of writers 1, of builds 2).
 _HOLDS = (
     "EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = {number} "
@@ -45,13 +44,3 @@ def look_at_server(pool: Pool) -> StoreHealth:
         busy=busy,
         pgvector=str(extension[0]) if extension else None,
     )
-
-
-def rewrite(db: StoreConnection, table: str) -> None:
-    """Write a table anew, or all (UnwritableWorkspaceError: this user does not own all)."""
-    if not table and db.execute(_TABLES.format("NOT ")).fetchone():  # which the server passes over with a warning
-        raise UnwritableWorkspaceError(
-            "Nothing was vacuumed: the user in the URL does not own all tables. Run it as their owner."
-        )
-    for (one,) in [(table,)] if table else db.execute(_TABLES.format("")):
-        db.execute(f"VACUUM FULL {one}")

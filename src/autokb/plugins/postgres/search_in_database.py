@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -18,14 +18,16 @@ import numpy as np
 from autokb.core.attributes import Attributes, Match, from_lists
 from autokb.core.domain import DomainSpec, Urgent
 from autokb.core.errors import UnwritableWorkspaceError
-from autokb.core.kept import Kept
 from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.ranking import best_first
-from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
-from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import Encoder, TokenEncoder
+from autokb.pipeline.fed_questions import with_fed_questions
+from autokb.pipeline.open_index import embedding_by
+from autokb.pipeline.own_features import own_features
+from autokb.pipeline.reranking import open_reranker
+from autokb.plugins.postgres.kept import Kept
 from autokb.plugins.postgres.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
 from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart
 from autokb.plugins.postgres.search_rows import AUDIENCES, LEARNT, OF_ALL, PIECES_OF_ALL, write_search_rows
@@ -35,13 +37,14 @@ from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
-from autokb.retrieval.own_features import OwnFeatures
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.recalibration import SETTING as CONFIDENCE
 from autokb.retrieval.recalibration import read_recalibration
 from autokb.stores.database import damaged_rows
+from autokb.stores.published import published_spec, read_published, spec_of
 from autokb.stores.word_index import idf
+from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.stemming import stem
 from autokb.text.word_forms import Spelling, rests
@@ -79,15 +82,13 @@ class SlicedKnowledge:
     spelling: Spelling | None
     words: WordsInDatabase
     audiences: KnowledgeIndex  # of nothing but for whom sections are: a solution each, named by the audience
-    reranker: Reranker | None = None
-    own: OwnFeatures | None = None  # of plug-ins, which see the rows of a slice
     _documents: Kept[str, DocumentPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 2), repr=False)
     _trees: Kept[str, TreePart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
     _past: Kept[str, PastPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
 
     def empty(self) -> QuestionIndex:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
-        return self._as_set(self.reader.index(Slice((), (), (), self.words, self.learnt), None))
+        return self.reader.index(Slice((), (), (), self.words, self.learnt), None)
 
     def index_for(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> QuestionIndex:
         """Return an index over what the readings of a message need; ``said`` is all that the customer said, and
@@ -101,18 +102,14 @@ class SlicedKnowledge:
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
         with self._tables() as tables:
             found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
-        # It is scored outside of the connection, which threads share.
-        index = replace(self.reader.index(found, spelling, embed), own=self.own)
+        index = self.reader.index(found, spelling, embed)  # and scored outside the connection, which threads share
         best = index.score(texts[0], overrides, said=said, also=texts[1:])
         rows = [*best.urgent, *best_first(best.scores, SHOWN).tolist()]
         passages = [index.candidates.rows[row].solution.id for row in rows]
         with self._tables() as tables:
             trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
             found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
-        return self._as_set(self.reader.index(found, spelling, embed))
-
-    def _as_set(self, index: QuestionIndex) -> QuestionIndex:
-        return replace(index, reranker=self.reranker, own=self.own)
+        return self.reader.index(found, spelling, embed)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
@@ -298,17 +295,10 @@ class _Remembering:
         return np.array([self._held[text] for text in texts], dtype=np.float32)
 
 
-def open_sliced(
-    file: WorkspaceFile,
-    settings: Mapping[str, Mapping[str, object]],
-    spec: DomainSpec,
-    encoder: Encoder,
-    caution: float = CAUTION,
-    *,
-    reranker: Reranker | None = None,
-    own: OwnFeatures | None = None,
-) -> SlicedKnowledge:
-    """Open the search tables, which must be there; ``settings`` are those that were published."""
+def open_sliced(workspace: Workspace, file: WorkspaceFile, encoder: Encoder, held: ExitStack) -> SlicedKnowledge:
+    """Open the search tables, which must be there; what the settings' reader needs is held open by the stack."""
+    settings = dict(file.records("setting"))
+    spec = spec_of(workspace, settings)
     tokens = encoder.token_reader(spec.language)
     with file.snapshot(), file.reading() as db, damaged_rows("search_number"):
         tables = SearchTables.of(db)
@@ -330,12 +320,14 @@ def open_sliced(
         calibration=calibration_of(settings),
         recalibration=read_recalibration(settings.get(CONFIDENCE)),
         generation=generation,
-        caution=caution,
+        caution=workspace.settings.answer.caution,
         numbers=Numbers(chunks, length, candidates, pieces),
         tokens=tokens,
         read_tokens=None if tokens is None else _TokensKept(tokens),
+        reranker=open_reranker(workspace.settings, held),
+        own=own_features(workspace, file),
     )
-    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences, reranker, own)
+    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences)
 
 
 def _audiences(named: Iterable[str], spec: DomainSpec) -> KnowledgeIndex:
@@ -366,7 +358,6 @@ class _TokensKept:
 class SearchedDatabase:
     """What questions search of a workspace on Postgres: its search tables."""
 
-    write_rows = staticmethod(write_search_rows)
     open = staticmethod(open_sliced)
 
     def count_rows(self, file: WorkspaceFile) -> int:
@@ -390,3 +381,9 @@ class SearchedDatabase:
             if SearchTables.of(db) is None:
                 raise UnwritableWorkspaceError(NO_ROWS)
         return True
+
+    def write_rows(self, workspace: Workspace, file: WorkspaceFile, encoder: Encoder) -> None:
+        """Write the rows of what is published now that differ."""
+        published = with_fed_questions(file, read_published(file))
+        spec = published_spec(workspace, published)
+        write_search_rows(file, published, spec, embedding_by(file, encoder), encoder.token_reader(spec.language))

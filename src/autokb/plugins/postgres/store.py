@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from autokb.plugins.postgres import health, moving
+from psycopg import Error
+
+from autokb.core.errors import UnwritableWorkspaceError, WorkspaceBusyError
+from autokb.plugins.postgres import moving
 from autokb.plugins.postgres.connection import (
     PostgresConnection,
-    build_lock,
     make_postgres_schema,
     open_postgres,
     server_statements,
 )
+from autokb.plugins.postgres.health import look_at_server
 from autokb.plugins.postgres.notices import Notices
-from autokb.plugins.postgres.pool import ANSWER_SECONDS, pool_of
-from autokb.plugins.postgres.rates import share_rates
+from autokb.plugins.postgres.pool import ANSWER_SECONDS, failure_of, pool_of
+from autokb.plugins.postgres.rates import SHARE
 from autokb.stores.store import StoreHealth
 
 if TYPE_CHECKING:
     from autokb.pipeline.searched_store import SearchedStore
+
+_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND {}pg_has_role(tableowner, 'USAGE')"
 
 
 class PostgresStore:
@@ -35,17 +40,29 @@ class PostgresStore:
     def connect(self) -> PostgresConnection:
         return open_postgres(self.address)
 
-    def build_lock(self, busy: str) -> AbstractContextManager[None]:
-        return build_lock(self.address, busy)
+    @contextmanager
+    def build_lock(self, busy: str) -> Iterator[None]:
+        """Hold the one build of a workspace; the server frees it when the connection of whoever holds it ends."""
+        with closing(self._pool.connect()) as db:
+            try:
+                row = db.execute("SELECT pg_try_advisory_lock(hashtext(current_schema()), 2)").fetchone()
+            except Error as error:
+                raise failure_of(error) from error
+            if not (row and row[0]):
+                raise WorkspaceBusyError(f"{busy}; wait until it has ended and run this again.")
+            yield
 
     def health(self) -> StoreHealth:
-        return health.look_at_server(self._pool)
-
-    def size(self) -> int:
-        return int(self._db.execute(health.SIZE)[0][0])
+        return look_at_server(self._pool)
 
     def rewrite(self, table: str = "") -> None:
-        health.rewrite(self._db, table)
+        """Write a table anew, or all (UnwritableWorkspaceError: this user does not own all)."""
+        if not table and self._db.execute(_TABLES.format("NOT ")):  # which the server passes over with a warning
+            raise UnwritableWorkspaceError(
+                "Nothing was vacuumed: the user in the URL does not own all tables. Run it as their owner."
+            )
+        for (one,) in [(table,)] if table else self._db.execute(_TABLES.format("")):
+            self._db.execute(f"VACUUM FULL {one}")
 
     def without_password(self) -> str:
         return moving.without_password(self.address)
@@ -62,7 +79,8 @@ class PostgresStore:
             yield notices
 
     def share_rates(self, emptied: Mapping[str, float]) -> Mapping[str, float]:
-        return share_rates(self._db, emptied)
+        rows = self._db.execute(SHARE, (list(emptied), [float(seconds) for seconds in emptied.values()]))
+        return {str(key): float(seconds) for key, seconds in rows}
 
     def begin_copy(self, owner: str) -> PostgresStore:
         beside = moving.make_staging(self.address, owner)
@@ -70,14 +88,14 @@ class PostgresStore:
         return PostgresStore(beside)
 
     def end_copy(self) -> None:
-        moving.set_numbers(PostgresConnection(pool_of(moving.staging_url(self.address))))
-        moving.give_name(self.address)
+        moving.end_copy(self.address)
 
     def is_copy_of(self, owner: str) -> bool:
-        return moving.is_tied(self.address, owner)
+        with self._pool.connected() as db:
+            return moving.owner_of(db, self._pool.schema) == owner
 
     def forget_owner(self) -> None:
-        moving.let_go(self.address)
+        self._db.execute(f"DROP TABLE IF EXISTS {moving.TIED}")
 
     @property
     def searched(self) -> SearchedStore:
