@@ -5,16 +5,11 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from autokb.answering.answer import Answer
 from autokb.core.errors import BadInputError
-from autokb.core.progress import Progress
 from autokb.core.results import BuildReport, Created, Result
 from autokb.views.show import ShownKB
-
-if TYPE_CHECKING:
-    from autokb.app.support_kb import SupportKB
 
 DOMAIN = "headphones"
 TREES = 6  # shown at most
@@ -34,17 +29,6 @@ class Demo(Result):
     built: BuildReport
     shown: ShownKB
     answers: tuple[Answer, ...]
-
-
-def run_demo(kind: type[SupportKB], folder: Path, progress: Progress) -> Demo:
-    """Make the example in a new folder, build it and ask it the questions (BadInputError where something is there)."""
-    check_new(folder)
-    kb = kind.create(folder, DOMAIN, examples=True)
-    assert kb.created is not None
-    built, shown = kb.build(progress=progress), kb.views.show(most=TREES)
-    answers = tuple(kb.ask(question, k=1) for _, question in QUESTIONS)
-    kb.close()
-    return Demo(str(folder), kb.created, built, shown, answers)
 
 
 def check_new(folder: Path) -> None:

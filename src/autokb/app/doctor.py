@@ -15,9 +15,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from autokb import __version__
+from autokb.app.api_keys import list_keys
 from autokb.app.helpdesk_health import find_helpdesk_faults
 from autokb.app.plugins import out_of_reach
 from autokb.app.private_words import PrivateWords
@@ -33,7 +34,6 @@ from autokb.stores.store import StoreHealth, store_of
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
 if TYPE_CHECKING:
-    from autokb.app.support_kb import SupportKB
     from autokb.llm.free_request import FreeReply
 
 NOT_HERE = "is not set here (a service has an environment of its own); where it is not set,"
@@ -106,14 +106,24 @@ class Doctor(Result):
     exit_status: int = 0
 
 
-def examine(kind: type[SupportKB], folder: Path, *, online: bool = False) -> Doctor:
+class Asked(Protocol):
+    """A knowledge base whose answers are timed."""
+
+    def ask(self, text: str, *, log: bool) -> object:
+        """Answer a question."""
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+
+
+def examine(opened: Callable[[Workspace], Asked], folder: Path, *, online: bool = False) -> Doctor:
     """Look at a workspace, also at one that does not open, and say what is wrong; nothing is changed.
 
     Only ``online`` anything is sent: the request for a list of models, which costs nothing.
     """
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", AutokbWarning)
-        found = _Examination(kind, folder).run(online=online)
+        found = _Examination(opened, folder).run(online=online)
     for one in warned:
         if issubclass(one.category, AutokbWarning):
             found.tell(str(one.message))
@@ -123,8 +133,8 @@ def examine(kind: type[SupportKB], folder: Path, *, online: bool = False) -> Doc
 class _Examination:
     """The steps, none of which ends another one."""
 
-    def __init__(self, kind: type[SupportKB], folder: Path) -> None:
-        self.kind, self.folder = kind, folder
+    def __init__(self, opened: Callable[[Workspace], Asked], folder: Path) -> None:
+        self.opened, self.folder = opened, folder
         self.doctor = Doctor()
         self.workspace: Workspace | None = None
         self.settings = Settings()
@@ -295,7 +305,7 @@ class _Examination:
                     self._blame(said, 1)
                 else:
                     self.doctor.notes.append(said)
-        listed = self.kind(workspace).keys.list().keys
+        listed = list_keys(workspace).keys
         self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
 
     def _ask(self, workspace: Workspace) -> None:
@@ -306,7 +316,7 @@ class _Examination:
         if read_embedder_name(settings.embedder).is_paid or settings.reranker.startswith("http"):
             self.tell("Questions are not timed: a server is asked for each of them.")
             return
-        kb = self.kind(replace(workspace, settings=settings))
+        kb = self.opened(replace(workspace, settings=settings))
         solutions = self.doctor.published.get("solution", 0)
         more = max(1.0, solutions / SOLUTIONS)
         try:

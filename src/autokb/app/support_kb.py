@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -493,9 +494,13 @@ class SupportKB:
 
         BadInputError where the folder holds something.
         """
-        from autokb.app.demo import run_demo
+        from autokb.app.demo import DOMAIN, QUESTIONS, TREES, Demo, check_new
 
-        return run_demo(cls, Path(folder), progress)
+        check_new(Path(folder))
+        with closing(cls.create(folder, DOMAIN, examples=True)) as kb:
+            assert kb.created is not None
+            built, shown = kb.build(progress=progress), kb.views.show(most=TREES)
+            return Demo(str(folder), kb.created, built, shown, tuple(kb.ask(text, k=1) for _, text in QUESTIONS))
 
     @classmethod
     def doctor(cls, folder: Path | str, *, online: bool = False) -> Doctor:
