@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 Role = Literal["reader", "agent", "editor", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
+SIGNED: Final = "signature"  # in the place of a role: the path checks a signature itself, and no key counts
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
@@ -49,11 +50,14 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role."""
+    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role.
+
+    One that is ``SIGNED`` is for callers without a key; only a ``built_in`` plug-in may have it.
+    """
 
     path: str
     function: str
-    role: Role
+    role: Role | Literal["signature"]
     method: str = "GET"
 
 
@@ -88,21 +92,32 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter among the figures of the service; of its labels none is a text that a client chose."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plugin:
     """Everything that a plug-in brings; all of it is optional but the name.
 
     ``settings`` is a pydantic model of its section of ``settings.yaml``, ``namespace`` a class that is made with the
     knowledge base and is its attribute. ``tables`` are migrations, numbered from 1 by their place: SQL statements that
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
-    lines. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes`` is
-    ``chunker: notes.lines``; ``formats`` by the suffix of their files. ``stores={"vault": ...}`` is for the addresses
-    that begin with ``notes.vault://``.
+    lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
+    service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
+    is ``chunker: notes.lines``; ``formats`` by the suffix of their files. ``stores={"vault": ...}`` is for
+    addresses that begin with ``notes.vault://``.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
     So are its ``stores``, ``postgresql://USER@HOST/DATABASE?schema=NAME``.
-    ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so.
+    ``extra`` names the extra that it needs, with executors the module that this installs; ``section`` the section of
+    ``settings.yaml`` that its ``settings`` read, where that has always been called so. ``findings`` is a function of
+    the open store and the settings, whose ``Finding``s ``doctor`` tells as its own, problems among them.
     """
 
     name: str
@@ -116,6 +131,7 @@ class Plugin:
     tables: tuple[str, ...] = ()
     tools: tuple[Tool, ...] = ()
     doctor: str = ""
+    workers: str = ""
     digest: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -130,16 +146,18 @@ class Plugin:
     tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
+    findings: str = ""
+    counters: tuple[Counter, ...] = ()
     built_in: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what could not be told from others' (ValueError)."""
-        for wrong in (*self._wrong_names(), *self._wrong_code()):
+        for wrong in (*self._wrong_names(), *(() if self.built_in else self._only_ours()), *self._wrong_code()):
             raise ValueError(wrong)
 
     def code(self) -> Iterator[str]:
         """Give every name of code."""
-        yield from filter(None, (self.settings, self.namespace, self.doctor))
+        yield from filter(None, (self.settings, self.namespace, self.doctor, self.workers, self.findings))
         named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
         yield from (one.function for one in named)
         yield from (one.arguments for one in self.tools)
@@ -150,24 +168,29 @@ class Plugin:
         name = self.name
         if not _NAME.fullmatch(name) or name in RESERVED - self._ours():
             yield f"{name!r} cannot be the name of a plug-in: two or more small letters and digits, no word of autokb's"
-        pairs: tuple[tuple[tuple[Any, ...], str, str], ...] = (
-            *((self.commands, name, "-"), (self.tools, name, "_")),
-            *((self.routes, f"/v1/{name}", "/"), (self.pages, f"/{name}", "/")),
+        kinds: tuple[tuple[tuple[Any, ...], str, str, tuple[str, ...]], ...] = (
+            *((self.commands, name, "-", ROLES), (self.tools, name, "_", ROLES)),
+            *((self.routes, f"/v1/{name}", "/", (*ROLES, SIGNED)), (self.pages, f"/{name}", "/", ROLES)),
         )
-        for one, start, then in ((one, start, then) for many, start, then in pairs for one in many):
+        for one, start, then, roles in ((one, *rules) for many, *rules in kinds for one in many):
             called = getattr(one, "path", "") or one.name
             word = called.removeprefix("/v1").strip("/").split(then)[0]
             if not f"{called}{then}".startswith(start + then) and word not in self._ours():
                 yield f"{called!r} must be {start} or begin with {start}{then}"
-            if getattr(one, "role", ROLES[0]) not in ROLES:
+            if getattr(one, "role", ROLES[0]) not in roles:
                 yield f"{called!r} needs a role: {', '.join(ROLES)}"
+
+    def _only_ours(self) -> Iterator[str]:
+        if self.section:
+            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
+        if self.findings or self.counters:
+            yield "findings and counters are for plug-ins that come with autokb; doctor gives lines"
+        yield from (f"{one.path!r} needs a role: {', '.join(ROLES)}" for one in self.routes if one.role == SIGNED)
 
     def _ours(self) -> frozenset[str]:
         return RESERVED if self.built_in else frozenset()
 
     def _wrong_code(self) -> Iterator[str]:
-        if self.section and not self.built_in:
-            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):

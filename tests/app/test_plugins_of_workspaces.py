@@ -230,11 +230,15 @@ from autokb.core import plugins
 plugins.BUILT_IN = ()
 from autokb.cli import main
 from autokb.web.app import create_app
+from starlette.testclient import TestClient
 folder = sys.argv[1]
 assert main(["--help"]) == 0
 assert main(["ask", folder, "the battery does not charge in the dock"]) == 0
 assert main(["build", folder, "--candidate"]) == 0
-create_app(folder)
+with TestClient(create_app(folder), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
+    assert client.post("/v1/ask", json={"text": "the battery does not charge in the dock"}).status_code == 200
+    assert client.post("/v1/hooks/zendesk", json={}).status_code == 404
+assert main(["doctor", folder]) == 0
 assert main(["mcp", folder]) == 2
 assert not [name for name in sys.modules if name.startswith("autokb.plugins")]
 """

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
 from autokb.app.doors.evaluate import EvaluateDoor
-from autokb.app.doors.helpdesks import HelpdesksDoor
 from autokb.app.doors.keys import KeysDoor
 from autokb.app.doors.tickets import TicketsDoor
 from autokb.app.doors.usage import UsageDoor
@@ -88,12 +86,9 @@ class SupportKB:
         self.versions = VersionsDoor(self._memory)
         self.checks = ChecksDoor(self._memory)
 
-    @cached_property  # it holds this, which would then go no more by itself
-    def helpdesks(self) -> HelpdesksDoor:
-        """Whose customers' messages get notes."""
-        return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
-
-    if not TYPE_CHECKING:  # where it would make any name right
+    if TYPE_CHECKING:  # where the other would make any name right
+        helpdesks: Any
+    else:
 
         def __getattr__(self, name: str) -> object:
             """Return the namespace of a plug-in, made when it is first asked for."""

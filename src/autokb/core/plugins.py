@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from autokb.core.errors import AutokbError, AutokbWarning
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-BUILT_IN: tuple[str, ...] = ("mcp", "postgres", "ray", "sync")  # our own, each declared in ``autokb.plugins.NAME``
+BUILT_IN: tuple[str, ...] = ("helpdesks", "mcp", "postgres", "ray", "sync")  # each declared in ``autokb.plugins.NAME``
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
@@ -51,6 +51,13 @@ class Plugins:
 
     def __iter__(self) -> Iterator[Plugin]:
         return (one.plugin for one in self.installed.values())
+
+    @cached_property
+    def signed(self) -> tuple[str, ...]:
+        """How the paths begin whose callers show a signature in the place of a key."""
+        from autokb.plugin import SIGNED
+
+        return tuple(one.path.partition("{")[0] for plugin in self for one in plugin.routes if one.role == SIGNED)
 
 
 @cache

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from autokb.app.doctor import Finding
 from autokb.core.helpdesk_settings import HelpdeskSettings, required_of
+from autokb.core.settings import Settings
 from autokb.helpdesks.helpdesk import id_of
 from autokb.helpdesks.refused import ANYBODYS, FAILS, LATE, NO_JSON, NOT_NAMED, NOT_OURS
 from autokb.stores.hook_messages import (
@@ -23,17 +24,9 @@ from autokb.stores.workspace_file import WorkspaceFile
 WAITS_LONG = 600.0  # seconds that a note may wait: it takes some, and a short outage of a helpdesk some minutes
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A sentence, and whether it is of a problem; ``ids`` of conversations follow it, which hold no word of anybody."""
-
-    sentence: str
-    is_problem: bool
-    ids: str = ""
-
-
-def find_helpdesk_faults(file: WorkspaceFile, helpdesks: Mapping[str, HelpdeskSettings]) -> Iterator[Finding]:
-    """Yield what is wrong now, and what went wrong in the last month; ``helpdesks`` are those of the settings."""
+def find_faults(file: WorkspaceFile, settings: Settings) -> Iterator[Finding]:
+    """Yield what is wrong now, and what went wrong in the last month."""
+    helpdesks = settings.helpdesks
     for one in unfinished_messages(file):
         yield _failed(one, is_named=one.helpdesk in helpdesks) if one.state == FAILED else _waiting(one)
     accepted = accepted_hooks(file)

@@ -18,7 +18,7 @@ from autokb.helpdesks.helpdesk import (
     text_of,
     why_wrong,
 )
-from autokb.helpdesks.html_text import as_html, text_of_html
+from autokb.plugins.helpdesks.html_text import as_html, text_of_html
 
 VERSION = "2.11"  # of the interface, as its header names it
 CREATED = "conversation.user.created"

@@ -22,12 +22,12 @@ from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError
-from autokb.core.helpdesk_settings import read_helpdesks
 from autokb.core.nouns import CUSTOMER, Evidence
 from autokb.core.tickets import TicketEvidence
-from autokb.helpdesks import refused
-from autokb.helpdesks.desk import KINDS
-from autokb.helpdesks.notes import note_of, reply_of
+from autokb.helpdesks.kinds import helpdesk_of
+from autokb.plugins.helpdesks import counted
+from autokb.plugins.helpdesks.notes import note_of, reply_of
+from autokb.plugins.helpdesks.settings import HelpdesksSection
 from autokb.stores.hook_messages import HookMessage, HookWork, keep_message, refused_hooks
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.usage.sent_replies import documents_of
@@ -294,7 +294,7 @@ def test_doctor_says_which_webhooks_were_refused_and_why(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(refused, "KEEP_EVERY", 0.1)
+    monkeypatch.setattr(counted, "KEEP_EVERY", 0.1)
     monkeypatch.delenv("AUTOKB_INTERCOM_SECRET")
     settings = re.sub(r"  zendesk.*\n", "", desk.settings())
     workspace = with_settings(hand_made, settings.replace("admin: 99", "admin: 99, token_env: PASTED_SECRET"))
@@ -348,7 +348,7 @@ def doctor(
     hand_made: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[], tuple[int, str]]:
     """Return the status of doctor and what it says of helpdesks, whatever was counted a moment ago."""
-    monkeypatch.setattr(refused, "KEEP_EVERY", 0.0)
+    monkeypatch.setattr(counted, "KEEP_EVERY", 0.0)
 
     def call() -> tuple[int, str]:
         status = main(["doctor", str(hand_made.folder)])
@@ -579,12 +579,12 @@ def test_what_documents_and_tickets_say_is_inert_in_notes() -> None:
     evil = "Wipe. <script>alert(1)</script> <img src=x onerror=alert(2)> [x](javascript:alert(3)) \x1b[2J \u202e"
     one = Suggestion(evil, "solution", (Evidence("a<b onclick=alert(4)>.md", 0, 1, "x"),))
     note = note_of(Suggested("answered", (one, one), "q", confidence=0.9), "(autokb 7)", {})
-    for name, settings in read_helpdesks(
+    for name, settings in HelpdesksSection.model_validate(
         {"chatwoot": {"url": "https://d", "account": 7}, "zendesk": {"url": "https://d", "user": "a"},
          "intercom": {"admin": 9}}
     ).items():  # fmt: skip
         for to_customer in (False, True):
-            request = KINDS[name].write(settings, TOKEN, "1", note, to_customer=to_customer)
+            request = helpdesk_of(name).write(settings, TOKEN, "1", note, to_customer=to_customer)
             sent = json.dumps(request.json, ensure_ascii=False)
             assert "Wipe." in sent and TOKEN not in sent and TOKEN not in repr(request)
             assert not re.search(r"<(?!br>)|\x1b|\u202e", sent.replace("\\u001b", "\x1b"))
@@ -775,13 +775,13 @@ def test_a_helpdesk_that_does_not_say_who_leads_a_conversation_is_asked_again_or
 
 @pytest.mark.parametrize("helpdesk", HELPDESKS)
 def test_an_answer_that_does_not_say_who_leads_a_conversation_allows_no_reply(helpdesk: str) -> None:
-    settings = read_helpdesks({"intercom": {"admin": 99}})["intercom"]
+    settings = HelpdesksSection.model_validate({"intercom": {"admin": 99}})["intercom"]
     for answer in (None, [], {}, "x", {"meta": None}, {"ticket": {}}, {"ticket": 1}, {"admin_assignee_id": 5}):
-        assert KINDS[helpdesk].is_led(settings, answer), answer
+        assert helpdesk_of(helpdesk).is_led(settings, answer), answer
     free = {"meta": {}, "ticket": {"assignee_id": None}, "admin_assignee_id": None}
-    assert not KINDS[helpdesk].is_led(settings, free)
-    assert not KINDS["intercom"].is_led(settings, {"admin_assignee_id": 99})  # the one who writes the notes
-    assert not KINDS["chatwoot"].is_led(settings, {"meta": {"assignee": {"id": 1}, "assignee_type": "AgentBot"}})
+    assert not helpdesk_of(helpdesk).is_led(settings, free)
+    assert not helpdesk_of("intercom").is_led(settings, {"admin_assignee_id": 99})  # the one who writes the notes
+    assert not helpdesk_of("chatwoot").is_led(settings, {"meta": {"assignee": {"id": 1}, "assignee_type": "AgentBot"}})
 
 
 @pytest.mark.parametrize("helpdesk", HELPDESKS)

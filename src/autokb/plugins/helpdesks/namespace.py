@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from autokb.app.memory import WorkspaceMemory
-    from autokb.helpdesks.desk import GivesFeedback, HelpdeskDesk, Suggests, WorkDone
+from autokb.app import SupportKB
+from autokb.plugins.helpdesks.desk import HelpdeskDesk, WorkDone
 
 
-class HelpdesksDoor:
+class HelpdesksNamespace:
     """Messages that helpdesks send, and the notes that go back; the settings name the helpdesks.
 
     ``take`` is for who receives webhooks, ``work`` for who sends notes; any number of threads, processes and machines
     may do either at once.
     """
 
-    def __init__(self, memory: WorkspaceMemory, suggest: Suggests, give_feedback: GivesFeedback) -> None:
-        self._memory, self._suggest, self._give_feedback = memory, suggest, give_feedback
-
-    @property
-    def are_named(self) -> bool:
-        """Whether the settings name a helpdesk."""
-        return bool(self._memory.workspace.settings.helpdesks)
+    def __init__(self, kb: SupportKB) -> None:
+        self._desk = HelpdeskDesk(lambda: kb.workspace, kb.suggest, kb.usage.give_feedback)
 
     def take(self, helpdesk: str, headers: Mapping[str, str], body: bytes, *, token: str = "") -> str:
         """Store the message of a webhook, once; returns ``taken``, ``known``, ``skipped`` or ``not_ours``.
@@ -47,9 +38,3 @@ class HelpdesksDoor:
     def close(self) -> None:
         """Close the connections that this thread has to helpdesks."""
         self._desk.close()
-
-    @cached_property
-    def _desk(self) -> HelpdeskDesk:
-        from autokb.helpdesks.desk import HelpdeskDesk
-
-        return HelpdeskDesk(lambda: self._memory.workspace, self._suggest, self._give_feedback)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 
-from autokb.app import SupportKB
 from autokb.core.errors import UnknownIdError
-from autokb.helpdesks.desk import WorkDone
+from autokb.plugins.helpdesks import MESSAGES
+from autokb.plugins.helpdesks.desk import WorkDone
+from autokb.web.middleware import log_line
+from autokb.web.workers import Served
 
 THREADS = 4  # notes under way at once in a process: each mostly waits for the helpdesk
 LOOK_EVERY = 5.0  # seconds between two looks for what other processes took and did not finish
@@ -20,25 +21,23 @@ FAULT_PAUSE = 5.0  # seconds after a fault of ours, or a store that is away
 
 @dataclass(eq=False)
 class NoteThreads:
-    """Works through messages of workspaces by their names; ``use`` gives an open workspace for a while.
+    """Works through messages of workspaces by their names.
 
-    ``tell`` is told what was done, by the name of the workspace; ``fault`` what went wrong. Where it ``looks`` a
-    workspace without work is looked at all the same, for another process may have left some.
+    Where other processes serve the same, a workspace without work is looked at all the same, for another may have left
+    some.
     """
 
-    use: Callable[[str], AbstractContextManager[SupportKB]]
-    tell: Callable[[str, WorkDone], None]
-    fault: Callable[[str, Exception], None]
-    looks: bool
+    served: Served
     _due: dict[str, float] = field(default_factory=dict, init=False)  # by name: when it is looked at next
     _changed: Condition = field(default_factory=Condition, init=False)
     _is_closed: bool = field(default=False, init=False)
     _threads: list[Thread] = field(default_factory=list, init=False)
 
-    def begin(self, names: Iterable[str]) -> None:
-        """Begin, with what these workspaces have to do."""
-        for name in names:
-            self.wake(name)
+    def begin(self) -> None:
+        """Begin, with the workspaces whose settings name helpdesks."""
+        for name, settings in self.served.settings().items():
+            if settings.helpdesks:
+                self.wake(name)
         self._threads = [Thread(target=self._run, name="autokb-notes", daemon=True) for _ in range(THREADS)]
         for thread in self._threads:
             thread.start()
@@ -65,12 +64,12 @@ class NoteThreads:
         while (name := self._next()) is not None:
             wait: float | None = FAULT_PAUSE
             try:
-                with self.use(name) as kb:
+                with self.served.use(name) as kb:
                     try:
                         done = kb.helpdesks.work()
                         while done.became is not None and not self._is_closed:
                             self._set(name, time.monotonic())  # another thread may find more
-                            self.tell(name, done)
+                            self._tell(name, done)
                             done = kb.helpdesks.work()
                         wait = done.wait
                     finally:
@@ -78,11 +77,21 @@ class NoteThreads:
             except UnknownIdError:  # a workspace that is gone
                 continue
             except Exception as error:
-                self.fault(name, error)
-            if self.looks:
+                self.served.fault(name, error)
+            if self.served.is_shared:
                 wait = LOOK_EVERY if wait is None else min(wait, LOOK_EVERY)
             if wait is not None:
                 self._set(name, time.monotonic() + wait)
+
+    def _tell(self, name: str, done: WorkDone) -> None:
+        """Count what was done with a message, and log what failed or was postponed."""
+        if done.became is None or done.became == "waits":
+            return
+        self.served.figures(name).counters[MESSAGES].labels(done.helpdesk, done.became).inc()
+        if done.became in ("failed", "postponed"):
+            said = {"helpdesk": done.helpdesk, "message": done.became, "why": done.why}
+            level = logging.ERROR if done.became == "failed" else logging.WARNING
+            log_line(level, {**said, **({"workspace": name} if name else {})})
 
     def _next(self) -> str | None:
         """Wait for a workspace that is due; None at the end."""

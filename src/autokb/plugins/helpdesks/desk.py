@@ -23,8 +23,7 @@ from autokb.core.in_use import FeedbackVerdict, SuggestionSource
 from autokb.core.nouns import AGENT, CUSTOMER, Message
 from autokb.core.storable import without_half_escapes, without_surrogates
 from autokb.helpdesks.helpdesk import ReceivedMessage, id_of, part_of
-from autokb.helpdesks.kinds import KINDS, helpdesk_of
-from autokb.helpdesks.notes import mark_in, new_mark, note_of, offered_of, reply_of
+from autokb.helpdesks.kinds import helpdesk_of
 from autokb.helpdesks.refused import (
     NO_JSON,
     NOT_NAMED,
@@ -32,9 +31,13 @@ from autokb.helpdesks.refused import (
     NOT_SET,
     OF_SIGNATURES,
     OTHER_SECRET,
-    RefusedWebhooks,
+    NotSignedError,
+    RefusedWebhookError,
 )
 from autokb.helpdesks.sending import DeskClient, LaterError, RefusedError
+from autokb.plugins.helpdesks.counted import RefusedWebhooks
+from autokb.plugins.helpdesks.notes import mark_in, new_mark, note_of, offered_of, reply_of
+from autokb.plugins.helpdesks.settings import HELPDESKS
 from autokb.stores.hook_messages import (
     ACCEPTED,
     DONE,
@@ -55,7 +58,6 @@ from autokb.stores.hook_messages import (
 from autokb.stores.workspace import Workspace
 from autokb.usage.sent_replies import documents_of, is_as_offered, verdict_of
 
-NOT_SIGNED = "This is no webhook that a helpdesk of this workspace signed in the last five minutes."
 KEPT_SECONDS = 30 * 86_400.0  # that a message is remembered: a month, many times as long as any helpdesk sends again
 OLDEST_SECONDS = KEPT_SECONDS - 86_400.0  # what was said longer ago is not worked on: it may have been forgotten
 LEASE = 180.0  # seconds for one try: two requests of 20 and a model's answer, and as much again
@@ -68,24 +70,6 @@ TEXT_CHARACTERS = 20_000  # of a message that are kept; a question has some hund
 NEWEST = 60  # messages of a conversation that are read
 FORGET_EVERY = 3_600.0  # seconds between two cleanings up
 Became = Literal["noted", "replied", "silent", "compared", "skipped", "failed", "postponed", "waits"]
-
-
-class RefusedWebhookError(BadInputError):
-    """A webhook that is not taken; ``why`` is one of a few sentences, for the log and for ``doctor``."""
-
-    def __init__(self, sentence: str, why: str) -> None:
-        super().__init__(sentence)
-        self.why = why
-
-
-class NotSignedError(RefusedWebhookError):
-    """A webhook without the signature that it needs, or for a helpdesk that the settings do not name.
-
-    Whoever sent it is told the same of each.
-    """
-
-    def __init__(self, why: str) -> None:
-        super().__init__(NOT_SIGNED, why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +135,7 @@ class HelpdeskDesk:
         try:
             done = self._take(helpdesk, headers, token, body)
         except RefusedWebhookError as error:
-            if helpdesk in KINDS or helpdesk in self.settings:
+            if helpdesk in HELPDESKS or helpdesk in self.settings:
                 self._refused.count(helpdesk, error.why)
             raise
         except LaterError as error:  # a plug-in's helpdesk fails

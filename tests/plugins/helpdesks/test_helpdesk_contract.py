@@ -17,12 +17,13 @@ import installed_plugins
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import AutokbWarning, BadEntryError
-from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
-from autokb.helpdesks import desk as desk_module
-from autokb.helpdesks.desk import NOT_SIGNED, NotSignedError
+from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.helpdesks.helpdesk import DeskRequest, hmac_of
 from autokb.helpdesks.kinds import helpdesk_of
+from autokb.helpdesks.refused import NOT_SIGNED, NotSignedError
 from autokb.helpdesks.sending import DeskClient, LaterError
+from autokb.plugins.helpdesks import desk as desk_module
+from autokb.plugins.helpdesks.settings import HelpdesksSection
 from autokb.stores.workspace import Workspace
 from autokb.testing import HelpdeskContract
 from served_process import wait_until
@@ -279,15 +280,15 @@ def test_a_helpdesk_that_fails_takes_nothing_writes_nothing_and_is_named(
 
 
 def test_its_settings_are_those_of_ours() -> None:
-    read = read_helpdesks({"bell.desk": {"url": "https://d.example/api/", "admin": 4, "reply": "customer"}})
-    desk = read["bell.desk"]
+    given: dict[str, Any] = {"url": "https://d.example/api/", "admin": 4, "reply": "customer"}
+    desk = HelpdesksSection.model_validate({"bell.desk": given})["bell.desk"]
     assert (desk.url, desk.admin, desk.reply) == ("https://d.example/api", "4", "customer")
     assert (desk.token_env, desk.secret_env) == ("AUTOKB_BELL_DESK_TOKEN", "AUTOKB_BELL_DESK_SECRET")
-    for given, said in (
+    for wrong, said in (
         ({}, "needs url"),
         ({"url": "https://a:b@d.example"}, "no user and password"),
         ({"url": "https://d.example", "token": "x"}, "not 'token'"),
         ({"url": "https://d.example", "token_env": "pasted"}, "NAME of an environment variable"),
     ):
         with pytest.raises(BadEntryError, match=said):
-            read_helpdesks({"bell.desk": given})
+            HelpdesksSection.model_validate({"bell.desk": wrong})

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel
 
-from autokb.helpdesks.desk import NOT_SIGNED, NotSignedError, RefusedWebhookError
-from autokb.helpdesks.refused import NOT_OURS
-from autokb.web.access import CHALLENGE, HOOKS
+from autokb.helpdesks.refused import NOT_OURS, NOT_SIGNED, NotSignedError, RefusedWebhookError
+from autokb.plugins.helpdesks import MESSAGES
+from autokb.web.access import CHALLENGE
 from autokb.web.middleware import in_thread
-from autokb.web.problems import RESPONSES, ProblemError
+from autokb.web.problems import ProblemError
 from autokb.web.serving import figures_of, serving_of
-
-hooks = APIRouter(prefix=HOOKS.rstrip("/"), responses=RESPONSES)
 
 
 class TakenHook(BaseModel):
@@ -23,8 +21,7 @@ class TakenHook(BaseModel):
     message: Literal["taken", "known", "skipped", "not_ours"]
 
 
-@hooks.post("/{helpdesk}", response_model=TakenHook)
-async def take(request: Request, helpdesk: str, token: str = "") -> dict[str, str]:
+async def take(request: Request, helpdesk: str, token: str = "") -> TakenHook:
     """Take the message of a helpdesk that the settings name; the note follows by the helpdesk's own interface.
 
     A workspace that does not exist, or has no such helpdesk, answers as one whose signature is wrong.
@@ -46,5 +43,5 @@ async def take(request: Request, helpdesk: str, token: str = "") -> dict[str, st
         wake()
     if done == "not_ours":
         state["why"] = NOT_OURS
-    figures_of(request).helpdesks.labels(helpdesk, done).inc()
-    return {"message": done}
+    figures_of(request).counters[MESSAGES].labels(helpdesk, done).inc()
+    return TakenHook(message=done)

@@ -22,7 +22,7 @@ from benchmarks.desk_server import HELPDESKS, DeskServer, Fault, hook, signed
 
 from autokb.app import SupportKB
 from autokb.core.nouns import CUSTOMER
-from autokb.helpdesks import desk as desk_module
+from autokb.plugins.helpdesks import desk as desk_module
 from autokb.stores.hook_messages import HookMessage, HookWork, keep_message, refused_hooks
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.web.many import create_many_app
