@@ -22,6 +22,7 @@ from draw_roles import read_roles
 from autokb.app import SupportKB
 from autokb.cli import load_commands
 from autokb.cli.commands import app
+from autokb.core.plugins import built_in, use
 from autokb.core.roles import ROLES
 from autokb.core.settings import NUMBERS, WORDS, Settings
 from autokb.stores.workspace import DEFAULT_SETTINGS, create_workspace
@@ -303,10 +304,10 @@ def type_of(door: str) -> type:
 def _results(doors: Iterable[type]) -> set[type]:
     """Return the dataclasses that public methods return, and those in their fields."""
     found: set[type] = set()
+    behind = (use(plugin, code) for plugin, code in built_in("methods").values())  # of plug-ins, which know their types
     waiting = [
         (inspect.getmodule(method), name)
-        for door in doors
-        for method in _public(door)
+        for method in (*(method for door in doors for method in _public(door)), *behind)
         if (name := str(inspect.get_annotations(method).get("return", "")))
     ]
     for module, written in waiting:

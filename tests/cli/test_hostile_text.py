@@ -67,12 +67,12 @@ RESULTS = (
     "autokb.ticket_answers.knowledge",
     "autokb.ticket_answers.report",
     "autokb.curation.decisions",
-    "autokb.curation.findings",
-    "autokb.curation.stale",
+    "autokb.plugins.insight.findings",
+    "autokb.plugins.insight.stale",
     "autokb.core.findings",
     "autokb.pipeline.gate.checks",
     "autokb.stats.bootstrap",
-    "autokb.usage.trends",
+    "autokb.plugins.insight.trends",
     "autokb.curation.review",
     "autokb.curation.solution_history",
     "autokb.core.changes",
@@ -102,6 +102,7 @@ def modules() -> list[Any]:
     """Return every module of the command line."""
     names = [f"autokb.cli.{m.name}" for m in pkgutil.iter_modules(autokb.cli.__path__) if m.name != "__main__"]
     names += ["autokb.plugins.sync.commands", "autokb.plugins.sync.views", "autokb.plugins.mcp.commands"]
+    names += [f"autokb.plugins.insight.{name}" for name in ("stale_commands", "trend_commands", "trend_views")]
     return [autokb.cli, *map(import_module, names)]
 
 

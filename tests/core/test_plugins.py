@@ -146,6 +146,8 @@ def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
 def test_a_section_of_our_settings_is_read_by_one_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="stand in plugins: notes:"):
         Plugin("notes", settings="a:b", section="sources")
+    with pytest.raises(ValueError, match="methods are for plug-ins that come"):
+        Plugin("notes", methods={"usage.trends": "a:b"})
     given = {"sources": {"manuals": {"type": "folder", "path": "x"}}}
     found = read_settings(given)
     assert section_of(found, "sync") == found.sources and found.sources["manuals"].path == "x"

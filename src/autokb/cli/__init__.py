@@ -59,10 +59,8 @@ REGISTERED = {
     "rank_commands": "rank",
     "review_commands": "changes history review",
     "serve_commands": "serve",
-    "stale_commands": "stale",
     "ticket_commands": "tickets",
     "ticket_answer_commands": "tickets",
-    "trend_commands": "digest trends",
     "trial_commands": "trial",
     "version_commands": "diff discard publish rollback vacuum versions",
 }

@@ -21,7 +21,8 @@ from autokb.core.errors import AutokbError, AutokbWarning
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-BUILT_IN: tuple[str, ...] = ("helpdesks", "mcp", "postgres", "ray", "sync")  # each declared in ``autokb.plugins.NAME``
+# Our own, each declared in ``autokb.plugins.NAME``.
+BUILT_IN: tuple[str, ...] = ("helpdesks", "insight", "mcp", "postgres", "ray", "sync")
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest

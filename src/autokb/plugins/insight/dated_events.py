@@ -9,11 +9,11 @@ from autokb.core.forest import Forest
 from autokb.core.in_use import LoggedQuestion
 from autokb.core.nouns import CUSTOMER, Conversation, Issue
 from autokb.core.tickets import Ticket
+from autokb.plugins.insight.rises import DatedEvents, Group, SourceName
 from autokb.stores.chats import staged_conversations
 from autokb.stores.question_log import read_questions
 from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.usage.rises import DatedEvents, Group, SourceName
 from autokb.usage.weeks import week_of
 from autokb.views.solutions_in_memory import AllSolutions
 from autokb.views.theme_names import ThemeNames

@@ -20,15 +20,15 @@ from autokb.core.in_use import LoggedQuestion
 from autokb.curation.decisions import judge
 from autokb.pipeline.open_index import OpenIndex
 from autokb.pipeline.steps.publish import KINDS
+from autokb.plugins.insight import dated_events
+from autokb.plugins.insight.effects import Effect, in_order
+from autokb.plugins.insight.rises import ALL, DatedEvents, Group, Trend, chance_of_rise, find_trends, first_week
+from autokb.plugins.insight.trends import Trends, last_whole_week
 from autokb.stats.counts import rate_ratio
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.usage import dated_events
-from autokb.usage.effects import Effect, in_order
-from autokb.usage.rises import ALL, DatedEvents, Group, Trend, chance_of_rise, find_trends, first_week
-from autokb.usage.trends import Trends, last_whole_week
 from autokb.usage.weeks import monday_of, today, week_name, week_of
 
 FIRST = week_of("2026-01-05")  # 2026-W02

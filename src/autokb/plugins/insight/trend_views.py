@@ -15,10 +15,10 @@ from autokb.cli.views import next_line, quoted, several
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from autokb.plugins.insight.effects import Effect
+    from autokb.plugins.insight.rises import Trend
+    from autokb.plugins.insight.trends import Trends
     from autokb.stats.bootstrap import Interval
-    from autokb.usage.effects import Effect
-    from autokb.usage.rises import Trend
-    from autokb.usage.trends import Trends
 
 SHOWN = 10  # of each list; --json has more
 BARS = "▁▂▃▄▅▆▇█"

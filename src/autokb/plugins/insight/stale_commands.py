@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from autokb.cli.commands import Folder, Json, app
+from autokb.cli.commands import Folder, Json
 from autokb.cli.draft_commands import Budget
 
 if TYPE_CHECKING:
@@ -18,16 +18,13 @@ if TYPE_CHECKING:
     from autokb.app.doors.curation import CurationDoor
     from autokb.core.findings import FindingStatus
     from autokb.core.results import Figures
-    from autokb.curation.findings import Finding, FindingPlace
-    from autokb.curation.judged_pairs import JudgedPairs
-    from autokb.curation.stale import Stale
+    from autokb.plugins.insight.findings import Finding, FindingPlace
+    from autokb.plugins.insight.judged_pairs import JudgedPairs
+    from autokb.plugins.insight.stale import FindingSettled, Stale
 
 SHOWN = 160  # characters of a quote
 
 
-@app.command(
-    epilog="Example: autokb stale kb --kind duplicate  and then  autokb stale kb --join finding-3f2a91c07d15ab44"
-)
 def stale(
     workspace: Folder,
     kind: Annotated[
@@ -52,11 +49,7 @@ def stale(
     budget: Budget = None,
     json: Json = False,
 ) -> None:
-    """Show what rots: sources that changed, old ones, dead links, contradictions, near duplicates, idle documents.
-
-    What is settled stays so over builds, until what it is about changes. Only with --model anybody is asked; what it
-    answered is shown from then on.
-    """
+    """Show what rots, or keep what a person says of a finding."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
@@ -66,11 +59,11 @@ def stale(
     curation = SupportKB.open(workspace, model=model).curation
     if given:
         status, finding = given[0]
-        done = curation.settle_finding(finding, status, author=author)
+        done = cast("FindingSettled", curation.settle_finding(finding, status, author=author))
         emit(json, done.as_json(), lambda: f"{done.id} is {done.status}{'' if done.changed else ', as it was'}.")
     else:
         judged = {"judged": _judge(curation, budget).as_json()} if model else {}
-        found = curation.stale(kind, every_kind=every_kind, settled=settled)
+        found = cast("Stale", curation.stale(kind, every_kind=every_kind, settled=settled))
         emit(json, found.as_json() | judged, lambda: _view(workspace, found, every_kind or bool(kind), settled))
 
 
@@ -95,7 +88,7 @@ def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
         say([f"To ask about: {several(pairs, 'pair')} in {several(figures.calls, 'request')}, {money(figures.cost)}."])
 
     with stage_bars() as progress:
-        judged = curation.judge_contradictions(budget=budget, progress=progress, told=told)
+        judged = cast("JudgedPairs", curation.judge_contradictions(budget=budget, progress=progress, told=told))
     say(f"Not judged: {one_line(failure.item, SHOWN)}: {one_line(failure.reason)}" for failure in judged.failures)
     say([f"{judged.disagree} of {several(judged.pairs, 'pair')} disagree; it cost {money(judged.spending.cost)}."])
     return judged

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from autokb.cli.commands import Folder, Json, app
+from autokb.cli.commands import Folder, Json
+
+if TYPE_CHECKING:
+    from autokb.plugins.insight.digest import Digest
+    from autokb.plugins.insight.trends import Trends
 
 
-@app.command(epilog="Example: autokb trends kb  and  autokb trends kb --weeks 2 --until 2026-03-01")
 def trends(
     workspace: Folder,
     weeks: Annotated[
@@ -22,13 +25,12 @@ def trends(
     """Show what rises against its own past, what is new since the last build, and what solutions did."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
-    from autokb.cli.trend_views import trends_view
+    from autokb.plugins.insight.trend_views import trends_view
 
-    found = SupportKB.open(workspace).usage.trends(weeks, until)
+    found = cast("Trends", SupportKB.open(workspace).usage.trends(weeks, until))
     emit(json, found.as_json(), lambda: trends_view(workspace, found))
 
 
-@app.command(epilog="Example: autokb digest kb --since 2026-03-02 --out digest.md")
 def digest(
     workspace: Folder,
     since: Annotated[str, typer.Option(metavar="DAY", help="The first day that counts.")],
@@ -40,7 +42,7 @@ def digest(
     from autokb.cli.output import emit, write_markdown
     from autokb.core.files import write_file
 
-    found = SupportKB.open(workspace).usage.digest(since)
+    found = cast("Digest", SupportKB.open(workspace).usage.digest(since))
     if out is not None:
         write_file(out, found.markdown)
     if json or out is not None:

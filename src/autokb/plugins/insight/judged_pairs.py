@@ -11,7 +11,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Failure
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Figures, Result, Spending
+from autokb.core.results import Figures, Result, Spending, Told
 from autokb.pipeline.cost_estimate import CountingRunner, Estimate
 from autokb.pipeline.model_session import ModelOptions, read_ratios
 from autokb.pipeline.request_batching import item_keys
@@ -27,7 +27,6 @@ from autokb.tasks.task import NEEDS_MODEL
 STAGE = "contradictions"
 ASKED = "contradictions_asked"  # meta: the models that were asked, each with its effort, the last one first
 MOST_MODELS = 3  # whose answers are looked up
-Told = Callable[[int, Figures], None]
 
 
 @dataclass(frozen=True, slots=True)

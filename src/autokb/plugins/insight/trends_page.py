@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from autokb.core.errors import BadInputError
 from autokb.web.middleware import compute_report
 from autokb.web.pages.rendering import is_partial, render
-from autokb.web.routes import EDITOR
 from autokb.web.serving import kb_of
 
 DIGITS = 4  # of a number of weeks; Python reads no more than 4,300
 SERIES = 20  # that are drawn; the others rise less
-pages = APIRouter(include_in_schema=False)
 
 
-@pages.get("/trends", dependencies=[EDITOR])
 async def show(request: Request, weeks: str = "", until: str = "", whole: bool = False) -> Response:
     """Show the series of whole weeks; with many conversations they take seconds, so that they follow the page."""
     if not (whole or weeks or until or is_partial(request)):
-        return render(request, "trends.html", found=None, weeks=weeks, until=until)
+        return render(request, "insight/trends.html", found=None, weeks=weeks, until=until)
     number = _whole_number(weeks.strip())
     found = await compute_report(request, lambda: kb_of(request).usage.trends(number, until or None))
-    return render(request, "trends.html#report", found=found, series=found.series[:SERIES], weeks=weeks, until=until)
+    shown = {"found": found, "series": found.series[:SERIES], "weeks": weeks, "until": until}
+    return render(request, "insight/trends.html#report", **shown)
 
 
 def _whole_number(weeks: str) -> int | None:

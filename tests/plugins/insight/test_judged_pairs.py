@@ -17,8 +17,8 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError, StoppedOnPurposeError
 from autokb.core.results import Figures
-from autokb.curation import findings
-from autokb.curation.findings import Finding
+from autokb.plugins.insight import findings
+from autokb.plugins.insight.findings import Finding
 from autokb.stores.published import read_published
 from autokb.web.app import create_app
 from stub_server import StubServer

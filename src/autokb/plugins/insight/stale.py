@@ -18,12 +18,12 @@ from autokb.core.forest import Forest
 from autokb.core.in_use import moment
 from autokb.core.nouns import Document, Issue
 from autokb.core.progress import Progress, silent
-from autokb.core.results import Result
+from autokb.core.results import Result, Told
 from autokb.core.vectors import Vectors
-from autokb.curation.findings import FINDERS, Finding, FindingPlace, Known, pairs_to_judge
-from autokb.curation.judged_pairs import JudgedPairs, Told, judge_pairs, read_judged
 from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.steps.passages import find_passages
+from autokb.plugins.insight.findings import FINDERS, Finding, FindingPlace, Known, pairs_to_judge
+from autokb.plugins.insight.judged_pairs import JudgedPairs, judge_pairs, read_judged
 from autokb.retrieval.candidates import without_rejected
 from autokb.sources.dates import written_date
 from autokb.stores.findings import drop_finding, keep_finding, read_findings

@@ -10,11 +10,11 @@ from autokb.core.errors import BadInputError
 from autokb.core.in_use import LoggedQuestion
 from autokb.core.results import Result
 from autokb.heuristics.themes.naming import name_themes, read_terms
+from autokb.plugins.insight.dated_events import TreesOf, read_conversations, read_dated
+from autokb.plugins.insight.effects import NOT_CAUSAL, Effect, find_effects
+from autokb.plugins.insight.rises import PAST_WEEKS, SourceWeeks, Trend, find_trends
 from autokb.stores.workspace import Workspace
-from autokb.usage.dated_events import TreesOf, read_conversations, read_dated
-from autokb.usage.effects import NOT_CAUSAL, Effect, find_effects
 from autokb.usage.gaps import GapKind, cluster_questions
-from autokb.usage.rises import PAST_WEEKS, SourceWeeks, Trend, find_trends
 from autokb.usage.weeks import day_given, monday_of, read_day, today, week_name, week_of_day
 from autokb.views.solutions_in_memory import SolutionsInMemory
 

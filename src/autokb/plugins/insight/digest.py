@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autokb.core.changes import Changes
-from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError, BadInputError, NothingPublishedError
 from autokb.core.in_use import RESOLVING, last_words
 from autokb.core.plugins import lines_of, plugins
 from autokb.core.results import Result, Versions, VersionView
+from autokb.plugins.insight.dated_events import TreesOf
+from autokb.plugins.insight.stale import find_stale
+from autokb.plugins.insight.trends import MOST_WEEKS, WEEKS, Trends, find_all_trends, last_whole_week
 from autokb.stats.bootstrap import Interval
 from autokb.stats.shares import Share
 from autokb.stores.feedback import read_feedback
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import replace_controls
-from autokb.usage.dated_events import TreesOf
 from autokb.usage.gaps import MOST_LISTED, Gap, find_gaps
 from autokb.usage.in_use import InUse, measure_use
-from autokb.usage.trends import MOST_WEEKS, WEEKS, Trends, find_all_trends, last_whole_week
 from autokb.usage.weeks import read_day, today, week_of_day
 from autokb.views.kinds import title_line
 from autokb.views.solutions_in_memory import SolutionsInMemory
@@ -29,6 +30,7 @@ from autokb.views.versions import diff, list_versions
 MOST_LINES = 10  # of a section: what a meeting reads
 MOST_PLACES = 2  # of a finding: a pair that disagrees; the page of what rots lists the others
 LONGEST_LINE = 160  # characters of a customer's words
+_Rots = Mapping[str, Sequence[Sequence[str]]]  # the open findings by their kinds, each in words and its places
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>()#|~!&:])")  # what Markdown makes something of inside a line
 _LEADING = re.compile(r"^(\d+(?=\.)|(?=[-+]))")  # and what begins a list: -, + and 1. (1) is among the others)
 
@@ -55,22 +57,12 @@ class _Found:
     changes: Changes | None
     in_use: InUse
     helped: tuple[tuple[str, int], ...]
-    rots: Mapping[str, Sequence[Sequence[str]]]
+    rots: _Rots
     hidden: Mapping[str, int]
 
 
-def write_digest(
-    workspace: Workspace,
-    memory: SolutionsInMemory,
-    trees_of: TreesOf,
-    since: str,
-    stale: Callable[[], tuple[Mapping[str, Sequence[Sequence[str]]], Mapping[str, int]]],
-) -> Digest:
-    """Return the page about what happened since a day (BadInputError where that is none, or is still to come).
-
-    ``stale`` gives the open findings of what rots by their kinds, each in words and its places, and counts those of
-    kinds that are told when they are asked for.
-    """
+def write_digest(workspace: Workspace, memory: SolutionsInMemory, trees_of: TreesOf, since: str) -> Digest:
+    """Return the page about what happened since a day (BadInputError where that is none, or is still to come)."""
     day = read_day(since, "since")
     if day is None or day > today():
         raise BadInputError("A digest needs the day that it begins with, such as 2026-03-02; it cannot lie ahead.")
@@ -78,7 +70,7 @@ def write_digest(
     weeks = min(MOST_WEEKS, max(WEEKS, last_whole_week(None) - week_of_day(day) + 1))
     versions = list_versions(workspace)
     published = tuple(v for v in versions.versions if not v.is_candidate and v.date[:10] >= since)
-    rots, hidden = stale()
+    rots, hidden = _open_findings(workspace, memory)
     gaps, earlier_gaps = _gaps_since(workspace, memory, since)
     found = _Found(
         since=since,
@@ -116,6 +108,19 @@ def _of_plugins(workspace: Workspace, since: str) -> Iterator[str]:
         except AutokbError as error:
             told = [_said(str(error))]
         yield from (f"## {_said(title)}", "", *told, "")
+
+
+def _open_findings(workspace: Workspace, memory: SolutionsInMemory) -> tuple[_Rots, Mapping[str, int]]:
+    """Return the open findings by their kinds, each in words and its places, and the counts of those off."""
+    try:
+        found = find_stale(workspace, memory)
+    except NothingPublishedError:
+        return {}, {}
+    told: dict[str, list[tuple[str, ...]]] = {}
+    for one in found.findings:
+        places = [f"{place.document}: {place.quote}" if place.document else place.quote for place in one.places]
+        told.setdefault(one.kind, []).append((one.text, *dict.fromkeys(places)))
+    return told, {kind: found.counts[kind] for kind in found.off}
 
 
 def _gaps_since(workspace: Workspace, memory: SolutionsInMemory, since: str) -> tuple[tuple[Gap, ...], int]:

@@ -16,14 +16,14 @@ from autokb.cli import main
 from autokb.core.errors import BadInputError, UnknownIdError
 from autokb.core.findings import FINDING_KINDS, SettledFinding, joined_trees
 from autokb.core.nouns import DISPLAYED, KnowledgeBase
-from autokb.curation import findings, stale
-from autokb.curation.findings import Finding, FindingPlace
-from autokb.curation.stale import find_stale
+from autokb.plugins.insight import findings, stale
+from autokb.plugins.insight.findings import Finding, FindingPlace
+from autokb.plugins.insight.stale import find_stale
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
 from two_manuals import build_two_manuals
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ROUTER = """\
 # Router
 

@@ -10,12 +10,12 @@ from autokb.core.decisions import Decided
 from autokb.core.nouns import DISPLAYED
 from autokb.core.results import Result
 from autokb.core.review_policy import ReviewPolicy
+from autokb.plugins.insight.dated_events import DatedKnowledge
+from autokb.plugins.insight.rises import FEWEST_EVENTS, PAST_WEEKS, DatedEvents, SourceName, first_week
 from autokb.stats.bootstrap import NOT_MEASURED, Interval
 from autokb.stats.counts import rate_ratio
 from autokb.stores.published import REVIEW
 from autokb.stores.workspace_file import WorkspaceFile
-from autokb.usage.dated_events import DatedKnowledge
-from autokb.usage.rises import FEWEST_EVENTS, PAST_WEEKS, DatedEvents, SourceName, first_week
 from autokb.usage.weeks import week_name, week_of
 
 FEWEST_WEEKS = 4  # whole weeks before and after: a month each, so that one odd week is not all there is

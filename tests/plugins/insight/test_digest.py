@@ -16,10 +16,10 @@ from autokb.core.ids import canonical_json
 from autokb.core.in_use import LoggedQuestion
 from autokb.core.reply_rules import OFF_TOPIC
 from autokb.pipeline.steps.publish import KINDS
+from autokb.plugins.insight.digest import SECTIONS
 from autokb.stores.question_log import keep_questions
 from autokb.stores.versions import Made
 from autokb.stores.workspace import Workspace
-from autokb.usage.digest import SECTIONS
 from autokb.usage.weeks import today
 
 HOSTILE = "<script>x</script> [gnome](javascript:x) **bold** | _a_ # `b` ![p](q)\n# heading"
