@@ -19,12 +19,12 @@ SIGNED: Final = "signature"  # in the place of a role: the path checks a signatu
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
-    "created curation demo diff digest discard dismiss doctor documents edit embed evaluate evaluation experiment "
-    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init insight "
-    "issues judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
-    "plugins postgres publish questions rank ray ready reject remove review rollback serve settings show solutions "
-    "sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch "
-    "workspace workspaces write".split()
+    "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
+    "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
+    "insight issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes "
+    "packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve settings "
+    "show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions "
+    "views w watch workspace workspaces write".split()
 )
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -120,10 +120,10 @@ class Plugin:
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
     So are its ``stores``, ``postgresql://USER@HOST/DATABASE?schema=NAME``.
     ``extra`` names the extra that it needs, with executors the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so. ``findings`` is a function of
-    the open store and the settings, whose ``Finding``s ``doctor`` tells as its own, problems among them. ``methods``
-    are functions behind methods of ``SupportKB``'s own namespaces, which give them the workspace and its solutions in
-    memory.
+    ``settings.yaml`` that its ``settings`` read, and ``attribute`` the name of its ``namespace``, where these have
+    always been called so. ``findings`` is a function of the open store and the settings, whose ``Finding``s ``doctor``
+    tells as its own, problems among them. ``methods`` are functions behind methods of ``SupportKB``'s own namespaces,
+    which give them the workspace and its solutions in memory.
     """
 
     name: str
@@ -152,6 +152,7 @@ class Plugin:
     tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
+    attribute: str = ""
     findings: str = ""
     counters: tuple[Counter, ...] = ()
     methods: Mapping[str, str] = field(default_factory=dict)
@@ -191,6 +192,8 @@ class Plugin:
     def _only_ours(self) -> Iterator[str]:
         if self.section:
             yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
+        if self.attribute:
+            yield f"{self.attribute!r} cannot be its attribute; its namespace is kb.{self.name}"
         if self.findings or self.counters or self.methods:
             yield "findings, counters and methods are for plug-ins that come with autokb; doctor gives lines"
         yield from (f"{one.path!r} needs a role: {', '.join(ROLES)}" for one in self.routes if one.role == SIGNED)

@@ -31,9 +31,7 @@ from autokb.web.pages import (
     checks,
     conversation,
     embed,
-    evaluation,
     in_use,
-    judging,
     knowledge,
     review,
     sign_in,
@@ -114,7 +112,7 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     app.include_router(v1)
     app.include_router(beside)
     read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks)
-    for page in (*read, *decided, in_use, evaluation, judging, administration):
+    for page in (*read, *decided, in_use, administration):
         app.include_router(page.pages)
     add_paths_of_plugins(app)
     return app

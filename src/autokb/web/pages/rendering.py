@@ -50,7 +50,6 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("/knowledge", "Knowledge", "reader"),
     ("/review", "Review", "editor"),
     ("/in-use", "In use", "editor"),
-    ("/evaluation", "Evaluation", "editor"),
     ("/settings", "Settings", "admin"),
 )
 
@@ -58,7 +57,8 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
 def navigation(on: str = "") -> list[tuple[str, str, Role]]:
     """Return the entries of the menu, with those of plug-ins where they say; or the links to these ``on`` a page."""
     entries = [] if on else list(NAVIGATION)
-    for page in (page for plugin in plugins() for page in plugin.pages if page.menu and page.on == on):
+    ours_first = sorted(plugins(), key=lambda plugin: not plugin.built_in)  # behind whose entries others' may stand
+    for page in (page for plugin in ours_first for page in plugin.pages if page.menu and page.on == on):
         place = next((n for n, one in enumerate(entries, 1) if one[0] == page.after), len(entries))
         entries.insert(place, (page.path, page.menu, page.role))
     return entries
