@@ -22,9 +22,9 @@ RESERVED = frozenset(
     "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
     "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
     "insight issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes "
-    "packaged plan plugins publish questions rank ray ready reject remove review rollback serve settings show "
-    "solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w "
-    "watch workspace workspaces write".split()
+    "packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve settings "
+    "show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions "
+    "views w watch workspace workspaces write".split()
 )
 OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
@@ -114,11 +114,13 @@ class Plugin:
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
     lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
     service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
-    is ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files.
+    is ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files. ``stores={"vault": ...}``
+    is for addresses that begin with ``notes.vault://``.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
-    ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
+    So are its ``stores``, ``postgresql://USER@HOST/DATABASE?schema=NAME``.
+    ``extra`` names the extra that it needs, with executors the module that this installs; ``section`` the section of
     ``settings.yaml`` that its ``settings`` read, and ``attribute`` the name of its ``namespace``, where these have
     always been called so. ``findings`` is a function of the open store and the settings, whose ``Finding``s ``doctor``
     tells as its own, problems among them. ``methods`` are functions behind methods of ``SupportKB``'s own namespaces,
@@ -148,6 +150,7 @@ class Plugin:
     embedders: Mapping[str, str] = field(default_factory=dict)
     rerankers: Mapping[str, str] = field(default_factory=dict)
     executors: Mapping[str, str] = field(default_factory=dict)
+    stores: Mapping[str, str] = field(default_factory=dict)
     helpdesks: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
     studies: Mapping[str, str] = field(default_factory=dict)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
 # Our own, each declared in ``autokb.plugins.NAME``.
-BUILT_IN: tuple[str, ...] = ("helpdesks", "insight", "lab", "mcp", "ray", "sync", "tickets")
+BUILT_IN: tuple[str, ...] = ("helpdesks", "insight", "lab", "mcp", "postgres", "ray", "sync", "tickets")
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest

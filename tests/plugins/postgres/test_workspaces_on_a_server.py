@@ -13,7 +13,7 @@ import hand_made_kb
 from autokb.app import workspaces as workspaces_module
 from autokb.app.workspaces import FolderOfWorkspaces, Workspaces
 from autokb.exchange.import_kb import import_file
-from autokb.stores.postgres_pool import pool_of
+from autokb.plugins.postgres.pool import pool_of
 from autokb.stores.workspace import open_workspace
 from real_postgres import needs_postgres
 

@@ -18,9 +18,7 @@ from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import EMBEDDINGS, FreeEncoder, embed_once, open_free_embedder, read_embedder_name
 from autokb.pipeline.open_index import index_published
 from autokb.pipeline.steps.passages import find_passages
-from autokb.retrieval.features import FEATURES
-from autokb.retrieval.index import QuestionIndex, calibration_of, gate_of, names_of_values
-from autokb.retrieval.part_codecs import (
+from autokb.plugins.postgres.part_codecs import (
     read_counted,
     read_document,
     read_learnt,
@@ -32,9 +30,11 @@ from autokb.retrieval.part_codecs import (
     store_past,
     store_tree,
 )
-from autokb.retrieval.parts import Counted, Numbers, Parts, PartsReader, pieces_as_array
+from autokb.plugins.postgres.parts import Counted, Numbers, Parts, PartsReader, pieces_as_array
+from autokb.plugins.postgres.sliced import Slice, SliceReader
+from autokb.retrieval.features import FEATURES
+from autokb.retrieval.index import QuestionIndex, calibration_of, gate_of, names_of_values
 from autokb.retrieval.recalibration import UNCHANGED
-from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.published import published_spec, read_published
 from autokb.stores.workspace import open_workspace
 from autokb.text.word_forms import Spelling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autokb.core.kept import Kept
+from autokb.plugins.postgres.kept import Kept
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:

@@ -17,8 +17,8 @@ from benchmarks.postgres_server import PostgresServer
 from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, StoreAwayError, UnwritableWorkspaceError
 from autokb.domains import examples_folder
-from autokb.stores.postgres_notices import Notices
-from autokb.stores.postgres_pool import pool_of
+from autokb.plugins.postgres.notices import Notices
+from autokb.plugins.postgres.pool import pool_of
 from autokb.stores.workspace import open_workspace
 from real_postgres import needs_postgres
 
@@ -151,7 +151,7 @@ def test_a_user_who_may_only_read_is_served(postgres: PostgresServer, tmp_path: 
 def test_connections_that_nobody_uses_are_closed_at_the_end_of_the_process(postgres: PostgresServer) -> None:
     program = (
         "import atexit, sys\nkept = []\natexit.register(lambda: print([db.closed for db in kept]))\n"
-        "from autokb.stores.postgres_pool import pool_of\n"
+        "from autokb.plugins.postgres.pool import pool_of\n"
         "with pool_of(sys.argv[1]).connection() as db: kept.append(db)\n"
         "assert not db.closed\n"
     )

@@ -30,6 +30,7 @@ from autokb.core.errors import (
     WorkspaceBusyError,
 )
 from autokb.stores.database import RESTORE
+from autokb.stores.store import NO_ADDRESS, an_address
 
 MOST_CONNECTIONS = 8  # of a process to one workspace, beside the one that hears notices
 IDLE = 4  # that stay open while nobody uses them
@@ -38,9 +39,6 @@ CONNECT_SECONDS = 3  # that a server may take to accept one; libpq counts whole 
 ANSWER_SECONDS = 5.0  # without a byte, after which a server that is asked by the service counts as lost
 AWAY_SECONDS = 0.5  # after a failed try for which nobody tries again: who waits for nothing is told so at once
 SCHEMA = "autokb"  # where the URL names none
-NO_ADDRESS = (
-    "settings.yaml: store, or AUTOKB_STORE, must be an address such as postgresql://USER@HOST/DATABASE?schema=NAME."
-)
 AWAY = "The server that keeps the workspace cannot be reached, or was lost; see that it runs, and run this again."
 
 
@@ -188,7 +186,7 @@ def split_url(url: str) -> tuple[str, str]:
         address = joined_url(parts, ((name, value) for name, value in asked if name != "schema"))
         conninfo_to_dict(address)
     except (ValueError, psycopg.ProgrammingError):
-        raise BadEntryError(NO_ADDRESS) from None
+        raise BadEntryError(NO_ADDRESS.format(an_address())) from None
     schema = dict(asked).get("schema", SCHEMA)
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) or schema.startswith("pg_"):
         raise BadInputError(

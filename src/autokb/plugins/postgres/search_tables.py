@@ -6,10 +6,10 @@ differ; who asks needs no more than ``SELECT``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -34,18 +34,6 @@ ITERATES_FROM = (0, 8)  # version of pgvector that looks on until enough rows pa
 FOR_ALL = ""  # the audience of what is for everybody, or is not filtered
 ROW_IN_GRAPH = 2  # KiB of maintenance_work_mem for each row while a graph is built, many times as slow without
 LEAST_FOR_GRAPH, MOST_FOR_GRAPH = 64 * 1024, 4 * 1024 * 1024  # KiB
-
-
-class Connection(Protocol):
-    """A connection to the workspace: ``?`` is a parameter."""
-
-    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Any:
-        """Run a statement."""
-        ...
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Any:
-        """Run a statement for each row."""
-        ...
 
 
 class Kind(IntEnum):
@@ -126,24 +114,24 @@ _SCHEMA = (
 
 @dataclass(frozen=True)
 class SearchTables:
-    """The tables through one connection; ``extension`` is the schema that pgvector's types are in.
+    """The tables through one connection of the workspace; ``extension`` is the schema that pgvector's types are in.
 
     ``iterates`` says whether pgvector looks on where a filter takes away what is nearest.
     """
 
-    db: Connection
+    db: Any
     extension: str
     iterates: bool
 
     @classmethod
-    def of(cls, db: Connection) -> SearchTables | None:
+    def of(cls, db: Any) -> SearchTables | None:
         """Return the tables, None where they were never made, or by a version that kept no words in them."""
         if db.execute("SELECT to_regclass('search_text')").fetchone()[0] is None:
             return None
         return cls(db, *_extension(db))
 
     @classmethod
-    def made(cls, db: Connection, dimensions: int) -> SearchTables:
+    def made(cls, db: Any, dimensions: int) -> SearchTables:
         """Return the tables, made where they are missing, anew for vectors of another length (BadInputError: pgvector
         is not there). Call it inside a transaction.
         """
@@ -365,12 +353,12 @@ def halves(vectors: Vectors | Sequence[Vectors]) -> list[str]:
     return [str(row) for row in np.round(np.array(vectors, dtype=np.float64), HALF_DIGITS).tolist()]
 
 
-def may_write(db: Connection) -> bool:
+def may_write(db: Any) -> bool:
     """Return whether this user may make and write tables of the workspace."""
     return bool(db.execute("SELECT has_schema_privilege(current_schema(), 'CREATE')").fetchone()[0])
 
 
-def searched_rows(db: Connection) -> int:
+def searched_rows(db: Any) -> int:
     """Return roughly how many texts of the newest version are compared with a question: three for each chunk (its
     window, its section, its heading), each node and each raw issue.
     """
@@ -380,7 +368,7 @@ def searched_rows(db: Connection) -> int:
     return int(found)
 
 
-def _extension(db: Connection) -> tuple[str, bool]:
+def _extension(db: Any) -> tuple[str, bool]:
     """Return the quoted schema that pgvector is in, empty where it is not there, and whether it looks on."""
     row = db.execute(
         "SELECT quote_ident(n.nspname), e.extversion FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "

@@ -6,12 +6,11 @@ when it is not. The channel has the name of the workspace's schema.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import psycopg
+from psycopg import Error
+from psycopg.sql import SQL, Identifier
 
 from autokb.core.errors import StoreAwayError
-
-if TYPE_CHECKING:
-    import psycopg
 
 # Of ``meta`` what counts publications and decisions of people, and what counts published tickets.
 TOLD = ("generation", "tickets generation")
@@ -30,9 +29,6 @@ class Notices:
     """A connection that hears what is told of one schema; closing it is up to who opened it."""
 
     def __init__(self, connection: psycopg.Connection, schema: str) -> None:
-        from psycopg import Error
-        from psycopg.sql import SQL, Identifier
-
         self._db = connection
         try:
             self._db.execute(SQL("LISTEN {}").format(Identifier(schema)))
@@ -42,8 +38,6 @@ class Notices:
 
     def wait(self, seconds: float) -> bool:
         """Wait for a notice; returns whether one came (StoreAwayError where the server was lost)."""
-        from psycopg import Error
-
         try:
             return bool(list(self._db.notifies(timeout=seconds, stop_after=1)))
         except Error as error:

@@ -8,9 +8,7 @@ from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 
 from autokb.core.errors import BadInputError
-from autokb.stores.postgres import make_postgres_schema
-from autokb.stores.postgres_pool import joined_url, pool_of, split_url
-from autokb.stores.workspace_file import WorkspaceFile
+from autokb.plugins.postgres.pool import joined_url, pool_of, split_url
 
 LONGEST = 55  # characters of a schema's name that are part of its copy's; Postgres keeps 63
 TIED = "moved_from"  # the table that says whose copy a schema is until all is switched over
@@ -41,13 +39,13 @@ def make_staging(url: str, owner: str) -> str:
     beside = staging_url(url)
     (_, schema), (_, filled) = split_url(url), split_url(beside)
     with pool_of(beside).connected() as db:
-        if _owner(db, schema) == owner:  # it had its name already when the move was killed
-            if _owner(db, filled) == owner:
+        if owner_of(db, schema) == owner:  # it had its name already when the move was killed
+            if owner_of(db, filled) == owner:
                 db.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(filled)))
             db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(schema), Identifier(filled)))
         elif _holds_anything(db, schema):
             raise BadInputError(_taken(schema))
-        if _owner(db, filled) == owner:
+        if owner_of(db, filled) == owner:
             return beside
         if _holds_anything(db, filled):
             raise BadInputError(_taken(filled))
@@ -58,48 +56,28 @@ def make_staging(url: str, owner: str) -> str:
     return beside
 
 
-def make_tables(beside: str) -> None:
-    """Make the tables of the schema that is filled; those that are there stay."""
-    make_postgres_schema(pool_of(beside))
-
-
-def set_numbers(file: WorkspaceFile) -> None:
-    """Let the numbers that the server gives go on behind those that were copied."""
+def end_copy(url: str) -> None:
+    """Let the numbers that the server gives go on behind those that were copied, and give the schema that was filled
+    the name that the URL has, in one transaction.
+    """
     find = (
         "SELECT table_name, column_name FROM information_schema.columns "
         "WHERE table_schema = current_schema() AND is_identity = 'YES'"
     )
-    with file.transaction(), file.reading() as db:
-        for table, column in db.execute(find):
-            db.execute(
-                f"SELECT setval(pg_get_serial_sequence(?, ?), greatest(max({column}), 1), max({column}) IS NOT NULL) "
-                f"FROM {table}",
-                (table, column),
-            )
-
-
-def give_name(url: str) -> None:
-    """Give the schema that was filled the name that the URL has, in one transaction."""
     beside = staging_url(url)
     schema, filled = Identifier(split_url(url)[1]), Identifier(split_url(beside)[1])
     with pool_of(beside).connected() as db, db.transaction():
+        for table, column in db.execute(find).fetchall():
+            db.execute(
+                f"SELECT setval(pg_get_serial_sequence(%s, %s), greatest(max({column}), 1), max({column}) IS NOT NULL) "
+                f"FROM {table}",
+                (table, column),
+            )
         db.execute(SQL("DROP SCHEMA IF EXISTS {}").format(schema))  # which is empty, or this fails
         db.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(filled, schema))
 
 
-def is_tied(url: str, owner: str) -> bool:
-    """Return whether a schema is a copy of this owner that nobody has let go yet."""
-    with pool_of(url).connected() as db:
-        return _owner(db, split_url(url)[1]) == owner
-
-
-def let_go(url: str) -> None:
-    """Forget whose copy a schema is, once it is the truth."""
-    with pool_of(url).connected() as db:
-        db.execute(f"DROP TABLE IF EXISTS {TIED}")
-
-
-def _owner(db: Connection, schema: str) -> str:
+def owner_of(db: Connection, schema: str) -> str:
     """Return whose copy a schema is; empty where it is none."""
     found = db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{schema}.{TIED}",)).fetchone()
     if not (found and found[0]):
@@ -109,10 +87,8 @@ def _owner(db: Connection, schema: str) -> str:
 
 
 def _holds_anything(db: Connection, schema: str) -> bool:
-    row = db.execute(
-        "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s", (schema,)
-    ).fetchone()
-    return bool(row and row[0])
+    find = "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s LIMIT 1"
+    return db.execute(find, (schema,)).fetchone() is not None
 
 
 def _taken(schema: str) -> str:

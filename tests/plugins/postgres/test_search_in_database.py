@@ -12,11 +12,14 @@ import psycopg
 import pytest
 from benchmarks.postgres_server import PostgresServer
 
+import installed_plugins
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
-from autokb.pipeline import search_in_database
+from autokb.core.ranking import best_first
 from autokb.pipeline.open_index import keep_search_rows, open_index, open_served_index
-from autokb.stores.search_tables import SEARCH_OF, TABLES, Kind, SearchTables, WrittenPart
+from autokb.pipeline.own_features import FITTED
+from autokb.plugins.postgres import search_in_database
+from autokb.plugins.postgres.search_tables import SEARCH_OF, TABLES, Kind, SearchTables, WrittenPart
 from autokb.stores.workspace import Workspace, open_workspace
 from real_postgres import needs_postgres
 
@@ -112,6 +115,30 @@ def test_who_may_only_read_asks(kept: Workspace, postgres: PostgresServer) -> No
     reading = replace(kept, settings=replace(kept.settings, store=url))
     with closing(open_served_index(reading)) as opened:
         assert opened.ask(QUESTIONS[1]).outcome == "answered"
+
+
+def test_features_of_plugins_count_as_in_memory(kept: Workspace, tmp_path: Path) -> None:
+    """One lifts the best section of another document than that which is shown first."""
+    question = QUESTIONS[1]
+    with closing(open_index(kept)) as in_memory:
+        before, rows = in_memory.ask(question), in_memory.index.candidates.rows
+        best = [rows[row].solution for row in best_first(in_memory.index.score(question).scores, 20).tolist()]
+        lifted = next(one for one in best if one.evidence[0].document != best[0].evidence[0].document).id
+    declared = "from autokb.plugin import Plugin\nplugin = Plugin('lifts', features={'one': 'lifts_plugin:lift'})\n"
+    code = f"def lift(_, text, found):\n    return [one.solution.id == {lifted!r} for one in found.candidates.rows]\n"
+    installed_plugins.write(tmp_path, "lifts", {"lifts_plugin.py": declared + code})
+    with kept.file() as file, file.transaction():
+        file.note(FITTED, '{"lifts.one": 9.0}')
+    try:
+        with (
+            installed_plugins.on_path(tmp_path),
+            closing(open_index(kept)) as in_memory,
+            closing(open_served_index(kept)) as in_database,
+        ):
+            assert first(in_database.ask(question)) == first(in_memory.ask(question)) != first(before)
+    finally:
+        with kept.file() as file, file.transaction():
+            file.note(FITTED, "")
 
 
 def test_words_find_documents_of_their_own(kept: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.llm.rerankers import Reranker
+from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
 from autokb.retrieval.calibrated_gate import CalibratedGate
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of
 from autokb.retrieval.gate import Gate
@@ -19,7 +21,7 @@ from autokb.retrieval.history import History, Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, TokenReader
 from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
 from autokb.retrieval.late_interaction import TokensOnDemand, idf_of_pieces
-from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
+from autokb.retrieval.own_features import OwnFeatures
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.recalibration import Recalibration
 from autokb.retrieval.search import ChunkIndex
@@ -59,6 +61,8 @@ class SliceReader:
     numbers: Numbers
     tokens: TokenReader | None
     read_tokens: Callable[[Sequence[str]], list[TokenVectors]] | None
+    reranker: Reranker | None = None
+    own: OwnFeatures | None = None  # which see the rows of a slice
 
     @cached_property
     def _idf(self) -> NDArray[np.float64]:
@@ -94,6 +98,8 @@ class SliceReader:
             read_tokens=None if self.tokens is None else self.tokens.question,
             token_spans=None if self.tokens is None else self.tokens.spans,
             ranker=packaged_ranker(reads_tokens=tokens is not None),
+            reranker=self.reranker,
+            own=self.own,
         )
 
     # Complex: the issues, solutions and passages of all parts are put together, each by one comprehension.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -17,9 +16,9 @@ from psycopg import Error
 from psycopg.sql import SQL, Identifier
 
 from autokb import __version__
-from autokb.core.errors import AutokbError, StoreAwayError, WorkspaceBusyError
-from autokb.stores.postgres_notices import TRIGGERS
-from autokb.stores.postgres_pool import AWAY, BoundedConnection, Pool, failure_of, pool_of
+from autokb.core.errors import AutokbError, StoreAwayError
+from autokb.plugins.postgres.notices import TRIGGERS
+from autokb.plugins.postgres.pool import AWAY, BoundedConnection, Pool, failure_of, pool_of
 from autokb.stores.schema import BY_ROWID, HOOKS, SCHEMA, SCHEMA_VERSION, WRITTEN_BY
 
 # The buckets of the service's rates, which all machines share.
@@ -40,11 +39,6 @@ class Rows(list[tuple[Any, ...]]):
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         return self
-
-    def __next__(self) -> tuple[Any, ...]:
-        if (row := self.fetchone()) is None:
-            raise StopIteration
-        return row
 
 
 class PostgresConnection:
@@ -259,17 +253,3 @@ def _look_at(pool: Pool) -> tuple[str | None, bool]:
     version, may_write = found or ("", False)
     seen = _known[pool.address, pool.schema] = str(version), bool(may_write)
     return seen
-
-
-@contextmanager
-def build_lock(url: str, busy: str) -> Iterator[None]:
-    """Hold the one build of a workspace; the server frees it when the connection of whoever holds it ends."""
-    pool = pool_of(url)
-    with closing(pool.connect()) as db:
-        try:
-            row = db.execute("SELECT pg_try_advisory_lock(hashtext(current_schema()), 2)").fetchone()
-        except Error as error:
-            raise failure_of(error) from error
-        if not (row and row[0]):
-            raise WorkspaceBusyError(f"{busy}; wait until it has ended and run this again.")
-        yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -17,29 +17,34 @@ import numpy as np
 
 from autokb.core.attributes import Attributes, Match, from_lists
 from autokb.core.domain import DomainSpec, Urgent
-from autokb.core.kept import Kept
+from autokb.core.errors import UnwritableWorkspaceError
 from autokb.core.nouns import DISPLAYED, Solution
 from autokb.core.ranking import best_first
-from autokb.core.settings import CAUTION
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
-from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import Encoder, TokenEncoder
-from autokb.pipeline.search_rows import AUDIENCES, LEARNT, OF_ALL, PIECES_OF_ALL
+from autokb.pipeline.fed_questions import with_fed_questions
+from autokb.pipeline.open_index import embedding_by
+from autokb.pipeline.own_features import own_features
+from autokb.pipeline.reranking import open_reranker
+from autokb.plugins.postgres.kept import Kept
+from autokb.plugins.postgres.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
+from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart
+from autokb.plugins.postgres.search_rows import AUDIENCES, LEARNT, OF_ALL, PIECES_OF_ALL, write_search_rows
+from autokb.plugins.postgres.search_tables import FOR_ALL, SEARCH_OF, Kind, SearchTables, may_write, searched_rows
+from autokb.plugins.postgres.sliced import Slice, SliceReader
 from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import Learnt, history_of
 from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
-from autokb.retrieval.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
-from autokb.retrieval.parts import DocumentPart, Numbers, PastPart, TreePart
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.read_question import read_question
 from autokb.retrieval.recalibration import SETTING as CONFIDENCE
 from autokb.retrieval.recalibration import read_recalibration
-from autokb.retrieval.sliced import Slice, SliceReader
 from autokb.stores.database import damaged_rows
-from autokb.stores.search_tables import FOR_ALL, Kind, SearchTables
+from autokb.stores.published import published_spec, read_published, spec_of
 from autokb.stores.word_index import idf
+from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.stemming import stem
 from autokb.text.word_forms import Spelling, rests
@@ -60,6 +65,10 @@ PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a
 TOKENS_IN_MEMORY = 64_000_000  # bytes of tokens of sections that it keeps
 WORDS_IN_MEMORY = 16_000_000  # bytes of words that it keeps
 SIZE_OF_WORD = 200  # bytes, of a short text and a number with their places in a dictionary
+NO_ROWS = (
+    "This knowledge base is to be searched in the database, and what is searched was not written there yet; run "
+    "autokb build as a user who may write."
+)
 P = TypeVar("P", DocumentPart, TreePart, PastPart)
 
 
@@ -73,14 +82,13 @@ class SlicedKnowledge:
     spelling: Spelling | None
     words: WordsInDatabase
     audiences: KnowledgeIndex  # of nothing but for whom sections are: a solution each, named by the audience
-    reranker: Reranker | None = None
     _documents: Kept[str, DocumentPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 2), repr=False)
     _trees: Kept[str, TreePart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
     _past: Kept[str, PastPart] = field(default_factory=lambda: Kept(PARTS_IN_MEMORY // 4), repr=False)
 
     def empty(self) -> QuestionIndex:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
-        return replace(self.reader.index(Slice((), (), (), self.words, self.learnt), None), reranker=self.reranker)
+        return self.reader.index(Slice((), (), (), self.words, self.learnt), None)
 
     def index_for(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> QuestionIndex:
         """Return an index over what the readings of a message need; ``said`` is all that the customer said, and
@@ -101,7 +109,7 @@ class SlicedKnowledge:
         with self._tables() as tables:
             trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
             found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
-        return replace(self.reader.index(found, spelling, embed), reranker=self.reranker)
+        return self.reader.index(found, spelling, embed)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
@@ -287,14 +295,10 @@ class _Remembering:
         return np.array([self._held[text] for text in texts], dtype=np.float32)
 
 
-def open_sliced(
-    file: WorkspaceFile,
-    settings: Mapping[str, Mapping[str, object]],
-    spec: DomainSpec,
-    encoder: Encoder,
-    caution: float = CAUTION,
-) -> SlicedKnowledge:
-    """Open the search tables, which must be there; ``settings`` are those that were published."""
+def open_sliced(workspace: Workspace, file: WorkspaceFile, encoder: Encoder, held: ExitStack) -> SlicedKnowledge:
+    """Open the search tables, which must be there; what the settings' reader needs is held open by the stack."""
+    settings = dict(file.records("setting"))
+    spec = spec_of(workspace, settings)
     tokens = encoder.token_reader(spec.language)
     with file.snapshot(), file.reading() as db, damaged_rows("search_number"):
         tables = SearchTables.of(db)
@@ -316,10 +320,12 @@ def open_sliced(
         calibration=calibration_of(settings),
         recalibration=read_recalibration(settings.get(CONFIDENCE)),
         generation=generation,
-        caution=caution,
+        caution=workspace.settings.answer.caution,
         numbers=Numbers(chunks, length, candidates, pieces),
         tokens=tokens,
         read_tokens=None if tokens is None else _TokensKept(tokens),
+        reranker=open_reranker(workspace.settings, held),
+        own=own_features(workspace, file),
     )
     return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences)
 
@@ -347,3 +353,37 @@ class _TokensKept:
             found[text] = one
             self._held.keep(text, one, one.vectors.nbytes + one.pieces.nbytes + len(text) + SIZE_OF_WORD)
         return [found[text] for text in texts]
+
+
+class SearchedDatabase:
+    """What questions search of a workspace on Postgres: its search tables."""
+
+    open = staticmethod(open_sliced)
+
+    def count_rows(self, file: WorkspaceFile) -> int:
+        """Return roughly how many texts of the newest version are compared with a question."""
+        with file.reading() as db:
+            return searched_rows(db)
+
+    def is_current(self, file: WorkspaceFile) -> bool:
+        """Return whether the tables are those of what is published."""
+        return file.meta(SEARCH_OF) == file.generation
+
+    def is_ready(self, file: WorkspaceFile) -> bool:
+        """Return whether the tables are current, or older ones are there and this user may not write
+        (UnwritableWorkspaceError: there are none).
+        """
+        with file.reading() as db:
+            if self.is_current(file):
+                return True
+            if may_write(db):
+                return False
+            if SearchTables.of(db) is None:
+                raise UnwritableWorkspaceError(NO_ROWS)
+        return True
+
+    def write_rows(self, workspace: Workspace, file: WorkspaceFile, encoder: Encoder) -> None:
+        """Write the rows of what is published now that differ."""
+        published = with_fed_questions(file, read_published(file))
+        spec = published_spec(workspace, published)
+        write_search_rows(file, published, spec, embedding_by(file, encoder), encoder.token_reader(spec.language))

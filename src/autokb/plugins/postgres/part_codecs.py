@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -15,12 +15,13 @@ from pydantic import TypeAdapter
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Issue, Passage, Solution
 from autokb.core.vectors import Vectors
+from autokb.plugins.postgres.parts import Counted, DocumentPart, PastPart, TreePart
 from autokb.retrieval.history import Learnt, PastIssue
-from autokb.retrieval.parts import Counted, DocumentPart, PastPart, TreePart
 from autokb.stores.codecs import ISSUE, SOLUTION, passage_body
 
 STORED = np.dtype("<f4")  # what a vector's numbers are stored as
 FITTED = np.dtype("<f8")  # and what was fitted
+T = TypeVar("T")
 _OF_ALL = ("middle", "likeness", "total", "mean")
 
 
@@ -45,7 +46,7 @@ def store_document(part: DocumentPart) -> StoredPart:
 
 def read_document(document: str, body: str, vectors: bytes, dimensions: int) -> DocumentPart:
     """Read a document's part back (ValueError where it was damaged)."""
-    found = _documents().validate_json(body)
+    found = _reader(_StoredDocument).validate_json(body)
     own, many = len(found.window_chunks), len(found.passages)
     rows = _as_rows(vectors, dimensions, own + 2 * many)
     return DocumentPart(
@@ -73,7 +74,7 @@ def store_tree(part: TreePart) -> StoredPart:
 
 def read_tree(tree: str, body: str, vectors: bytes, dimensions: int) -> TreePart:
     """Read a tree's part back (ValueError where it was damaged)."""
-    found = _trees().validate_json(body)
+    found = _reader(_StoredTree).validate_json(body)
     nodes, raw = len(found.issues), len(found.raw)
     rows = _as_rows(vectors, dimensions, nodes + raw + len(found.alone))
     return TreePart(
@@ -144,13 +145,8 @@ class _StoredTree:
 
 
 @cache  # a question reads some hundred parts, and a reader of the whole takes a third of the time of one a noun
-def _documents() -> TypeAdapter[_StoredDocument]:
-    return TypeAdapter(_StoredDocument)
-
-
-@cache
-def _trees() -> TypeAdapter[_StoredTree]:
-    return TypeAdapter(_StoredTree)
+def _reader(stored: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(stored)
 
 
 def _as_bytes(*vectors: Vectors) -> bytes:

@@ -6,8 +6,8 @@ import psycopg
 import pytest
 
 from autokb.core.errors import AutokbError, BadEntryError, StoreAwayError, UnwritableWorkspaceError, WorkspaceBusyError
-from autokb.stores.postgres import translated
-from autokb.stores.postgres_pool import AWAY, Pool, failure_of, split_url
+from autokb.plugins.postgres.connection import translated
+from autokb.plugins.postgres.pool import AWAY, Pool, failure_of, split_url
 from autokb.stores.sql import as_bytes, has_null, json_number, json_text
 
 
@@ -61,7 +61,7 @@ def test_a_server_that_is_not_there_is_said_at_once(monkeypatch: pytest.MonkeyPa
         tried.append("")
         raise psycopg.OperationalError("connection refused")
 
-    monkeypatch.setattr("autokb.stores.postgres_pool.BoundedConnection.connect", refuse)
+    monkeypatch.setattr("autokb.plugins.postgres.pool.BoundedConnection.connect", refuse)
     pool = Pool("postgresql://db.example/kb")
     for _ in range(20):
         with pytest.raises(StoreAwayError, match="cannot be reached"):

@@ -10,9 +10,9 @@ import pytest
 from benchmarks.postgres_server import PostgresServer
 
 from autokb.core.errors import AutokbError
-from autokb.stores import postgres as postgres_module
-from autokb.stores.postgres import open_postgres
-from autokb.stores.postgres_pool import pool_of
+from autokb.plugins.postgres import connection as postgres_module
+from autokb.plugins.postgres.connection import open_postgres
+from autokb.plugins.postgres.pool import pool_of
 from autokb.stores.schema import SCHEMA_VERSION
 from real_postgres import needs_postgres
 

@@ -15,8 +15,7 @@ from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import TokenEncoder
 from autokb.pipeline.runner import in_batches
 from autokb.pipeline.steps.passages import find_passages
-from autokb.retrieval.history import Learnt
-from autokb.retrieval.part_codecs import (
+from autokb.plugins.postgres.part_codecs import (
     FITTED,
     read_counted,
     store_counted,
@@ -25,7 +24,7 @@ from autokb.retrieval.part_codecs import (
     store_past,
     store_tree,
 )
-from autokb.retrieval.parts import (
+from autokb.plugins.postgres.parts import (
     NOTHING_COUNTED,
     Counted,
     DocumentPart,
@@ -34,8 +33,9 @@ from autokb.retrieval.parts import (
     TreePart,
     pieces_as_array,
 )
+from autokb.plugins.postgres.search_tables import FOR_ALL, SEARCH_OF, Kind, SearchTables, WordChanges, WrittenPart
+from autokb.retrieval.history import Learnt
 from autokb.stores.published import Published
-from autokb.stores.search_tables import FOR_ALL, SEARCH_OF, Kind, SearchTables, WordChanges, WrittenPart
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.stemming import stem
 from autokb.text.word_forms import rests
