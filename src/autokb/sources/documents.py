@@ -165,14 +165,11 @@ def _read_file(
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
     format_ = format_of(file.relative, data)
-    if format_ is None and not in_records:
-        raise UnreadableFileError(_UNKNOWN)
-    if in_records or format_ in RECORD_FORMATS:
-        placed, bad = (
-            outside_records(file.relative, data, "documents")
-            if format_ is None
-            else read_records(data, file.relative, format_)
-        )
+    if format_ is None or format_ in RECORD_FORMATS:
+        if format_ is None:
+            placed, bad = outside_records(file.relative, data, "documents")
+        else:
+            placed, bad = read_records(data, file.relative, format_)
         if format_ in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
             header = shown_fields(placed[0].record) if placed else "no rows"
             raise UnreadableFileError(

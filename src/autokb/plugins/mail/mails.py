@@ -173,7 +173,7 @@ def _eml(data: bytes) -> _Mail:
     message = message_from_bytes(data, policy=policy.compat32)
     if message.get_content_type() in _ENCRYPTED:
         raise UnreadableFileError("is encrypted; save it as it is shown.")
-    plain, rich, attachments = [], [], []
+    plain, rich, attachments = list[str](), list[str](), list[str]()
     parts = list(_parts(message))
     if len(parts) > MOST_PARTS:
         raise UnreadableFileError(f"has more than {MOST_PARTS:,} parts; save its text.")
@@ -191,7 +191,7 @@ def _eml(data: bytes) -> _Mail:
         _header(message, "Subject"),
         _header(message, "From"),
         _date(_header(message, "Date")),
-        _text("\n\n".join(filter(str.strip, plain)), "\n".join(rich)),
+        _text("\n\n".join(part for part in plain if part.strip()), "\n".join(rich)),
         tuple(attachments),
     )
 

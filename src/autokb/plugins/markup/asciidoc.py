@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape, unescape
 
 from autokb.plugins.markup.asciidoc_inline import inline
@@ -173,18 +174,14 @@ class _Blocks:
 
     def _panels(self, lines: Sequence[str]) -> str:
         """Return each tab, whose label is a term of a list, as a section."""
-        parts, label, body = [], "", list[str]()
-        for line in (*lines, "::"):
-            found = _TERM.fullmatch(line)
-            if line != "::" and (not found or line[:1].isspace()):
-                body.append(line)
-                continue
-            if label:
-                inner = body if [one.strip() for one in body[:1]] != ["+"] else body[1:]
-                parts.append(
-                    self._state.outline.panel(self._state.words(label), lambda inner=inner: self._inside(inner))
-                )  # type: ignore[misc]
-            label, body = (found[1], [found[3]] if found[3] else []) if found else ("", [])
+        tabs: list[tuple[str, list[str]]] = []
+        for line in lines:
+            if (found := _TERM.fullmatch(line)) and not line[:1].isspace():
+                tabs.append((found[1], [found[3]] if found[3] else []))
+            elif tabs and (tabs[-1][1] or line.strip() != "+"):
+                tabs[-1][1].append(line)
+        outline = self._state.outline
+        parts = [outline.panel(self._state.words(label), partial(self._inside, body)) for label, body in tabs]
         return "".join(parts)
 
     def _paragraph(self, style: str, caption: str) -> str:
@@ -276,7 +273,7 @@ class _Blocks:
             cells += [(spans, inner, one[2] or "1")] * min(int(one[1] or 1), 100)
         width = self._columns(style, lines)
         has_head = "header" in style or (len(lines) > 1 and bool(lines[0].strip()) and not lines[1].strip())
-        rows, row, filled = [], [], 0
+        rows, row, filled = list[str](), list[str](), 0
         for spans, inner, across in cells:
             tag = "th" if has_head and not rows else "td"
             row.append(f"<{tag}{spans}>{inner}</{tag}>")

@@ -54,7 +54,12 @@ def read_space(data: bytes, wanted: str) -> ConvertedRecords:
     for number, (page_id, title) in enumerate(pages.items(), 1):
         text = html_to_markdown(_html_of(bodies.get(page_id, ""), lost)).text.strip()
         if text:
-            records.append((number, {"id": page_id, "title": title, "text": f"# {title}\n\n{text}" if title else text}))
+            records.append(
+                (
+                    number,
+                    {"id": f"confluence-{page_id}", "title": title, "text": f"# {title}\n\n{text}" if title else text},
+                )
+            )
         else:
             lost["page without a text"] += 1
     return ConvertedRecords(tuple(records), _told(lost))
@@ -62,6 +67,7 @@ def read_space(data: bytes, wanted: str) -> ConvertedRecords:
 
 def _told(lost: Counter[str]) -> tuple[str, ...]:
     several = {"old version of a page": "old versions of pages", "page without a text": "pages without a text"}
+    several |= {name: name.replace("macro ", "macros ", 1) for name in lost if name.startswith("macro ")}
     return tuple(part for name, number in lost.items() for part in counted(number, name, several.get(name, "")))
 
 

@@ -125,7 +125,7 @@ def _teach(text: str, left_out: list[str]) -> None:
     from docutils import nodes
     from docutils.parsers.rst import Directive, directives, roles
 
-    class Read(Directive):
+    class Read(Directive):  # type: ignore[misc]
         has_content = True
         optional_arguments = 1
         final_argument_whitespace = True

@@ -89,15 +89,11 @@ class _Reader:
             self._lists.pop()
             return f"<{tag}{f' start={start}' if start and tag == 'ol' else ''}>{inner}</{tag}>"
         if kind == "table-cell":
-            spans = (
-                ("colspan", _of(element, "number-columns-spanned")),
-                ("rowspan", _of(element, "number-rows-spanned")),
-            )
-            written = "".join(f' {name}="{value}"' for name, value in spans if value.isdecimal())
+            spans = {"colspan": "number-columns-spanned", "rowspan": "number-rows-spanned"}
+            written = "".join(f' {name}="{n}"' for name, of in spans.items() if (n := _of(element, of)).isdecimal())
             times = _of(element, "number-columns-repeated")
-            return f"<td{written}>{self._inner(element)}</td>" * min(
-                int(times) if times.isdecimal() else 1, _MOST_REPEATED
-            )
+            is_plain = times.isdecimal() and element.find(".//{*}table") is None
+            return f"<td{written}>{self._inner(element)}</td>" * (min(int(times), _MOST_REPEATED) if is_plain else 1)
         if kind == "table":
             return f"<table>{self._inner(element)}</table>"
         if kind == "a":
@@ -109,8 +105,8 @@ class _Reader:
         if kind == "note":  # at the foot of the page
             words = (word for body in element.iterfind("{*}note-body") for word in body.itertext())
             return f" ({escape(' '.join(''.join(words).split()))})"
-        tag = _TAGS.get(kind)
-        return f"<{tag}>{self._inner(element)}</{tag}>" if tag else self._inner(element)
+        plain = _TAGS.get(kind)
+        return f"<{plain}>{self._inner(element)}</{plain}>" if plain else self._inner(element)
 
     def _inner(self, element: Any) -> str:
         parts = [escape(element.text or "")]
