@@ -17,7 +17,7 @@ _SILENT = {
     "tracked-changes": "",
     "forms": "form",
     "sequence-decls": "",
-    "bibliography-mark": "",
+    "table-of-content": "table of contents",
 }
 _LOST = {"image": "picture", "object": "embedded object", "object-ole": "embedded object", "plugin": "embedded object"}
 _MOST_REPEATED = 100  # times that a cell is written; sheets repeat empty ones to their last column

@@ -27,6 +27,8 @@ _QUESTIONS = frozenset(
 )
 _ANSWERS = frozenset("answer answers antwort antworten solution lösung resolution response reply abhilfe".split())
 _ITEM = re.compile(r"(?:[-*]|\d{1,3}[.)]) ")
+_LOCKED = "EncryptedPackage".encode("utf-16-le")  # the name of what a file with a password holds
+_ENCRYPTED = "is encrypted; save it as XLSX without a password."
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 
 
@@ -83,6 +85,8 @@ def _read(data: bytes) -> tuple[list[_Sheet], tuple[str, ...]]:
     except ImportError as error:
         raise UnreadableFileError("needs a library for spreadsheets: pip install 'autokb[office]'.") from error
 
+    if data.startswith(OLE_SIGNATURE) and _LOCKED in data:
+        raise UnreadableFileError(_ENCRYPTED)
     archive = None if data.startswith(OLE_SIGNATURE) else Archive(data, "XLSX", old="an old .xls")
     percent = _percent_cells(archive) if archive else {}
     sheets, left_out = [], []
@@ -96,7 +100,7 @@ def _read(data: bytes) -> tuple[list[_Sheet], tuple[str, ...]]:
             elif sheet := _sheet(book.get_sheet_by_name(about.name), percent.get(about.name, frozenset())):
                 sheets.append(sheet)
     except calamine.PasswordError as error:
-        raise UnreadableFileError("is encrypted; save it as XLSX without a password.") from error
+        raise UnreadableFileError(_ENCRYPTED) from error
     except (calamine.CalamineError, ValueError) as error:
         raise UnreadableFileError("is no whole spreadsheet; open it and save it anew as XLSX.") from error
     if archive:
