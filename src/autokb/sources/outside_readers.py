@@ -53,6 +53,8 @@ def outside_records(relative: str, data: bytes, wanted: Records) -> tuple[list[P
     suffix = _suffix(relative)
     found = records_in_subprocess(_head(plugins().records[suffix], suffix, wanted) + data)
     refuse_too_many(len(found.records))
+    if not found.records and not found.left_out:
+        raise UnreadableFileError(f"holds no {wanted}; leave it out or fill it.")
     return [PlacedRecord(record, line) for line, record in found.records], left_out(relative, found.left_out)
 
 

@@ -91,7 +91,8 @@ def test_an_odt_keeps_headings_lists_tables_links_and_footnotes(tmp_path: Path) 
 def test_what_of_an_odt_is_not_read_is_named(tmp_path: Path) -> None:
     body = (
         "<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:p>Seen"
-        '<office:annotation><text:p>Ask Ann</text:p></office:annotation></text:p><drawing:frame><drawing:image xlink:href="p.png"/></drawing:frame>'
+        "<office:annotation><text:p>Ask Ann</text:p></office:annotation></text:p>"
+        '<drawing:frame><drawing:image xlink:href="p.png"/></drawing:frame>'
         "<drawing:frame><drawing:text-box><text:p>In a box</text:p></drawing:text-box></drawing:frame>"
         "<text:table-of-content><text:p>Care 3</text:p></text:table-of-content>"
     )

@@ -58,7 +58,7 @@ def chat_records(data: bytes, wanted: str) -> ConvertedRecords:
     if wanted != "chats":
         raise UnreadableFileError(f"is a text, which holds no {wanted}; add it as documents or --as chats.")
     messages, system = _chat(clean(decode(data)).split("\n"))
-    if not messages:
+    if not any(one.text for one in messages):
         raise UnreadableFileError(NO_CHAT)
     order = only_order(date_orders(one.day for one in messages))
     media = sum(1 for one in messages if _OMITTED.fullmatch(one.text))

@@ -308,7 +308,11 @@ def _label_notes(tree: Any) -> None:
         if title is not None and title.parent is note:
             kind = named.pop().capitalize() if named else ""
             words = title.astext().rstrip(".:")
-            label = f"{kind}: {words}." if kind and words.casefold() != kind.casefold() else f"{words}:"
+            label = (
+                f"{kind}: {words}."
+                if kind and words.casefold() != kind.casefold()
+                else words + ("" if words.endswith(("!", "?")) else ":")
+            )
             note.remove(title)
         body = list(note)
         if body and isinstance(body[0], nodes.paragraph):
