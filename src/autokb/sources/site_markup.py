@@ -13,13 +13,14 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import ClassVar
 
+from autokb.sources.decoding import clean
 from autokb.sources.page import ConvertedFile, first_heading
 from autokb.sources.site_outline import Element, note_label, outlined
 from autokb.sources.subprocess_converter import convert_in_subprocess
 from autokb.sources.wiki import replace_pairs
 from autokb.text.front_matter import front_matter, split_front_matter
 from autokb.text.lexicons import AsWritten, WordLists, word_lists
-from autokb.text.markdown import front_matter_end, html_blocks
+from autokb.text.markdown import front_matter_end, html_blocks, parse_blocks
 from autokb.text.plain_text import plain_text
 
 MOST_INCLUDED = 2_000_000  # characters of other files in one: pages that name each other would grow without an end
@@ -92,13 +93,14 @@ def site_page(
     ``templates`` has the words of variables; ``included`` gives the text of another file, None for one that cannot be
     read.
     """
-    front, body = split_front_matter(text)
+    front, body = split_front_matter(clean(text))
     title = str(front_matter(front).get("title") or "") or first_heading(front + body)
     reader = _Reader(
         templates or {}, included, title or PurePosixPath(name).stem, is_program=name.lower().endswith(".mdx")
     )
-    read = reader.read(body)
-    return ConvertedFile(front + read, title or first_heading(front + read), unresolved=tuple(reader.unresolved))
+    if (read := reader.read(body)) != body or front not in text:
+        text = front.rstrip("\n") + "\n" * 2 * bool(front) + read.strip("\n") + "\n"
+    return ConvertedFile(text, title or first_heading(text), unresolved=tuple(reader.unresolved))
 
 
 @dataclass
@@ -121,7 +123,7 @@ class _Reader:
     room: int = MOST_INCLUDED
 
     def read(self, text: str) -> str:
-        """Return the body of the file as its readers see it; the very text where there is nothing to read otherwise."""
+        """Return the text of the file as its readers see it; the very text where they see nothing else."""
         found = self._with_files(text, DEEPEST)
         for remark in self.words.remarks.values():
             ends = _pattern(remark.becomes)
@@ -133,29 +135,36 @@ class _Reader:
         found = _VARIABLE.sub(lambda m: self._words_of(m[1]), found)
         found = _EXPRESSION.sub(self._value, found) if self.is_program else found
         found = _with_html_read(found)
-        is_changed = self._with_code(found) != text
-        return self._with_code(_BLANKS.sub("\n\n", found)) if is_changed else text
+        return text if self._with_code(found) == text else self._with_code(_BLANKS.sub("\n\n", found))
 
     # -- code, other files, programs ------------------------------------------------------------------------------
 
     def _with_files(self, text: str, depth: int) -> str:
         """Return a text with its code put aside, the lines of programs taken out, and other files in their places."""
-        text = _CODE.sub(self._keep_words, self._without_blocks_of_code(_OURS.sub("", text)))
+        text = self._without_blocks_of_code(_OURS.sub("", text))
+        if not self.is_program and not any(
+            _pattern(one).search(text) for one in self.words.elements if "indented" in one
+        ):
+            for block in reversed([block for block in parse_blocks(text) if block.kind == "code"]):
+                column = block.start - text.rfind("\n", 0, block.start) - 1
+                text = text[: block.start] + self._keep(text[block.start : block.end], column) + text[block.end :]
+        text = _CODE.sub(self._keep_words, text)
         for program in self.words.programs:
             text = _pattern(program).sub(self._program, text)
         for pattern in self.words.included:
             text = _pattern(pattern).sub(lambda m: self._file(m["path"], depth, m.groupdict().get("args") or ""), text)
-        for name, path in self.files.items():
+        for name, path in tuple(self.files.items()):
             text = re.sub(rf"<{name}(?:\s[^<>]{{0,500}})?/>", lambda m, path=path: self._file(path, depth), text)
         return text
 
     def _file(self, path: str, depth: int, args: str = "") -> str:
         """Return the text of another file, as it is read here, or else the words that it was given; else list it."""
-        path = path.strip()
+        path = path.strip().replace("\\", "")
         given = _attributes(args)
         if words := " ".join(given[name] for name in self.words.words if given.get(name)):
-            kind = PurePosixPath(path).stem.casefold()
-            return f"\n\n{note_label(kind)} {words}\n\n" if kind in self.words.notes else f"\n\n{words}\n\n"
+            kind = self._kind(PurePosixPath(path).stem.casefold(), "", given, "")
+            label = note_label(kind) if kind and kind not in ("tab", "fold", "silent", "left out") else ""
+            return f"\n\n{label} {words}\n\n"
         found = self.included(path) if depth and self.room > 0 else None
         if found is None:
             self.unresolved.append(path)
@@ -191,13 +200,14 @@ class _Reader:
         name, args = (groups.get("name") or groups.get("plain") or "").casefold(), groups.get("args") or ""
         line = "indented" if groups.get("indented") else "link" if groups.get("link") else groups.get("fence", "")
         if found.groupdict().get("close") is not None:
-            return self._sign(found, Element("end", line or name))
+            is_known = line or self._kind(name, line, {}, "") not in ("", "silent")
+            return self._sign(found, Element("end", line or name)) if is_known else ""
         is_void = bool(groups.get("void")) or not (line or name in self.closed)
         given = _attributes(args) | {option.casefold(): value for option, value in _OPTION.findall(said)}
         if said[0] == "<" and is_void and not given and not groups["void"]:
             return found[0]  # <VERSION> stands for a word of the reader's
         if name == "tabs":
-            self.tab_names |= dict(_TAB_NAMES.findall(args))
+            self.tab_names |= {value: label for label, value in _TAB_NAMES.findall(args)}
             self.tabs_in_order = [one or two for m in _TABS_IN_ORDER.findall(args) for one, two in _QUOTED.findall(m)]
         others = _ATTRIBUTE.sub(" ", args)
         placed = [one or two for one, two in _QUOTED.findall(others)] or [
@@ -205,26 +215,35 @@ class _Reader:
         ]
         label = next(filter(None, (groups.get("label"), *map(given.get, self.words.labels), placed[0])), "")
         kind = self._kind(name.removeprefix("callout-"), line, given, placed[0])
-        words = " ".join(given[n] for n in self.words.words if given.get(n))
+        words = ": ".join(given[n] for n in self.words.words if given.get(n))
         if kind in ("tab", "fold"):
             label = self.tab_names.get(label, label) or next(iter(self.tabs_in_order), name)
             self.tabs_in_order[:1] = []
         if kind and (kind != "silent" or line):
             said = (words or placed[0]) if is_void else plain_text(label)
+            said = "" if said.casefold() == kind else said
             return self._sign(found, Element(kind, "" if is_void else line or name, said))
         if said[0] in "<{" and is_void and not words and not kind:
             self.unresolved.append(said if len(said) < _LONGEST_NAME else f"{said[:_LONGEST_NAME]}…")
+            words = " ".join(given.values()) if said[0] == "<" and self._is_inside(found) else ""
         return words if is_void or not words else f"\n\n**{words}**\n\n"
 
     def _kind(self, name: str, line: str, given: Mapping[str, str], first: str) -> str:
         """Return what an element is: tab, fold, left out, silent, the kind of a note; empty where it is not known."""
         words = self.words
         if name in words.notes_of_a_kind or name in words.notes:
-            named = (name, *map(given.get, words.kinds), *first.split(" ", 1)[:1])
-            return next((one.casefold() for one in named if one and one.casefold() in words.notes), "note")
+            named = (*map(given.get, words.kinds), first if name in words.notes_of_a_kind else "", name)
+            kinds = (one.casefold().split(" ", 1)[0] for one in named if one)
+            return next((one for one in kinds if one in words.notes), "note")
         sets = {"tab": words.tabs, "fold": words.folds, "left out": words.left_out, "silent": words.silent}
         found = next((kind for kind, names in sets.items() if name in names), "silent" if line else "")
         return "tab" if line == "link" or (line == "indented" and not name) else found
+
+    @staticmethod
+    def _is_inside(found: re.Match[str]) -> bool:
+        """Return whether an element stands in a line with other words."""
+        before, after = found.string.rfind("\n", 0, found.start()) + 1, found.string.find("\n", found.end())
+        return bool((found.string[before : found.start()] + found.string[found.end() : after]).strip())
 
     def _sign(self, found: re.Match[str], element: Element) -> str:
         """Return the sign of an element in a line of its own, as far in as the line where it stands."""

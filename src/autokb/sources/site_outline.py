@@ -1,4 +1,4 @@
-"""The outline of a page with tabs, what unfolds and notes: a section of each panel, a labelled paragraph of each note."""
+"""The outline of a page with tabs, folds and notes: a section of each panel, a labelled paragraph of each note."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class _Open:
     column: int
     above: tuple[int, str]
     ended: list[tuple[int, int, Element]]
+    base: int  # the column at which its text is written
     body: int = -1  # the column of its text, known from the first line of it
     level: int = 0  # of its heading, which is in the line ``line``; 0 where it has none
     line: int = 0
@@ -88,14 +89,15 @@ class _Walker:
             return
         place = max(0, column - self.shift)
         self._write_label(place)
-        one = _Open(element, column, self.above, self.ended)
+        one = _Open(element, column, self.above, self.ended, column)
         if element.kind not in (*_PANELS, "silent", "left out"):
             self.note = note_label(element.kind, element.label)
             self.out.append("")
         elif element.kind in _PANELS and self.item and place >= _IN_ITEM:
-            self._put(_in_list(element), place)
+            self._put(_in_list(element), self.item)
+            one.base = self.shift + self.item
         elif element.kind in _PANELS:
-            one.level, self.item, self.ended = min(6, self.above[0] + 1), 0, []
+            one.level, one.base, self.item, self.ended = min(6, self.above[0] + 1), self.shift, 0, []
             one.line = self._put(f"{'#' * one.level} {element.label}")
             self.above = (one.level, element.label)
         if element.end:
@@ -107,13 +109,13 @@ class _Walker:
         """End the innermost element."""
         one = self.open.pop()
         self._write_label(max(0, one.column - self.shift))
-        self.shift -= max(0, one.body - one.column)
+        self.shift -= max(0, one.body - one.base)
         self.ends[one.element.end] -= 1
         self.ends["left out"] -= one.element.kind == "left out"
         if one.level:
             self.above, self.ended = one.above, [*one.ended, (one.line, self._put(""), one.element)]
         elif one.element.kind == "tab":
-            self._put("{/for}", max(0, one.column - self.shift))
+            self._put("{/for}", max(0, one.base - self.shift))
 
     def write(self, line: str) -> None:
         """Write a line of text where it stands under its heading and not under a panel before it."""
@@ -128,8 +130,8 @@ class _Walker:
             self._close_through("link")
             return
         if self.open and self.open[-1].body < 0:
-            self.open[-1].body = max(column, self.open[-1].column)
-            self.shift += self.open[-1].body - self.open[-1].column
+            self.open[-1].body = max(column, self.open[-1].base)
+            self.shift += self.open[-1].body - self.open[-1].base
         place = max(0, column - self.shift)
         heading, item = _HEADING.match(words), _ITEM.match(words)
         if self.ended:
