@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from autokb.app.notes_of_add import (
+    audiences_of_folders,
     by_path,
     content,
     earlier_again,
@@ -114,6 +115,8 @@ def add(
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
     titles, lost = links_of_issues(workspace, issues)
+    if kind == "documents":
+        lost = (*lost, *audiences_of_folders([record.item for record in reading.records], workspace.spec))
     return replace(
         done,
         skipped=skipped,

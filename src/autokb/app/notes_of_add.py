@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Document, RawIssue
+from autokb.heuristics.document_audience import proposed_audience
 from autokb.sources.fields import matching_keys
 from autokb.sources.notes import MOST_NAMED, named
 from autokb.stores.codecs import RAW_ISSUE
@@ -27,6 +29,15 @@ def unused_attributes(unused: Iterable[str], attributes: Iterable[str]) -> Itera
         yield (
             f"Not used: {', '.join(left)}. What an issue says of an attribute is read from its words; a field of that "
             "name is not."
+        )
+
+
+def audiences_of_folders(documents: Sequence[Document], spec: DomainSpec) -> Iterator[str]:
+    """Give a sentence about folders or front matter that seem to say for whom documents are, where nothing is set."""
+    if spec.audience_from is None and (found := proposed_audience(documents, spec)):
+        yield (
+            f"Folders or front matter seem to say for whom documents are: {canonical_json(found['audience_from'])}. "
+            "autokb draft-spec proposes audience_from for domain.yaml."
         )
 
 

@@ -22,6 +22,7 @@ from autokb.core.progress import Progress, silent
 from autokb.core.regex_timeout import forget_slow_searches
 from autokb.core.results import BuildReport, KnowledgeCounts, Refusal
 from autokb.core.vectors import Vectors, encoder_key
+from autokb.heuristics.document_audience import with_audiences
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
 from autokb.issues.splitting import ClusterSplitter
@@ -227,7 +228,7 @@ class Build:
         """Run the algorithm and publish; returns what the gate has against it, too."""
         stages, spec = self.stages, self.workspace.spec
         published = read_published(self.file)
-        documents = staged_documents(self.file)
+        documents = with_audiences(staged_documents(self.file), spec)
         whole, note = told_issues(staged_raw_issues(self.file), documents, spec.language)
         stages.log.notes.append(note)
         raw = [one.as_told() for one in whole]

@@ -1,0 +1,117 @@
+"""For whom a document is that only its folder or its front matter says: named behind its title, as others name it there.
+
+From its title it is then read everywhere: as the audience of its sections, in search and by people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from autokb.core.attributes import Values, plain_name
+from autokb.core.domain import PLACE_OF_VALUE, AudienceFrom, DomainSpec
+from autokb.core.nouns import Document
+from autokb.text.front_matter import front_matter
+from autokb.text.lexicon import lexicon, text_attributes
+
+_VERSION = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}", re.IGNORECASE)
+_VERSION_ENTRY = "version"  # of a front matter, and of an attribute that is proposed
+
+
+def with_audiences(documents: Sequence[Document], spec: DomainSpec) -> list[Document]:
+    """Return the documents, each with the values behind its title that its path and its front matter name.
+
+    Where the domain does not say where to look: entries with the name of an attribute, and folders that are named as
+    its values where one beside them is another value.
+    """
+    rule = spec.audience_from or AudienceFrom(
+        _folders_of_values(documents, spec), {name: name for name in spec.attributes}
+    )
+    return [_with_audience(document, rule, spec) for document in documents]
+
+
+def _with_audience(document: Document, rule: AudienceFrom, spec: DomainSpec) -> Document:
+    entries = (
+        {name.casefold(): value for name, value in front_matter(document.text).items()} if rule.front_matter else {}
+    )
+    named: defaultdict[str, Values] = defaultdict(frozenset)
+    for entry, name in rule.front_matter.items():
+        value = entries.get(entry.casefold())
+        for one in value if isinstance(value, list) else [value]:
+            named[name] |= _values(str(one), name, spec)
+    for path in rule.path:
+        names = PLACE_OF_VALUE.findall(path)
+        pattern = "([^/]+?)".join(re.escape(part) for part in PLACE_OF_VALUE.split(path)[::2])
+        for found in re.finditer(f"(?<![^/]){pattern}", document.id):
+            for name, value in zip(names, found.groups(), strict=True):
+                named[name] = named[name] or _values(value, name, spec)
+    said = text_attributes(document.title, spec)
+    new = [value for name, values in named.items() if values != said.get(name) for value in sorted(values)]
+    return replace(document, title=f"{document.title} ({', '.join(new)})") if new else document
+
+
+def _values(word: str, name: str, spec: DomainSpec) -> Values:
+    """Return the values of an attribute that a word means: 2, v2 and 2.0 may be version 2."""
+    number = word.removeprefix("v").removeprefix("V")
+    for spelling in (word, number, f"v{number}", f"{plain_name(name)} {number}"):
+        if found := frozenset(value for one, value in lexicon(spec).values_named(spelling) if one == name):
+            return found
+    return frozenset()
+
+
+def _folders(documents: Sequence[Document]) -> Iterator[tuple[str, str]]:
+    """Give each folder that documents lie in, by the folder around it and its name."""
+    places = {
+        one for document in documents for one in PurePosixPath(document.id.partition("://")[2] or document.id).parents
+    }
+    yield from sorted((str(place.parent), place.name) for place in places if place.name)
+
+
+def _folders_of_values(documents: Sequence[Document], spec: DomainSpec) -> tuple[str, ...]:
+    """Return the patterns of folders beside each other that are named as different values of a closed attribute."""
+    found: defaultdict[tuple[str, str], set[Values]] = defaultdict(set)
+    for around, folder in _folders(documents):
+        for name, attribute in spec.attributes.items():
+            if attribute.kind == "closed" and (values := _values(folder, name, spec)):
+                found[around, name].add(values)
+    return tuple(dict.fromkeys(f"{{{name}}}/" for (_, name), values in found.items() if len(values) > 1))
+
+
+def proposed_audience(documents: Sequence[Document], spec: DomainSpec) -> dict[str, Any]:
+    """Return what ``domain.yaml`` could say of folders and front matter that name versions or values; empty for none.
+
+    With an attribute for versions where it has none.
+    """
+    beside: defaultdict[str, set[str]] = defaultdict(set)
+    for around, folder in _folders(documents):
+        if _VERSION.fullmatch(folder):
+            beside[around].add(folder)
+    versions = sorted(set().union(*(folders for folders in beside.values() if len(folders) > 1)))
+    known = next((name for name in spec.attributes if _VERSION_ENTRY in name.casefold()), "")
+    name, numbers = known or _VERSION_ENTRY, {one: one.lstrip("vV") for one in versions}
+    pattern = f"v{{{name}}}/" if all(one.startswith("v") for one in versions) else f"{{{name}}}/"
+    path = [
+        *([pattern] if versions else []),
+        *(one for one in _folders_of_values(documents, spec) if not versions or name not in one),
+    ]
+    said: defaultdict[str, set[str]] = defaultdict(set)
+    for document in documents:
+        for entry, value in front_matter(document.text).items():
+            said[entry] |= {str(value)} if entry in spec.attributes or (versions and entry == _VERSION_ENTRY) else set()
+    entries = {entry: entry if entry in spec.attributes else name for entry, values in said.items() if len(values) > 1}
+    if not (path or entries):
+        return {}
+    audience = {**({"path": path} if path else {}), **({"front_matter": entries} if entries else {})}
+    if known or not versions:
+        return {"audience_from": audience}
+    values = {f"{_VERSION_ENTRY} {number}": [one] for one, number in numbers.items()}
+    attribute = {
+        "kind": "closed",
+        "values": list(values),
+        "synonyms": {v: names for v, names in values.items() if names[0] != v},
+    }
+    return {"attributes": {name: attribute}, "audience_from": audience}
