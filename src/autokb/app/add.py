@@ -115,15 +115,14 @@ def add(
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
     titles, lost = links_of_issues(workspace, issues)
-    if kind == "documents":
-        lost = (*lost, *audiences_of_folders([record.item for record in reading.records], workspace.spec))
+    seem = audiences_of_folders(kind, reading.records, workspace.spec)
     return replace(
         done,
         skipped=skipped,
         dropped=tuple(dropped.most_common()),
         unresolved=reading.unresolved,
         columns=reading.columns,
-        notes=(*done.notes, *unused_attributes(reading.unused, workspace.spec.attributes), *lost),
+        notes=(*done.notes, *unused_attributes(reading.unused, workspace.spec.attributes), *lost, *seem),
         titles=titles,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
@@ -13,6 +14,7 @@ from autokb.core.nouns import Document, RawIssue
 from autokb.heuristics.document_audience import proposed_audience
 from autokb.sources.fields import matching_keys
 from autokb.sources.notes import MOST_NAMED, named
+from autokb.sources.reading import SourceRecord
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.staged import ADDED, DROPPED, EARLIER
 from autokb.stores.workspace import Workspace
@@ -32,9 +34,10 @@ def unused_attributes(unused: Iterable[str], attributes: Iterable[str]) -> Itera
         )
 
 
-def audiences_of_folders(documents: Sequence[Document], spec: DomainSpec) -> Iterator[str]:
+def audiences_of_folders(kind: str, records: Sequence[SourceRecord[Any]], spec: DomainSpec) -> Iterator[str]:
     """Give a sentence about folders or front matter that seem to say for whom documents are, where nothing is set."""
-    if spec.audience_from is None and (found := proposed_audience(documents, spec)):
+    documents = [record.item for record in records] if kind == "documents" else []
+    if found := proposed_audience(documents, spec):
         yield (
             f"Folders or front matter seem to say for whom documents are: {canonical_json(found['audience_from'])}. "
             "autokb draft-spec proposes audience_from for domain.yaml."

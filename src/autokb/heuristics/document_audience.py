@@ -1,4 +1,4 @@
-"""For whom a document is that only its folder or its front matter says: named behind its title, as others name it there.
+"""For whom a document is that only its folder or its front matter says: named behind its title, as others name it.
 
 From its title it is then read everywhere: as the audience of its sections, in search and by people.
 """
@@ -6,7 +6,7 @@ From its title it is then read everywhere: as the audience of its sections, in s
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -18,8 +18,8 @@ from autokb.core.nouns import Document
 from autokb.text.front_matter import front_matter
 from autokb.text.lexicon import lexicon, text_attributes
 
-_VERSION = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}", re.IGNORECASE)
-_VERSION_ENTRY = "version"  # of a front matter, and of an attribute that is proposed
+_NUMBER = re.compile(r"v?\d{1,4}(?:\.(?:\d{1,4}|x)){0,3}", re.IGNORECASE)
+_VERSION = "version"  # of a front matter, and of an attribute that is proposed
 
 
 def with_audiences(documents: Sequence[Document], spec: DomainSpec) -> list[Document]:
@@ -34,24 +34,25 @@ def with_audiences(documents: Sequence[Document], spec: DomainSpec) -> list[Docu
     return [_with_audience(document, rule, spec) for document in documents]
 
 
+# Complex: an entry may have several values, a path several places for one.
 def _with_audience(document: Document, rule: AudienceFrom, spec: DomainSpec) -> Document:
-    entries = (
-        {name.casefold(): value for name, value in front_matter(document.text).items()} if rule.front_matter else {}
-    )
     named: defaultdict[str, Values] = defaultdict(frozenset)
-    for entry, name in rule.front_matter.items():
-        value = entries.get(entry.casefold())
-        for one in value if isinstance(value, list) else [value]:
-            named[name] |= _values(str(one), name, spec)
+    entries = front_matter(document.text) if rule.front_matter else {}
+    for entry, value in entries.items():
+        if name := rule.front_matter.get(entry):
+            named[name] |= frozenset().union(*(_values(str(one), name, spec) for one in _as_list(value)))
     for path in rule.path:
-        names = PLACE_OF_VALUE.findall(path)
         pattern = "([^/]+?)".join(re.escape(part) for part in PLACE_OF_VALUE.split(path)[::2])
         for found in re.finditer(f"(?<![^/]){pattern}", document.id):
-            for name, value in zip(names, found.groups(), strict=True):
+            for name, value in zip(PLACE_OF_VALUE.findall(path), found.groups(), strict=True):
                 named[name] = named[name] or _values(value, name, spec)
     said = text_attributes(document.title, spec)
     new = [value for name, values in named.items() if values != said.get(name) for value in sorted(values)]
     return replace(document, title=f"{document.title} ({', '.join(new)})") if new else document
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _values(word: str, name: str, spec: DomainSpec) -> Values:
@@ -81,37 +82,40 @@ def _folders_of_values(documents: Sequence[Document], spec: DomainSpec) -> tuple
     return tuple(dict.fromkeys(f"{{{name}}}/" for (_, name), values in found.items() if len(values) > 1))
 
 
+# Complex: what is proposed depends on which of folders, entries and attributes there are.
 def proposed_audience(documents: Sequence[Document], spec: DomainSpec) -> dict[str, Any]:
     """Return what ``domain.yaml`` could say of folders and front matter that name versions or values; empty for none.
 
-    With an attribute for versions where it has none.
+    With an attribute for versions where it has none. Nothing is proposed where it says something already.
     """
-    beside: defaultdict[str, set[str]] = defaultdict(set)
-    for around, folder in _folders(documents):
-        if _VERSION.fullmatch(folder):
-            beside[around].add(folder)
-    versions = sorted(set().union(*(folders for folders in beside.values() if len(folders) > 1)))
-    known = next((name for name in spec.attributes if _VERSION_ENTRY in name.casefold()), "")
-    name, numbers = known or _VERSION_ENTRY, {one: one.lstrip("vV") for one in versions}
-    pattern = f"v{{{name}}}/" if all(one.startswith("v") for one in versions) else f"{{{name}}}/"
-    path = [
-        *([pattern] if versions else []),
-        *(one for one in _folders_of_values(documents, spec) if not versions or name not in one),
-    ]
-    said: defaultdict[str, set[str]] = defaultdict(set)
-    for document in documents:
-        for entry, value in front_matter(document.text).items():
-            said[entry] |= {str(value)} if entry in spec.attributes or (versions and entry == _VERSION_ENTRY) else set()
-    entries = {entry: entry if entry in spec.attributes else name for entry, values in said.items() if len(values) > 1}
+    if spec.audience_from is not None:
+        return {}
+    versions = _folders_of_versions(documents)
+    name = next((one for one in spec.attributes if _VERSION in one.casefold()), _VERSION)
+    prefix = "v" if all(one.startswith("v") for one in versions) else ""
+    others = [one for one in _folders_of_values(documents, spec) if not versions or name not in one]
+    path = [*([f"{prefix}{{{name}}}/"] if versions else []), *others]
+    known = {one: one for one in spec.attributes} | ({_VERSION: name} if versions else {})
+    entries = {entry: known[entry] for entry in _distinguishing_entries(documents) if entry in known}
     if not (path or entries):
         return {}
-    audience = {**({"path": path} if path else {}), **({"front_matter": entries} if entries else {})}
-    if known or not versions:
-        return {"audience_from": audience}
-    values = {f"{_VERSION_ENTRY} {number}": [one] for one, number in numbers.items()}
-    attribute = {
-        "kind": "closed",
-        "values": list(values),
-        "synonyms": {v: names for v, names in values.items() if names[0] != v},
-    }
-    return {"attributes": {name: attribute}, "audience_from": audience}
+    found: dict[str, Any] = {"audience_from": {"path": path, "front_matter": entries}}
+    if versions and name not in spec.attributes:
+        synonyms = {f"{name} {one.lstrip('vV')}": [one] for one in versions}
+        found["attributes"] = {name: {"kind": "closed", "values": list(synonyms), "synonyms": synonyms}}
+    return found
+
+
+def _distinguishing_entries(documents: Sequence[Document]) -> list[str]:
+    """Return the entries of front matter that have different values in different documents."""
+    said = {(entry, str(value)) for one in documents for entry, value in front_matter(one.text).items()}
+    return sorted(entry for entry, count in Counter(entry for entry, _ in said).items() if count > 1)
+
+
+def _folders_of_versions(documents: Sequence[Document]) -> list[str]:
+    """Return the names of folders that are numbers of versions and lie beside another such folder."""
+    beside: defaultdict[str, set[str]] = defaultdict(set)
+    for around, folder in _folders(documents):
+        if _NUMBER.fullmatch(folder):
+            beside[around].add(folder)
+    return sorted(set().union(*(folders for folders in beside.values() if len(folders) > 1)))

@@ -76,9 +76,8 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
             reason = "; ".join(failure.reason for failure in stages.log.failures) or "the reply is awaited."
             raise AutokbError(f"No draft was made: {reason}")
         data = draft_data(parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}, drafted)
-        if workspace.spec.audience_from is None:
-            proposed = proposed_audience(documents, read_domain(data))
-            data |= {**proposed, "attributes": {**data["attributes"], **proposed.get("attributes", {})}}
+        proposed = proposed_audience(documents, read_domain(data))
+        data |= {**proposed, "attributes": {**data["attributes"], **proposed.get("attributes", {})}}
         text = draft_text(data, drafted, model)
         path = write_draft(workspace, text)
         ids = [i.id for i in _sampled(issues, len(item.issues))]

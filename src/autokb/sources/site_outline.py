@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-SIGN = re.compile("\ue120(\\d+)\ue121")
+_SIGN = re.compile("\U0010f0e0(\\d+)\U0010f0e1")
+BEHIND_CODE = "\U0010f0e2"  # ends each line of a block of code, so that none is empty
 _HEADING = re.compile(r"(#{1,6})[ \t]+(?=\S)")
 _ITEM = re.compile(r"(?:[-*+]|(\d{1,9})[.)])[ \t]+")
-_NOT_PLAIN = re.compile(r"[#>|<\ue110]|[-*+] |\d{1,9}[.)] ")
+_NOT_PLAIN = re.compile(r"[#>|<\U0010f000-\U0010f0ff]|[-*+] |\d{1,9}[.)] ")
 _RULES = ("---", "***", "___")
 _IN_ITEM = 2  # columns from which a line stands in a list item
 _IN_CODE = 4  # columns from which it is code and no heading
@@ -50,15 +51,23 @@ class _Open:
     body: int = -1  # the column of its text, known from the first line of it
     level: int = 0  # of its heading, which is in the line ``line``; 0 where it has none
     line: int = 0
-    deeper: int | None = None  # levels by which the headings in it are below its own
+    deeper: int = 0  # levels by which the headings in it go down, to be below its own
+
+
+def sign_of(found: re.Match[str], elements: list[Element], element: Element) -> str:
+    """Return the sign of a found element in a line of its own, as far in as the line where it stands."""
+    elements.append(element)
+    line = found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.end()]
+    indent = line[: len(line) - len(line.lstrip())]
+    return f"\n{indent}\U0010f0e0{len(elements) - 1}\U0010f0e1\n{indent}"
 
 
 def outlined(text: str, elements: Sequence[Element], title: str) -> str:
     """Return a text without the signs of elements; ``title`` is the heading above what has none."""
     walker = _Walker((1, title))
     for line in text.split("\n"):
-        if sign := SIGN.fullmatch(line.strip()):
-            walker.meet(elements[int(sign[1])], len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip()))
+        if sign := _SIGN.fullmatch(line.strip()):
+            walker.meet(elements[int(sign[1])], _column(line))
         else:
             walker.write(line)
     while walker.open:
@@ -119,16 +128,17 @@ class _Walker:
 
     def write(self, line: str) -> None:
         """Write a line of text where it stands under its heading and not under a panel before it."""
-        words = line.strip()
-        column = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+        words, column = line.strip(), _column(line)
         if words:
             self._end_indented(column)
         if self.ends["left out"] or not words:
             self.out += [] if self.ends["left out"] else [""]
-            return
-        if words in _RULES and self.ends["link"]:
+        elif words in _RULES and self.ends["link"]:
             self._close_through("link")
-            return
+        else:
+            self._write_words(line, words, column)
+
+    def _write_words(self, line: str, words: str, column: int) -> None:
         if self.open and self.open[-1].body < 0:
             self.open[-1].body = max(column, self.open[-1].base)
             self.shift += self.open[-1].body - self.open[-1].base
@@ -138,21 +148,25 @@ class _Walker:
             self._leave_panels(heading, item)
         if heading and place < _IN_CODE:
             words = self._deeper(len(heading[1]), words[heading.end() :])
-        elif item and (place < self.item or not self.item):
-            self.item = place + item.end()
-        elif not place and not item and not (self.out and self.out[-1]):
-            self.item = 0
+        else:
+            self._follow_list(place, item)
         if self.note and not _NOT_PLAIN.match(words):
             words, self.note = f"{self.note} {words}", ""
         self._write_label(place)
         self.out.append(" " * place + words if self.shift or words != line.strip() else line)
 
+    def _follow_list(self, place: int, item: re.Match[str] | None) -> None:
+        """Remember where the text of a list item stands; a line at the very left behind an empty one ends the list."""
+        if item and (place < self.item or not self.item):
+            self.item = place + item.end()
+        elif not place and not item and self.out and not self.out[-1]:
+            self.item = 0
+
     def _deeper(self, level: int, words: str) -> str:
         """Return a heading below that of the panel it is in, and remember it."""
-        panel = next((one for one in reversed(self.open) if one.level), None)
-        if panel:
-            panel.deeper = max(0, panel.level + 1 - level) if panel.deeper is None else panel.deeper
-            level = min(6, max(level + panel.deeper, panel.level + 1))
+        if panel := next((one for one in reversed(self.open) if one.level), None):
+            panel.deeper = max(panel.deeper, panel.level + 1 - level)
+            level = min(6, level + panel.deeper)
         self.above = (level, words)
         return f"{'#' * level} {words}"
 
@@ -187,6 +201,12 @@ class _Walker:
         """Write a line between empty ones, and return which one it is."""
         self.out += ["", " " * place + words, ""]
         return len(self.out) - 2
+
+
+def _column(line: str) -> int:
+    """Return the column at which the words of a line begin."""
+    whole = line.expandtabs(4)
+    return len(whole) - len(whole.lstrip())
 
 
 def _in_list(panel: Element) -> str:
