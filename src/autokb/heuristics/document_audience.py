@@ -92,18 +92,23 @@ def proposed_audience(documents: Sequence[Document], spec: DomainSpec) -> dict[s
         return {}
     versions = _folders_of_versions(documents)
     name = next((one for one in spec.attributes if _VERSION in one.casefold()), _VERSION)
-    prefix = "v" if all(one.startswith("v") for one in versions) else ""
-    others = [one for one in _folders_of_values(documents, spec) if not versions or name not in one]
-    path = [*([f"{prefix}{{{name}}}/"] if versions else []), *others]
+    others = (one for one in _folders_of_values(documents, spec) if one != f"{{{name}}}/")
+    path = [*_path_of_versions(versions, name), *others]
     known = {one: one for one in spec.attributes} | ({_VERSION: name} if versions else {})
     entries = {entry: known[entry] for entry in _distinguishing_entries(documents) if entry in known}
     if not (path or entries):
         return {}
-    found: dict[str, Any] = {"audience_from": {"path": path, "front_matter": entries}}
+    said = {"path": path, "front_matter": entries}
+    found: dict[str, Any] = {"audience_from": {where: what for where, what in said.items() if what}}
     if versions and name not in spec.attributes:
         synonyms = {f"{name} {one.lstrip('vV')}": [one] for one in versions}
         found["attributes"] = {name: {"kind": "closed", "values": list(synonyms), "synonyms": synonyms}}
     return found
+
+
+def _path_of_versions(folders: Sequence[str], name: str) -> list[str]:
+    prefix = "v" if all(one.startswith("v") for one in folders) else ""
+    return [f"{prefix}{{{name}}}/"] if folders else []
 
 
 def _distinguishing_entries(documents: Sequence[Document]) -> list[str]:

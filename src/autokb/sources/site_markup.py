@@ -30,7 +30,7 @@ _LONGEST_NAME = 60  # characters of what is listed as left out
 _IN_CODE = {ord(sign): 0x10F000 + ord(sign) for sign in "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"}
 _AGAIN = {private: sign for sign, private in _IN_CODE.items()} | {ord(BEHIND_CODE): None}
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(?:\{([\w:.-]+)\})?([^`\n]*)$")
-_CODE = re.compile(r"(?<!`)(`{1,4})(?!`)([^`\n]{1,2000}?)(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`{1,4})(?!`)[^\n]{1,1000}?(?<!`)\1(?!`)")
 _ROLE = re.compile(r"\{[a-z][\w:+.-]{0,40}\}`([^`<\n]{1,500}?)[ \t]?(?:<[^<>`\n]{1,500}>)?`")  # {ref}`words <target>`
 _ATTRIBUTE = re.compile(
     r"([\w:.-]+)[ \t]*=[ \t]*(?:\"([^\"]*)\"|'([^']*)'|\{[ \t]*[\"'`]([^\"'`]*)[\"'`][ \t]*\}|([^\s\"'{}<>]+))"
@@ -149,7 +149,7 @@ class _SiteReader:
         return text
 
     def _without_indented_code(self, text: str) -> str:
-        """Return a text in which nothing looks like markup in code that is only set in; in some dialects that is what belongs to a note."""
+        """Return a text in which code that is only set in has no markup; some dialects set in what is in a note."""
         indented = (one for one in self.words.patterns["elements"] if "<indented>" in one)
         if self.is_program or any(_pattern(one).search(text) for one in indented):
             return text
