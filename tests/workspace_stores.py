@@ -103,7 +103,7 @@ class PostgresStore:
         return WorkspaceFile(Path("knowledge.db"), shows=shows, url=self.address)
 
     def run_past_it(self, statement: str) -> None:
-        from autokb.stores.postgres_pool import pool_of
+        from autokb.plugins.postgres.pool import pool_of
 
         with pool_of(self.address).connection() as db:
             db.execute(statement)

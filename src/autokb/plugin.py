@@ -19,12 +19,12 @@ SIGNED: Final = "signature"  # in the place of a role: the path checks a signatu
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
-    "created curation demo diff digest discard dismiss doctor documents edit embed evaluate evaluation experiment "
-    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
-    "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
-    "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
-    "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
-    "workspaces write".split()
+    "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
+    "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
+    "insight issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes "
+    "packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve settings "
+    "show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions "
+    "views w watch workspace workspaces write".split()
 )
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -52,20 +52,23 @@ class Command:
 class Route:
     """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role.
 
-    One that is ``SIGNED`` is for callers without a key; only a ``built_in`` plug-in may have it.
+    One that is ``SIGNED`` is for callers without a key; only a ``built_in`` plug-in may have it. ``answer`` names the
+    type of the JSON that it gives, for the description of all paths.
     """
 
     path: str
     function: str
     role: Role | Literal["signature"]
     method: str = "GET"
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page, below ``/NAME``: a function that FastAPI takes, for callers of a role.
 
-    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end).
+    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end);
+    or, as a link, at the top of our page ``on``, which is ``/review`` or ``/in-use``.
     """
 
     path: str
@@ -74,6 +77,7 @@ class Page:
     method: str = "GET"
     menu: str = ""
     after: str = ""
+    on: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +113,17 @@ class Plugin:
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
     lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
     service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
-    is ``chunker: notes.lines``; ``formats`` by the suffix of their files.
+    is ``chunker: notes.lines``; ``formats`` by the suffix of their files. ``stores={"vault": ...}`` is for
+    addresses that begin with ``notes.vault://``.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
-    ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so. ``findings`` is a function of
-    the open store and the settings, whose ``Finding``s ``doctor`` tells as its own, problems among them.
+    So are its ``stores``, ``postgresql://USER@HOST/DATABASE?schema=NAME``.
+    ``extra`` names the extra that it needs, with executors the module that this installs; ``section`` the section of
+    ``settings.yaml`` that its ``settings`` read, and ``attribute`` the name of its ``namespace``, where these have
+    always been called so. ``findings`` is a function of the open store and the settings, whose ``Finding``s ``doctor``
+    tells as its own, problems among them. ``methods`` are functions behind methods of ``SupportKB``'s own namespaces,
+    which give them the workspace and its solutions in memory.
     """
 
     name: str
@@ -137,14 +145,17 @@ class Plugin:
     embedders: Mapping[str, str] = field(default_factory=dict)
     rerankers: Mapping[str, str] = field(default_factory=dict)
     executors: Mapping[str, str] = field(default_factory=dict)
+    stores: Mapping[str, str] = field(default_factory=dict)
     helpdesks: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
     studies: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
+    attribute: str = ""
     findings: str = ""
     counters: tuple[Counter, ...] = ()
+    methods: Mapping[str, str] = field(default_factory=dict)
     built_in: bool = False
 
     def __post_init__(self) -> None:
@@ -158,6 +169,7 @@ class Plugin:
         named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
         yield from (one.function for one in named)
         yield from (one.arguments for one in self.tools)
+        yield from (one.answer for one in self.routes if one.answer)
         for value in (getattr(self, one.name) for one in fields(self)):
             yield from value.values() if isinstance(value, Mapping) else ()
 
@@ -180,8 +192,10 @@ class Plugin:
     def _only_ours(self) -> Iterator[str]:
         if self.section:
             yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
-        if self.findings or self.counters:
-            yield "findings and counters are for plug-ins that come with autokb; doctor gives lines"
+        if self.attribute:
+            yield f"{self.attribute!r} cannot be its attribute; its namespace is kb.{self.name}"
+        if self.findings or self.counters or self.methods:
+            yield "findings, counters and methods are for plug-ins that come with autokb; doctor gives lines"
         yield from (f"{one.path!r} needs a role: {', '.join(ROLES)}" for one in self.routes if one.role == SIGNED)
 
     def _ours(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ import pytest
 import installed_plugins
 from autokb.core import plugins as found_plugins
 from autokb.core.errors import AutokbWarning
-from autokb.core.plugins import PluginError, implementation, plugins
+from autokb.core.plugins import NoNamespaceError, PluginError, implementation, plugins, with_namespace
 from autokb.core.settings import read_settings, section_of
 from autokb.plugin import RESERVED, SIGNED, Command, Counter, Page, Plugin, Route, Tool
 
@@ -146,6 +146,8 @@ def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
 def test_a_section_of_our_settings_is_read_by_one_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="stand in plugins: notes:"):
         Plugin("notes", settings="a:b", section="sources")
+    with pytest.raises(ValueError, match="methods are for plug-ins that come"):
+        Plugin("notes", methods={"usage.trends": "a:b"})
     given = {"sources": {"manuals": {"type": "folder", "path": "x"}}}
     found = read_settings(given)
     assert section_of(found, "sync") == found.sources and found.sources["manuals"].path == "x"
@@ -153,6 +155,15 @@ def test_a_section_of_our_settings_is_read_by_one_of_our_own(monkeypatch: pytest
     for section, value in {**given, "helpdesks": {"zendesk": {"url": "https://d.example", "user": "a"}}}.items():
         with pytest.raises(PluginError, match=f"reads {section}:"):
             read_settings({section: value})
+
+
+def test_a_namespace_of_one_of_our_own_has_the_name_that_it_has_always_had() -> None:
+    with pytest.raises(ValueError, match=r"its namespace is kb\.notes"):
+        Plugin("notes", namespace="a:b", attribute="memo")
+    plugins.cache_clear()
+    assert with_namespace("evaluate").name == "lab"
+    with pytest.raises(NoNamespaceError, match="SupportKB has no 'lab'"):
+        with_namespace("lab")
 
 
 def test_our_own_have_names_that_no_other_can_have() -> None:

@@ -21,7 +21,8 @@ from autokb.core.errors import AutokbError, AutokbWarning
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-BUILT_IN: tuple[str, ...] = ("helpdesks", "mcp", "ray", "sync")  # our own, each declared in ``autokb.plugins.NAME``
+# Our own, each declared in ``autokb.plugins.NAME``.
+BUILT_IN: tuple[str, ...] = ("helpdesks", "insight", "lab", "mcp", "postgres", "ray", "sync")
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
@@ -30,6 +31,10 @@ _SHOWN = 300  # characters of what somebody else's code says
 
 class PluginError(AutokbError):
     """Code of a plug-in failed, or is not there; the sentence names the plug-in and its error."""
+
+
+class NoNamespaceError(PluginError, AttributeError):
+    """A knowledge base has no attribute of a name; the plug-in that brings it may not be installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,14 @@ def installed(name: str) -> Plugin:
     if (one := plugins().installed.get(name)) is None:
         raise PluginError(f"The plug-in {name} is not installed, or does not load; autokb plugins says which are.")
     return one.plugin
+
+
+def with_namespace(attribute: str) -> Plugin:
+    """Return the plug-in that brings a namespace of ``SupportKB`` (NoNamespaceError: none does)."""
+    for one in plugins():
+        if one.namespace and (one.attribute or one.name) == attribute:
+            return one
+    raise NoNamespaceError(f"SupportKB has no {attribute!r}, and no plug-in that is installed brings it.")
 
 
 def use(plugin: str, code: str) -> Any:

@@ -31,15 +31,11 @@ from autokb.web.pages import (
     checks,
     conversation,
     embed,
-    evaluation,
     in_use,
-    judging,
     knowledge,
     review,
     sign_in,
-    stale,
     tickets,
-    trends,
     versions,
 )
 from autokb.web.pages.rendering import as_page
@@ -115,8 +111,8 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     app = bare_app(lifespan)
     app.include_router(v1)
     app.include_router(beside)
-    read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks, stale)
-    for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
+    read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks)
+    for page in (*read, *decided, in_use, administration):
         app.include_router(page.pages)
     add_paths_of_plugins(app)
     return app

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from fastapi import FastAPI
+from fastapi.datastructures import Default
 from jinja2 import ChoiceLoader, PackageLoader, PrefixLoader
 
 from autokb.core.errors import AutokbWarning
@@ -27,10 +28,12 @@ def add_paths_of_plugins(app: FastAPI) -> None:
                 templates[plugin.name] = PackageLoader(plugin.templates)
             for one in paths:
                 key, role = [] if isinstance(one, Page) else [bearer], one.role
+                answer = getattr(one, "answer", "")
                 app.add_api_route(
                     one.path,
                     use(plugin.name, one.function),
                     methods=[one.method],
+                    response_model=use(plugin.name, answer) if answer else Default(None),
                     dependencies=[] if role == SIGNED else [*key, needs(role)],
                     responses=RESPONSES,
                     include_in_schema=bool(key),
