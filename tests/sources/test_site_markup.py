@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from autokb.sources import read_documents
+from autokb.sources.documents import read_fetched
 from autokb.sources.site_markup import site_page
 
 
@@ -221,6 +222,13 @@ def test_included_files_are_read_from_what_was_added_and_nowhere_else(tmp_path: 
     assert texts["b.md"] == "# B\n\n**Note:** Wipe it.\n"
     assert texts["loop.md"].count("Again.") == 6
     assert read.unresolved == (("../secret.md", 1), ("loop.md", 1))
+
+
+def test_a_fetched_page_has_no_file_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret.md").write_text("Secret.")
+    monkeypatch.chdir(tmp_path)
+    text = b'# A\n\n--8<-- "secret.md"\n\nEnd.\n'
+    assert read_fetched(text, "markdown", "https://x.org/a.md", {}).item.text == "# A\n\nEnd.\n"
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.mdx"])

@@ -160,7 +160,7 @@ def decode(data: bytes, *, markup: bool = False) -> str:
 def text_beside(file: FoundFile, name: str) -> str | None:
     """Return the text of the file that another one names, from its folder or one above it that was added, else None."""
     root, name = os.path.realpath(file.root), name.removeprefix("@site").lstrip("/")
-    for folder in file.path.parents if name.lower().endswith(_INCLUDED) else ():
+    for folder in file.path.parents if file.root and name.lower().endswith(_INCLUDED) else ():
         path = os.path.realpath(folder / name)
         if not folder.is_relative_to(file.root):
             break

@@ -178,19 +178,12 @@ def _read_file(
             read_parts(one.record, fields, _USUAL_IN_A_FILE if one.is_whole_file else _USUAL_NAMES, columns)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
-    included = partial(text_beside, file)
-    return [_read_whole_file(data, format_, file.relative, templates, included)], []
+    return [_read_whole_file(data, format_, file, templates)], []
 
 
-def _read_whole_file(
-    data: bytes,
-    kind: Format,
-    relative: str,
-    templates: Mapping[str, str],
-    included: Callable[[str], str | None] = lambda _: None,
-) -> _ReadDocument:
+def _read_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> _ReadDocument:
     better = "save the page as it looks in a browser" if kind == "html" else NO_SCAN
-    return _whole_file(_convert_whole_file(data, kind, templates, relative, included), relative, better)
+    return _whole_file(_convert_whole_file(data, kind, file, templates), file.relative, better)
 
 
 def _whole_file(page: ConvertedFile, relative: str, better: str = NO_SCAN) -> _ReadDocument:
@@ -206,7 +199,7 @@ def _whole_file(page: ConvertedFile, relative: str, better: str = NO_SCAN) -> _R
 
 def read_fetched(data: bytes, kind: Format, url: str, templates: Mapping[str, str]) -> SourceRecord[Document]:
     """Read what came from an address, which is its id and its place (UnreadableFileError)."""
-    read = _read_whole_file(data, kind, url, templates)
+    read = _read_whole_file(data, kind, FoundFile("", url), templates)  # beside which there is no other file
     return _fetched(replace(read, document=replace(read.document, id=url, url=url)))
 
 
@@ -223,9 +216,7 @@ def _fetched(read: _ReadDocument) -> SourceRecord[Document]:
     return SourceRecord(document, "", read.place, read.marks)
 
 
-def _convert_whole_file(
-    data: bytes, kind: Format, templates: Mapping[str, str], relative: str, included: Callable[[str], str | None]
-) -> ConvertedFile:
+def _convert_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> ConvertedFile:
     if kind == "pdf" or kind == "docx":
         return convert_in_subprocess(kind, data)
     if kind == "html":
@@ -234,7 +225,9 @@ def _convert_whole_file(
         return wiki_page(decode(data), templates)
     # Plain Markdown is the file itself: only a byte order mark, which is no text, goes.
     text = decode(data).removeprefix("\ufeff")
-    return site_page(text, relative, templates, included) if kind == "markdown" else ConvertedFile(clean(text))
+    if kind == "markdown":
+        return site_page(text, file.relative, templates, partial(text_beside, file))
+    return ConvertedFile(clean(text))
 
 
 def _documents(
