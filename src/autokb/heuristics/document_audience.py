@@ -94,16 +94,17 @@ def proposed_audience(documents: Sequence[Document], spec: DomainSpec) -> dict[s
     name = next((one for one in spec.attributes if _VERSION in one.casefold()), _VERSION)
     others = (one for one in _folders_of_values(documents, spec) if one != f"{{{name}}}/")
     path = [*_path_of_versions(versions, name), *others]
-    known = {one: one for one in spec.attributes} | ({_VERSION: name} if versions else {})
+    known = dict(zip(spec.attributes, spec.attributes, strict=True)) | ({_VERSION: name} if versions else {})
     entries = {entry: known[entry] for entry in _distinguishing_entries(documents) if entry in known}
-    if not (path or entries):
-        return {}
-    said = {"path": path, "front_matter": entries}
-    found: dict[str, Any] = {"audience_from": {where: what for where, what in said.items() if what}}
-    if versions and name not in spec.attributes:
-        synonyms = {f"{name} {one.lstrip('vV')}": [one] for one in versions}
-        found["attributes"] = {name: {"kind": "closed", "values": list(synonyms), "synonyms": synonyms}}
-    return found
+    said = {where: what for where, what in {"path": path, "front_matter": entries}.items() if what}
+    attributes = {name: _attribute_of_versions(versions, name)} if versions and name not in spec.attributes else {}
+    found = {"audience_from": said, "attributes": attributes}
+    return {entry: what for entry, what in found.items() if what}
+
+
+def _attribute_of_versions(folders: Sequence[str], name: str) -> dict[str, Any]:
+    synonyms = {f"{name} {one.lstrip('vV')}": [one] for one in folders}
+    return {"kind": "closed", "values": list(synonyms), "synonyms": synonyms}
 
 
 def _path_of_versions(folders: Sequence[str], name: str) -> list[str]:
