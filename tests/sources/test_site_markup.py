@@ -128,6 +128,12 @@ def test_the_title_of_a_note_stands_behind_its_kind() -> None:
     assert read("1. Go.\n\n   > [!NOTE]\n   > Four screws.\n") == "1. Go.\n\n   > **Note:** Four screws.\n"
 
 
+def test_a_note_that_is_given_its_words_ends_with_them() -> None:
+    wanted = "**Note:** All is deleted.\n\nThe tool is here.\n"
+    for text in ('{% include note.html text="All is deleted." %}', '{{< note text="All is deleted." >}}'):
+        assert read(f"{text}\n\nThe tool is here.\n") == wanted, text
+
+
 def test_a_note_that_begins_with_a_list_has_its_kind_above_it() -> None:
     assert read(":::tip\n\n- Wipe.\n- Dry.\n\n:::\n") == "**Tip:**\n\n- Wipe.\n- Dry.\n"
 

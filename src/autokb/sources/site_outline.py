@@ -89,6 +89,7 @@ class _Walker:
     note: str = ""  # the label of a note whose text has not come
     item: int = 0  # the column of the text of the outermost list item, 0 outside of lists
 
+    # Complex: a panel is a section or a part of a step, a note waits for its text or has it.
     def meet(self, element: Element, column: int) -> None:
         """Begin or end an element."""
         self._end_indented(column)
@@ -99,7 +100,10 @@ class _Walker:
         place = max(0, column - self.shift)
         self._write_label(place)
         one = _Open(element, column, self.above, self.ended, column)
-        if element.kind not in (*_PANELS, "silent", "left out"):
+        is_note = element.kind not in (*_PANELS, "silent", "left out")
+        if is_note and element.label and not element.end:
+            self._put(f"{note_label(element.kind)} {element.label}", place)
+        elif is_note:
             self.note = note_label(element.kind, element.label)
             self.out.append("")
         elif element.kind in _PANELS and self.item and place >= _IN_ITEM:
