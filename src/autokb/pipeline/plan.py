@@ -12,6 +12,7 @@ from pathlib import Path
 from autokb.core.plugins import built_in, of_ours
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, Figures, Plan, Spending, Tokens
+from autokb.heuristics.document_audience import with_audiences
 from autokb.llm.embedders import Embedder
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import GROWN_BY
@@ -49,7 +50,7 @@ def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: 
     Nothing is kept: the documents that are new or changed are chunked on a copy, and a few texts are encoded there.
     Texts whose vectors are stored, as those of a build that was killed, count as done.
     """
-    documents, raw = staged_documents(file), staged_raw_issues(file)
+    documents, raw = with_audiences(staged_documents(file), workspace.spec), staged_raw_issues(file)
     items = len(documents) + len(raw)
     embedder = read_embedder_name(workspace.settings.embedder)
     if not items:
