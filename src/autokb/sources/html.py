@@ -18,12 +18,12 @@ from autokb.sources.html_areas import NEVER_TEXT, NOWHERE, areas_of
 from autokb.sources.html_marks import (
     TextPlace,
     bytes_free_of_numbers,
-    free_of_numbers,
     number_texts,
     numbers_in,
     runs,
     without_numbers,
 )
+from autokb.sources.html_panels import HEADINGS, settle_panels
 from autokb.sources.html_shape import ESCAPED_LESS_THAN, mend_shape
 from autokb.sources.html_tree import html_bytes, nodes_of, parsed_html
 from autokb.sources.page import ConvertedFile, first_heading
@@ -62,9 +62,8 @@ def _kept(root: Any, *, precise: bool) -> set[int]:
 MOST_HTML = 10_000_000  # characters, of which half are tags and more; beyond it a page is a dump that nobody reads
 MOST_EXTRACTED = 1_500_000  # characters; an extractor would need minutes for more
 _PARTS = ("main", "dialog", "nav", "menu", "header", "footer", "aside", "form", "fieldset", "search")
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 # One that holds such an element was never closed: the rest of the page would become one heading.
-_INSIDE_NO_HEADING = ("p", "ul", "ol", "table", "pre", "blockquote", "section", "article", *_HEADINGS)
+_INSIDE_NO_HEADING = ("p", "ul", "ol", "table", "pre", "blockquote", "section", "article", *HEADINGS)
 
 # These begin with the signs themselves, which are searched for faster than what stands before them.
 # Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
@@ -86,7 +85,7 @@ def html_page(html: str) -> ConvertedFile:
     root = parsed_html(bytes_free_of_numbers(html_bytes(html)))
     if root is None:
         return ConvertedFile("")
-    title, url = _words_of(root.find(".//title")), _own_address(root)
+    title, url = _settled(root)
     body = root.find("body")
     nodes = nodes_of(root)
     areas = areas_of(nodes, root if body is None else body)
@@ -99,8 +98,7 @@ def html_page(html: str) -> ConvertedFile:
     text, places = without_numbers(_converted(root))
     marks = [m for kind in AREAS for m in _marks(kind, places, [kind in kinds[place.number] for place in places])]
     marks += _marks("kept_by_trafilatura", places, [place.number in kept for place in places])
-    title = free_of_numbers(_page_title(root, title, text))
-    return ConvertedFile(text, title, url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
+    return ConvertedFile(text, title or first_heading(text), url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
 
 
 def html_to_markdown(html: str) -> ConvertedFile:
@@ -111,9 +109,23 @@ def html_to_markdown(html: str) -> ConvertedFile:
     root = parsed_html(html_bytes(html))
     if root is None:
         return ConvertedFile("")
-    title, url = _words_of(root.find(".//title")), _own_address(root)
+    title, url = _settled(root)
     text = _converted(root)
-    return ConvertedFile(text, _page_title(root, title, text), url)
+    return ConvertedFile(text, title or first_heading(text), url)
+
+
+def _settled(root: Any) -> tuple[str, str]:
+    """Mend what tells the parts of a page apart; return its title (its one h1, else its title element), its address."""
+    from lxml import etree
+
+    etree.strip_elements(root, "svg", "script", "style", with_tail=False)
+    title, url = _words_of(root.find(".//title")), _own_address(root)
+    for heading in root.iter(*HEADINGS):
+        if next(heading.iterdescendants(*_INSIDE_NO_HEADING), None) is not None:
+            heading.tag = "div"
+    tops = [words for heading in root.iter("h1") if (words := _words_of(heading))]
+    settle_panels(root)
+    return tops[0] if len(tops) == 1 else title, url
 
 
 def _words_of(element: Any) -> str:
@@ -130,21 +142,12 @@ def _own_address(root: Any) -> str:
     return ""
 
 
-def _page_title(root: Any, title: str, text: str) -> str:
-    """Prefer the page's one h1, then its title element, then its first heading."""
-    tops = [words for h in root.iter("h1") if (words := _words_of(h))]
-    return tops[0] if len(tops) == 1 else title or first_heading(text)
-
-
 def _converted(root: Any) -> str:
     """Return the Markdown of all of a tree; the converter would leave out what it takes for menus and forms."""
     import html_to_markdown as converter
     from lxml import etree
 
     etree.strip_elements(root, *NEVER_TEXT, with_tail=False)
-    for heading in root.iter(*_HEADINGS):
-        if next(heading.iterdescendants(*_INSIDE_NO_HEADING), None) is not None:
-            heading.tag = "div"
     mend_shape(root)
     for element in root.iter(*_PARTS):
         element.tag = "div"
