@@ -35,7 +35,7 @@ def docx_to_markdown(data: bytes) -> ConvertedFile:
 
     parts = _read_parts(data)
     result = mammoth.convert_to_html(
-        io.BytesIO(data),
+        io.BytesIO(_with_boxes(data, parts)),
         style_map=_STYLE_MAP,
         convert_image=mammoth.images.img_element(lambda image: {}),
         external_file_access=False,
@@ -62,6 +62,29 @@ def _read_parts(data: bytes) -> dict[str, bytes]:
             return {name: archive.read(name) for name in sorted(wanted)}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
         raise UnreadableFileError("is no whole DOCX file; open it and save it anew.") from error
+
+
+def _with_boxes(data: bytes, parts: dict[str, bytes]) -> bytes:
+    """Return a document with each text box that only a drawing holds where mammoth reads it: in one of the old kind."""
+    from lxml import etree
+
+    if b"txbxContent" not in parts["word/document.xml"]:
+        return data
+    root = etree.fromstring(parts["word/document.xml"], _parser())
+    last: dict[Any, Any] = {}  # by drawing what stands behind it
+    for box in root.findall(f".//{_DRAWN_BOX}/{_W}txbxContent"):
+        drawing = next(box.iterancestors(f"{_W}drawing"))
+        outer = next(box.iterancestors(_ALTERNATIVES), drawing)
+        if next(outer.iterfind(f"{_FALLBACK}//{_W}txbxContent"), None) is None:
+            old = etree.Element(f"{_W}pict")
+            etree.SubElement(old, f"{{{_VML}}}textbox").append(box)
+            last.get(outer, outer).addnext(old)
+            last[outer] = old
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(written, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, etree.tostring(root) if name == "word/document.xml" else before.read(name))
+    return written.getvalue()
 
 
 # Complex: whether a list goes on depends on all that stood between it and the one before.

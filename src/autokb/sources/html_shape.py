@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from copy import deepcopy
+from string import ascii_lowercase
 from typing import Any
 
 _BLOCKS = ("p", "div", "ul", "ol", "dl", "table", "pre", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6")
@@ -11,6 +14,17 @@ _FILE_NAME = re.compile(r".*\.(?:png|jpe?g|gif|svg|webp|bmp|ico)$|^(?:image|img|
 ANCHOR_MARKS = frozenset({"¶", "#", "§", "🔗", "⚓", "link", "permalink"})
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _WHITE = re.compile(r"[\t\n\f][ \t\n\f]*| [ \t\n\f]+")  # all white space but a single blank
+_AROUND_CODE = ("div", "figure", "p", "td", "section")
+_DIGITS = re.compile(r"\d+")
+_LETTER = re.compile(r"[^\W\d_]")
+_LINE_NUMBER = re.compile(r"line-?no|line-?num|gutter|(?:^| )ln(?: |$)", re.IGNORECASE)
+_SHOWN_AS_LINE = re.compile(r"display:\s*(?:block|flex|grid)|line(?: |$)", re.IGNORECASE)
+_LETTERED = re.compile(r"(lower|upper)-?(alpha|latin|roman)", re.IGNORECASE)
+_LIST_TYPES = {"a": "loweralpha", "A": "upperalpha", "i": "lowerroman", "I": "upperroman"}
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
+_SPAN_DIGITS = 3  # of a number of rows or columns; what is longer is no number of a page
+_MOST_COPIES = 10_000  # of cells in a table
+_NO_WORD = re.compile(r"\W")
 _CODE = ("pre", "code", "kbd", "samp", "tt", "textarea")
 # Stands for a backslash and "<" until the converter, which would double the backslash, is done.
 ESCAPED_LESS_THAN = "\ue100"
@@ -22,9 +36,13 @@ def mend_shape(root: Any) -> None:
     """Change the tree so that each list, table and link becomes valid Markdown."""
     from lxml import etree
 
+    for code in list(root.iter("pre", "code")):
+        _mend_code(code)
     for table in list(root.iter("table")):
         if _is_layout(table):
             _flatten(table)
+        elif table.xpath("boolean(.//@rowspan | .//@colspan | .//thead/tr[2])"):
+            _fill_spans(table)
     for element in list(root.iter("a", "img", "dt", "dd", "label", "font", "center", "button")):
         _mend_inline(element)
     etree.strip_elements(root, _DROPPED, "hr", with_tail=False)
@@ -39,6 +57,29 @@ def mend_shape(root: Any) -> None:
     etree.strip_attributes(root, "style", "hidden", "aria-hidden", "title")
 
 
+# Complex: what a style breaks into lines, a tag does not.
+def _mend_code(code: Any) -> None:
+    """Break code into the lines that a page shows as blocks, and leave out the numbers of its lines."""
+    around = code.getparent()
+    is_all = code.text_content().strip() == around.text_content().strip()
+    has_lines = "\n" in code.text_content().strip() or next(code.iter("br", "div"), None) is not None
+    if code.tag == "code" and around.tag in _AROUND_CODE and is_all and has_lines:
+        code.tag, around.tag = "pre", "div"
+    numbers = list(map(int, _DIGITS.findall(code.text_content())))
+    cell = next(code.iterancestors("td"), code)
+    if (beside := cell.getnext()) is not None and next(beside.iter("pre"), None) is not None:
+        is_count = numbers == list(range(1, len(numbers) + 1)) or _LINE_NUMBER.search(cell.get("class") or "")
+        if is_count and not _LETTER.search(code.text_content()):
+            cell.tag = _DROPPED
+    for part in code.iter("span", "code") if code.tag == "pre" else ():
+        after = part.getnext()
+        if _LINE_NUMBER.search(part.get("class") or "") and not _LETTER.search(part.text_content()):
+            part.tag = _DROPPED
+        elif after is not None and after.tag == part.tag and "\n" not in f"{part.text_content()[-1:]}{part.tail or ''}":
+            if part.tag == "code" or _SHOWN_AS_LINE.search(f"{part.get('style') or ''} {part.get('class') or ''}"):
+                part.tail = f"\n{part.tail or ''}"
+
+
 def _is_layout(table: Any) -> bool:
     """Return whether a table only places things: nested, with headings or steps in cells, or with a single column."""
     if table.get("role") in ("presentation", "none") or next(table.iterdescendants("table"), None) is not None:
@@ -50,9 +91,63 @@ def _is_layout(table: Any) -> bool:
         return True
     rows = list(table.iter("tr"))
     widest = max((sum(c.tag in ("td", "th") and _says(c) for c in row) for row in rows), default=0)
-    if widest <= 1:
+    if widest <= 1 or _counts_steps(rows):
         return True
     return len(rows) == 1 and any(next(c.iterdescendants("p", "ul", "div"), None) is not None for c in _cells(table))
+
+
+def _counts_steps(rows: Sequence[Any]) -> bool:
+    """Return whether the rows are numbered steps: 1, 2 and so on, each beside its words."""
+    counted = [len(row) == 2 and row[0].tag == "td" and _NO_WORD.sub("", row[0].text_content()) for row in rows]
+    return len(rows) > 1 and counted == [str(number) for number in range(1, len(rows) + 1)]
+
+
+def _span(cell: Any, name: str) -> int:
+    found = cell.get(name) or ""
+    return int(found) if found.isdecimal() and len(found) <= _SPAN_DIGITS else 1
+
+
+# Complex: a row takes the cells of those above it in the columns that it leaves to them.
+def _fill_spans(table: Any) -> None:
+    """Write a cell that spans rows into each of them, and make one row of a head of several."""
+    rows = list(table.iter("tr"))
+    first = [(_span(cell, "colspan"), _span(cell, "rowspan")) for cell in rows[0].iterchildren("td", "th")]
+    heads = sum(row.getparent().tag == "thead" for row in rows)
+    if heads < 2 and max(first, default=(1, 1))[0] > 1:
+        titles = next((n for n, row in enumerate(rows) if row.find("td") is not None), 1)
+        heads = max(titles, *(rowspan for _, rowspan in first))
+    above: dict[int, tuple[Any, int]] = {}  # by column: a cell of an earlier row, and how many more rows it spans
+    left = _MOST_COPIES
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in [*row.iterchildren("td", "th"), None]:
+            while column in above and left:
+                spanning, more = above.pop(column)
+                row.insert(len(row) if cell is None else row.index(cell), copied := deepcopy(spanning))
+                copied.tail = None
+                if more > 1:
+                    above[column] = spanning, more - 1
+                column += _span(spanning, "colspan")
+                left -= 1
+            if cell is not None:
+                if (more := _span(cell, "rowspan")) > 1:
+                    above[column] = cell, more - 1
+                cell.attrib.pop("rowspan", None)
+                column += _span(cell, "colspan")
+    if 1 < heads < len(rows):
+        _join_heads(rows[:heads])
+
+
+def _join_heads(rows: Sequence[Any]) -> None:
+    """Put what stands above each cell of the last row into it, and leave the other rows out."""
+    columns = [[cell for cell in row for _ in range(_span(cell, "colspan"))] for row in rows]
+    for cell, *others in zip(*columns[::-1], strict=False):
+        said = dict.fromkeys(words for one in others[::-1] if (words := " ".join(one.text_content().split())))
+        own = " ".join(cell.text_content().split())
+        said.pop(own, None)
+        cell.text = ", ".join([*said, cell.text or ""] if own else said)
+    for row in rows[:-1]:
+        row.tag = _DROPPED
 
 
 def _cells(table: Any) -> Any:
@@ -139,6 +234,20 @@ def _mend_list(found: Any) -> None:
     for child in list(found):
         if child.tag == "li" and not _says(child) and next(child.iter("img"), None) is None:
             found.remove(child)
+    styled = _LETTERED.search(f"{found.get('style') or ''} {found.get('class') or ''}")
+    kind = "".join(styled.group(1, 2)).lower() if styled else _LIST_TYPES.get(found.get("type") or "", "")
+    if found.tag == "ol" and kind:
+        _write_letters(found, _ROMAN if kind.endswith("roman") else ascii_lowercase, is_upper=kind.startswith("upper"))
+
+
+def _write_letters(found: Any, letters: Sequence[str], *, is_upper: bool) -> None:
+    """Write the letters of a list before its items, which are points then: Markdown knows numbers alone."""
+    found.tag = "ul"
+    start = found.get("start") or ""
+    for number, item in enumerate(found.iterchildren("li"), int(start) if start.isdecimal() else 1):
+        letter = letters[number - 1] if 0 < number <= len(letters) else str(number)
+        first = item[0] if len(item) and item[0].tag in ("p", "div") and not (item.text or "").strip() else item
+        first.text = f"{letter.upper() if is_upper else letter}) {(first.text or '').lstrip()}"
 
 
 def _settle_texts(root: Any) -> None:
