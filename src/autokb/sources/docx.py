@@ -14,6 +14,7 @@ from autokb.sources.page import ConvertedFile
 # Both an encrypted .docx and an old .doc are OLE compound files.
 _OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _STYLE_MAP = "\n".join(
     [
         "p[style-name='Title'] => h1:fresh",
@@ -64,22 +65,26 @@ def _read_parts(data: bytes) -> dict[str, bytes]:
         raise UnreadableFileError("is no whole DOCX file; open it and save it anew.") from error
 
 
+def _xml_parser() -> Any:
+    from lxml import etree
+
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+
+
 def _with_boxes(data: bytes, parts: dict[str, bytes]) -> bytes:
     """Return a document with each text box that only a drawing holds where mammoth reads it: in one of the old kind."""
     from lxml import etree
 
-    if b"txbxContent" not in parts["word/document.xml"]:
+    root = etree.fromstring(parts["word/document.xml"], _xml_parser())
+    if next(root.iter(f"{_W}txbxContent"), None) is None:
         return data
-    root = etree.fromstring(parts["word/document.xml"], _parser())
-    last: dict[Any, Any] = {}  # by drawing what stands behind it
-    for box in root.findall(f".//{_DRAWN_BOX}/{_W}txbxContent"):
-        drawing = next(box.iterancestors(f"{_W}drawing"))
-        outer = next(box.iterancestors(_ALTERNATIVES), drawing)
-        if next(outer.iterfind(f"{_FALLBACK}//{_W}txbxContent"), None) is None:
-            old = etree.Element(f"{_W}pict")
-            etree.SubElement(old, f"{{{_VML}}}textbox").append(box)
-            last.get(outer, outer).addnext(old)
-            last[outer] = old
+    for drawing in list(root.iter(f"{_W}drawing")):
+        if boxes := list(drawing.iter(f"{_W}txbxContent")):
+            drawing.tag, drawing[:] = f"{_W}pict", boxes
+    for choice in root.iter(f"{_MC}Choice"):
+        around, boxes = choice.getparent(), f".//{_W}txbxContent"
+        if choice.find(boxes) is not None and around.find(f"{_MC}Fallback{boxes[1:]}") is None:
+            around[:], choice.tag = [choice], f"{_MC}Fallback"
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(written, "w") as after:
         for name in before.namelist():
@@ -122,7 +127,7 @@ def _numbering_ids(parts: dict[str, bytes]) -> list[str]:
     """Return the numbering id of every list paragraph in order, its own or its style's."""
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    parser = _xml_parser()
     id_of_style: dict[str, str] = {}
     if "word/styles.xml" in parts:
         for style in etree.fromstring(parts["word/styles.xml"], parser).iter(f"{_W}style"):

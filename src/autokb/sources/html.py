@@ -67,10 +67,10 @@ _PARTS = ("main", "dialog", "nav", "menu", "header", "footer", "aside", "form", 
 # One that holds such an element was never closed: the rest of the page would become one heading.
 _INSIDE_NO_HEADING = ("p", "ul", "ol", "table", "pre", "blockquote", "section", "article", *HEADINGS)
 
-_SCRIPTS = {
-    "sub": str.maketrans("0123456789+-\u2212=()", "\u2080\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089\u208a\u208b\u208b\u208c\u208d\u208e"),
-    "sup": str.maketrans("0123456789+-\u2212=()n", "\u2070\xb9\xb2\xb3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207b\u207c\u207d\u207e\u207f"),
-}
+_RAISED = str.maketrans(
+    "0123456789+-\u2212=()n",
+    "\u2070\xb9\xb2\xb3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207b\u207c\u207d\u207e\u207f",
+)
 # These begin with the signs themselves, which are searched for faster than what stands before them.
 # Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
 _BREAK = re.compile(r"  \n(?<=\S  \n)(?=[ \t]*\S)")
@@ -124,14 +124,18 @@ def _settled(root: Any) -> tuple[str, str]:
     """Mend what tells the parts of a page apart; return its title (its one h1, else its title element), its address."""
     from lxml import etree
 
+    if root.find("body") is None:  # a page of new tags alone, all of which the parser takes for a head
+        root[0].tag = "body"
     etree.strip_elements(root, "svg", "script", "style", with_tail=False)
     title, url = _words_of(root.find(".//title")), _own_address(root)
     if (base := root.find(".//base[@href]")) is not None:
         for link in root.xpath("//a[starts-with(@href, '#')]"):
             del link.attrib["href"]  # leads to another place of the page
         root.make_links_absolute(urljoin(url, base.get("href")), resolve_base_href=False, handle_failures="ignore")
-    for raised in root.iter("sup", "sub"):
-        _settle_script(raised)
+    for raised in root.iter("sup"):
+        is_number = all(ord(sign) in _RAISED for sign in raised.text_content().strip())
+        for part in raised.iter() if is_number else ():  # 10 to the power of 3 is not 103
+            part.text = (part.text or "").translate(_RAISED)
     for heading in root.iter(*HEADINGS):
         if next(heading.iterdescendants(*_INSIDE_NO_HEADING), None) is not None:
             heading.tag = "div"
@@ -152,17 +156,6 @@ def _own_address(root: Any) -> str:
         if address.startswith(("http://", "https://")):
             return address
     return ""
-
-
-def _settle_script(element: Any) -> None:
-    """Write raised digits and signs as such, and lowered ones beside a digit: 10 to the power of 3 is not 103."""
-    before = element.getprevious()
-    left = (element.getparent().text if before is None else before.tail) or ""
-    around = left[-1:] + (element.tail or "")[:1]
-    if element.tag == "sup" or any(map(str.isdigit, around)):
-        signs = _SCRIPTS[element.tag]
-        for part in element.iter() if all(ord(sign) in signs for sign in element.text_content().strip()) else ():
-            part.text = (part.text or "").translate(signs)
 
 
 def _converted(root: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from autokb.sources.html_areas import TAGS_OF_AREAS, is_hidden
@@ -21,10 +22,10 @@ _PANEL = re.compile(
 )
 _LABEL = re.compile(r"title|head|label|button|btn|link|question|trigger|toggle|summary", re.IGNORECASE)
 _LABEL_TAGS = (*HEADINGS, "button", "label", "dt")
-_OWN_LABELS = ("data-label", "data-title", "data-tab-title", "data-tab", "label", "title", "aria-label")
 _LISTED = ({"li"}, {"a"}, {"button"}, {"label"}, {"div"}, {"span"})  # the one tag of labels in a list
 _TOGGLES = {"tab", "pill", "collapse"}  # what Bootstrap calls a control that shows a panel
 _LONGEST_LABEL = 120  # characters; what is longer is a text
+_FURTHEST = 5  # elements, most of them without words: so far before its panel stands a label at most
 _LABELS_ABOVE = 3  # levels: as far out of its panels may a list of labels stand
 _ENDS = ("main", "article", "body")  # behind them stands nothing of the text
 
@@ -34,58 +35,51 @@ def settle_panels(root: Any) -> None:
     """Give each panel its label as a heading below the one above, and repeat that before the text behind the panel."""
     from lxml import etree
 
-    headings = _open_panels(_labels_of_panels(root))
-    around: dict[Any, Any] = {}  # by panel the heading above it
+    labels = _open_panels(_labels_of_panels(root))
+    inside: list[tuple[Any, Any, int]] = []  # open panels: each with the heading above it, and the level of its own
     above = left = None  # the last heading, the panel that ended last
-    for event, element in etree.iterwalk(root, events=("start", "end")) if headings else ():
-        begins = event == "start"
-        if begins and element.tag in HEADINGS:
+    for event, element in etree.iterwalk(root, events=("start", "end")) if labels else ():
+        text = element.text if event == "start" else element.tail
+        if event == "start" and element.tag in HEADINGS:
+            if inside:
+                element.tag = f"h{min(6, max(int(element.tag[1]), inside[-1][2] + 1))}"
             above, left = element, None
-        elif begins and element in headings:
-            around[element] = above
-            above = _put_heading(element, headings[element], min(6, 2 if above is None else int(above.tag[1]) + 1))
+        elif event == "start" and element in labels:
+            level = min(6, 2 if above is None else int(above.tag[1]) + 1)
+            inside.append((element, above, level))
+            above, left = _heading(element, f"h{level}", labels[element]), None
+            element.addprevious(above)
+        elif inside and element is inside[-1][0]:
+            left, above, _ = inside.pop()
+        if element.tag in _ENDS:
             left = None
-        elif element in around:
-            above, left = around[element], element
-        elif not begins and element.tag in _ENDS:
+        if left is not None and above is not None and (text or "").strip():
+            left.addnext(_heading(left, above.tag, _words(above)))
             left = None
-        if left is not None and above is not None and ((element.text if begins else element.tail) or "").strip():
-            again = left.makeelement(above.tag)
-            again.text = _words(above)
-            left.addnext(again)
-            left = None
+
+
+def _heading(panel: Any, tag: str, words: str) -> Any:
+    heading = panel.makeelement(tag)
+    heading.text = words
+    return heading
 
 
 def _open_panels(labels: Mapping[Any, Any]) -> dict[Any, str]:
     """Show the panels, take their labels away, and return the words of these."""
     found: dict[Any, str] = {}
     for panel, label in labels.items():
-        if label is None and (own := next(filter(None, map(panel.get, _OWN_LABELS)), "")):
-            found[panel] = own
-        elif label is not None and label.tag not in HEADINGS and label.getparent() is not None:
+        if label is not None and label.tag not in HEADINGS and label.getparent() is not None:
             found[panel] = _words(label)
             label.drop_tree()
+            own = next(panel.iter(*HEADINGS), None)
+            if own is not None and _words(own) == found[panel]:
+                own.drop_tree()
         panel.tag = "div"
         for name in ("hidden", "aria-hidden", "style", "class", "role"):
             panel.attrib.pop(name, None)
         for item in panel.iterancestors("ul", "ol", "li", "dl", "dd"):
             item.tag = "div"  # a heading of Markdown stands in no list
     return found
-
-
-def _put_heading(panel: Any, words: str, level: int) -> Any:
-    """Return a heading that is put before a panel in the place of one that it begins with; all in it are below."""
-    inner = list(panel.iter(*HEADINGS))
-    if inner and _words(inner[0]) == words:
-        inner[0].drop_tree()
-        del inner[0]
-    by = max(0, level + 1 - min((int(one.tag[1]) for one in inner), default=level + 1))
-    for one in inner:
-        one.tag = f"h{min(6, int(one.tag[1]) + by)}"
-    heading = panel.makeelement(f"h{level}")
-    heading.text = words
-    panel.addprevious(heading)
-    return heading
 
 
 def _words(element: Any) -> str:
@@ -103,21 +97,19 @@ def _labels_of_panels(root: Any) -> dict[Any, Any]:
         is_named = element.get("role") == "tabpanel" or _PANEL.search(names) is not None
         if element.tag == "summary":
             found.setdefault(element.getparent(), element)
-        elif (label := by_id.get(is_named and element.get("aria-labelledby"))) is not None:
-            found.setdefault(element, next(label.iterancestors(*HEADINGS), label))
         elif (panel := by_id.get(_shown_by(element))) is not None:
             found.setdefault(panel, next(element.iterancestors(*HEADINGS), element))
         elif element.tag in ("div", "section", "dd", "p") and (is_named or is_hidden(element.attrib)):
             groups[element.getparent(), is_named, "" if is_named else names.split(" ", 1)[0]].append(element)
-    for (parent, is_named, name), panels in groups.items():
+    for (_, is_named, name), panels in groups.items():
         labels = [_label_before(panel) for panel in panels]
-        if None in labels and len(panels) > 1:
+        if is_named and None in labels and len(panels) > 1:
             labels = _labels_above(panels) or labels
-        alike = [child for child in parent if name and name in child.get("class", "").split()]
-        for panel, label in zip(panels, labels, strict=True):
-            if is_named or len(alike if label is None else panels) > 1:
+        beside = [one for one in (panels[0].getprevious(), panels[-1].getnext()) if one is not None]
+        if is_named or (name and any(name in one.get("class", "").split() for one in beside)):
+            for panel, label in zip(panels, labels, strict=True):
                 found.setdefault(panel, label)
-    return {p: label for p, label in found.items() if _is_text(p, label)}
+    return {p: label for p, label in found.items() if (label is not None or is_hidden(p.attrib)) and _is_text(p, label)}
 
 
 def _shown_by(control: Any) -> str:
@@ -131,7 +123,7 @@ def _shown_by(control: Any) -> str:
 
 def _label_before(panel: Any) -> Any:
     """Return the label right before a panel, None where something else stands there."""
-    before = next(filter(_words, panel.itersiblings(preceding=True)), None)
+    before = next(filter(_words, islice(panel.itersiblings(preceding=True), _FURTHEST)), None)
     if before is None or before.tag in _LABEL_TAGS or _words(before).endswith("?"):
         return before
     name = before.get("class") or ""
@@ -143,7 +135,7 @@ def _labels_above(panels: Sequence[Any]) -> list[Any]:
     """Return the labels that stand as a list before panels, one for each; nothing where there are no such."""
     place, count = panels[0], len(panels)
     for _ in range(_LABELS_ABOVE):
-        labels = list(filter(_words, place.itersiblings(preceding=True)))[count - 1 :: -1]
+        labels = list(filter(_words, islice(place.itersiblings(preceding=True), count + _FURTHEST)))[count - 1 :: -1]
         while labels:
             if len(labels) == count and {label.tag for label in labels} in _LISTED:
                 return labels

@@ -19,10 +19,9 @@ _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 _LINE_NUMBER = re.compile(r"line-?no|line-?num|gutter|(?:^| )ln(?: |$)", re.IGNORECASE)
 _SHOWN_AS_LINE = re.compile(r"display:\s*(?:block|flex|grid)|line(?: |$)", re.IGNORECASE)
-_LETTERED = re.compile(r"(lower|upper)-?(alpha|latin|roman)", re.IGNORECASE)
-_LIST_TYPES = {"a": "loweralpha", "A": "upperalpha", "i": "lowerroman", "I": "upperroman"}
+_LETTERED = re.compile(r"^[aAiI](?= )|(?:lower|upper)-?(?:alpha|latin|roman)")  # the type of a list, or its style
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
-_SPAN_DIGITS = 3  # of a number of rows or columns; what is longer is no number of a page
+_SPAN_DIGITS = 3  # of a number of rows or columns; a longer one is no number
 _MOST_COPIES = 10_000  # of cells in a table
 _NO_WORD = re.compile(r"\W")
 _CODE = ("pre", "code", "kbd", "samp", "tt", "textarea")
@@ -54,7 +53,7 @@ def mend_shape(root: Any) -> None:
             item.tag = "div"
     _settle_texts(root)
     # The folded answer of an accordion is hidden until it is clicked, and still text.
-    etree.strip_attributes(root, "style", "hidden", "aria-hidden", "title")
+    etree.strip_attributes(root, "rowspan", "colspan", "style", "hidden", "aria-hidden", "title")
 
 
 # Complex: what a style breaks into lines, a tag does not.
@@ -111,42 +110,40 @@ def _span(cell: Any, name: str) -> int:
 def _fill_spans(table: Any) -> None:
     """Write a cell that spans rows into each of them, and make one row of a head of several."""
     rows = list(table.iter("tr"))
-    first = [(_span(cell, "colspan"), _span(cell, "rowspan")) for cell in rows[0].iterchildren("td", "th")]
+    first = list(rows[0].iterchildren("td", "th"))
+    if len(first) == 1 and len(rows) > 2 and rows[1].find("td") is None and table.find("caption") is None:
+        first[0].tag = "caption"
+        table.insert(0, first[0])
+        rows.pop(0).tag = _DROPPED
+        first = list(rows[0].iterchildren("td", "th"))
     heads = sum(row.getparent().tag == "thead" for row in rows)
-    if heads < 2 and max(first, default=(1, 1))[0] > 1:
+    if len(first) > 1 and any(_span(cell, "colspan") > 1 for cell in first):
         titles = next((n for n, row in enumerate(rows) if row.find("td") is not None), 1)
-        heads = max(titles, *(rowspan for _, rowspan in first))
+        heads = max(heads, titles, *(_span(cell, "rowspan") for cell in first))
+    heads = max(1, heads) if heads < len(rows) else 1
     above: dict[int, tuple[Any, int]] = {}  # by column: a cell of an earlier row, and how many more rows it spans
     left = _MOST_COPIES
     for number, row in enumerate(rows):
-        column = 0
+        cells: list[Any] = []
         for cell in [*row.iterchildren("td", "th"), None]:
-            while column in above and left:
-                spanning, more = above.pop(column)
-                row.insert(len(row) if cell is None else row.index(cell), copied := deepcopy(spanning))
-                copied.tail = None
+            while len(cells) in above and left > 0:
+                spanning, more = above.pop(len(cells))
                 if more > 1:
-                    above[column] = spanning, more - 1
-                column += _span(spanning, "colspan")
+                    above[len(cells)] = spanning, more - 1
+                cells.append(deepcopy(spanning))
                 left -= 1
-            if cell is not None:
-                if (more := _span(cell, "rowspan")) > 1:
-                    above[column] = cell, more - 1
-                cell.attrib.pop("rowspan", None)
-                column += _span(cell, "colspan")
-    if 1 < heads < len(rows):
-        _join_heads(rows[:heads])
-
-
-def _join_heads(rows: Sequence[Any]) -> None:
-    """Put what stands above each cell of the last row into it, and leave the other rows out."""
-    columns = [[cell for cell in row for _ in range(_span(cell, "colspan"))] for row in rows]
-    for cell, *others in zip(*columns[::-1], strict=False):
+            for n in range(0 if cell is None else min(_span(cell, "colspan"), left + 1)):
+                if (high := _span(cell, "rowspan")) > 1:
+                    above[len(cells)] = cell, high - 1
+                cells.append(cell if not n else deepcopy(cell) if number < heads and len(row) > 1 else cell.makeelement(cell.tag))
+                left -= n > 0
+        row[:] = cells
+    for cell, *others in zip(*reversed(rows[:heads]), strict=False):
         said = dict.fromkeys(words for one in others[::-1] if (words := " ".join(one.text_content().split())))
         own = " ".join(cell.text_content().split())
         said.pop(own, None)
         cell.text = ", ".join([*said, cell.text or ""] if own else said)
-    for row in rows[:-1]:
+    for row in rows[: heads - 1]:
         row.tag = _DROPPED
 
 
@@ -234,20 +231,20 @@ def _mend_list(found: Any) -> None:
     for child in list(found):
         if child.tag == "li" and not _says(child) and next(child.iter("img"), None) is None:
             found.remove(child)
-    styled = _LETTERED.search(f"{found.get('style') or ''} {found.get('class') or ''}")
-    kind = "".join(styled.group(1, 2)).lower() if styled else _LIST_TYPES.get(found.get("type") or "", "")
-    if found.tag == "ol" and kind:
-        _write_letters(found, _ROMAN if kind.endswith("roman") else ascii_lowercase, is_upper=kind.startswith("upper"))
+    kind = _LETTERED.search(f"{found.get('type') or ''} {found.get('style') or ''} {found.get('class') or ''}")
+    if kind and found.tag == "ol":
+        _write_letters(found, kind.group())
 
 
-def _write_letters(found: Any, letters: Sequence[str], *, is_upper: bool) -> None:
+def _write_letters(found: Any, kind: str) -> None:
     """Write the letters of a list before its items, which are points then: Markdown knows numbers alone."""
-    found.tag = "ul"
+    letters = _ROMAN if kind.lower() == "i" or kind.endswith("roman") else ascii_lowercase
     start = found.get("start") or ""
     for number, item in enumerate(found.iterchildren("li"), int(start) if start.isdecimal() else 1):
         letter = letters[number - 1] if 0 < number <= len(letters) else str(number)
         first = item[0] if len(item) and item[0].tag in ("p", "div") and not (item.text or "").strip() else item
-        first.text = f"{letter.upper() if is_upper else letter}) {(first.text or '').lstrip()}"
+        first.text = f"{letter.upper() if kind[0] in 'AIu' else letter}) {(first.text or '').lstrip()}"
+    found.tag = "ul"
 
 
 def _settle_texts(root: Any) -> None:
