@@ -32,8 +32,8 @@ SHAPES = {
     ),
     "Bootstrap": (
         """<ul class="nav nav-tabs"><li><a href="#a" data-toggle=tab>Android</a></li><li><a href="#b"
-        data-toggle=tab>iPhone</a></li></ul><div class=tab-content><div class="tab-pane active" id=a><p>Open the app.</p>
-        </div><div class="tab-pane" id=b><p>Open Home.</p></div></div>""",
+        data-toggle=tab>iPhone</a></li></ul><div class=tab-content><div class="tab-pane active" id=a><p>Open the
+        app.</p>        </div><div class="tab-pane" id=b><p>Open Home.</p></div></div>""",
         TWO,
     ),
     "buttons": (
@@ -51,7 +51,8 @@ SHAPES = {
     "radio buttons with labels above": (
         """<div class=tabbed-set><input type=radio id=a1><input type=radio id=a2><div class=tabbed-labels>
         <label for=a1>Android</label><label for=a2>iPhone</label></div><div class=tabbed-content>
-        <div class=tabbed-block><p>Open the app.</p></div><div class=tabbed-block><p>Open Home.</p></div></div></div>""",
+        <div class=tabbed-block><p>Open the app.</p></div><div class=tabbed-block><p>Open Home.</p></div></div>
+        </div>""",
         TWO,
     ),
     "places of a list": (
@@ -75,8 +76,10 @@ SHAPES = {
         TWO,
     ),
     "accordion whose labels are headings": (
-        """<div><h2><button aria-expanded=true aria-controls=c1>Android</button></h2><div id=c1>Open the app.</div></div>
-        <div><h2><button aria-expanded=false aria-controls=c2>iPhone</button></h2><div id=c2 hidden>Open Home.</div></div>""",
+        """<div><h2><button aria-expanded=true aria-controls=c1>Android</button></h2><div id=c1>Open the app.</div>
+        </div>
+        <div><h2><button aria-expanded=false aria-controls=c2>iPhone</button></h2><div id=c2 hidden>Open Home.</div>
+        </div>""",
         TWO,
     ),
     "headings over what hides": (
@@ -85,7 +88,8 @@ SHAPES = {
         TWO,
     ),
     "spoilers": (
-        """<div class=spoiler><div class=spoiler-title>Android</div><div class=spoiler-content hidden>Open the app.</div>
+        """<div class=spoiler><div class=spoiler-title>Android</div><div class=spoiler-content hidden>Open the
+        app.</div>
         </div><div><div class=spoiler-title>iPhone</div><div class=spoiler-content hidden>Open Home.</div></div>""",
         TWO,
     ),
@@ -132,8 +136,8 @@ def test_what_follows_the_panels_is_in_none_of_them() -> None:
 def test_tabs_inside_of_tabs_and_headings_inside_of_panels_are_below_their_label() -> None:
     inner = """<div role=tablist><button role=tab aria-controls=a>Lamp A</button><button role=tab
     aria-controls=b>Lamp B</button></div><div role=tabpanel id=a><div role=tablist><button role=tab
-    aria-controls=c>Android</button><button role=tab aria-controls=d>iPhone</button></div><div role=tabpanel id=c>Open the
-    app.</div><div role=tabpanel id=d hidden><h2>First</h2>Open Home.</div><p>It shines.</p></div>
+    aria-controls=c>Android</button><button role=tab aria-controls=d>iPhone</button></div><div role=tabpanel id=c>Open
+    the app.</div><div role=tabpanel id=d hidden><h2>First</h2>Open Home.</div><p>It shines.</p></div>
     <div role=tabpanel id=b hidden>Press the key.</div>"""
     assert html_to_markdown(f"<h1>Pair</h1>{inner}").text == (
         "# Pair\n\n## Lamp A\n\n### Android\n\nOpen the app.\n\n### iPhone\n\n#### First\n\nOpen Home.\n\n"
@@ -144,7 +148,8 @@ def test_tabs_inside_of_tabs_and_headings_inside_of_panels_are_below_their_label
 @pytest.mark.parametrize(
     "hidden",
     [
-        "<button aria-expanded=false aria-controls=m>Menu</button><div id=m hidden><a href=/a>Shop</a> <a href=/b>All</a></div>",
+        "<button aria-expanded=false aria-controls=m>Menu</button>"
+        "<div id=m hidden><a href=/a>Shop</a> <a href=/b>All</a></div>",
         "<div class=modal style='display:none'><h3>News</h3><p>Give us your address.</p></div>",
         "<p>Is it well?</p><div hidden style='display:none'><p>One thing alone hides below a question.</p></div>",
         "<form><div class=tab-pane style='display:none'>Thank you for the answer.</div></form>",

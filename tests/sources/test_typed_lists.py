@@ -10,7 +10,9 @@ from autokb.sources.html import html_page, html_to_markdown
 from autokb.sources.typed_lists import mark_typed_lists
 from work_count import python_lines
 
-WORD = "<p class=MsoListParagraph><![if !supportLists]><span style='mso-list:Ignore'>{}<span>&nbsp;&nbsp; </span></span>{}"
+WORD = (
+    "<p class=MsoListParagraph><![if !supportLists]><span style='mso-list:Ignore'>{}<span>&nbsp;&nbsp; </span></span>{}"
+)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,10 @@ WORD = "<p class=MsoListParagraph><![if !supportLists]><span style='mso-list:Ign
         ("<ol><li>1. Press.<li>2. Hold.</ol>", "1. Press.\n2. Hold.\n"),
         ("<div><i>1</i></div><div>Press.</div><div><i>2</i></div><div>Hold.</div>", "*1*\n\nPress.\n\n*2*\n\nHold.\n"),
         ("<div><span>1</span><div>Press.</div></div><div><b>2</b><div>Hold.</div></div>", "1. Press.\n\n2. Hold.\n"),
-        ("<table><tr><td>1</td><td>Press.</td></tr><tr><td>2.</td><td>Hold.</td></tr></table>", "1. Press.\n\n2. Hold.\n"),
+        (
+            "<table><tr><td>1</td><td>Press.</td></tr><tr><td>2.</td><td>Hold.</td></tr></table>",
+            "1. Press.\n\n2. Hold.\n",
+        ),
         ("<p>• Press.</p><p>• Hold.</p>", "- Press.\n\n- Hold.\n"),
         ("<div>- Press.<br>- Hold.</div>", "- Press.\n- Hold.\n"),
         ("<ul><li>· Press.<li>· Hold.</ul>", "- Press.\n- Hold.\n"),
@@ -31,7 +36,8 @@ WORD = "<p class=MsoListParagraph><![if !supportLists]><span style='mso-list:Ign
         (WORD.format("1.", "Press.") + WORD.format("2.", "Hold."), "1. Press.\n\n2. Hold.\n"),
         (WORD.format("·", "Press.") + WORD.format("·", "Hold."), "- Press.\n\n- Hold.\n"),
         (
-            "<h2>K4</h2><div><b>Reset</b><br><br>1) Press.<br>2) Hold.<br><b>If it stays red</b><br>- Wait.<br>- Ask.</div>",
+            "<h2>K4</h2><div><b>Reset</b><br><br>1) Press.<br>2) Hold.<br>"
+            "<b>If it stays red</b><br>- Wait.<br>- Ask.</div>",
             "## K4\n\n### Reset\n\n1. Press.\n2. Hold.\n\n### If it stays red\n\n- Wait.\n- Ask.\n",
         ),
     ],
@@ -60,7 +66,9 @@ def test_other_numbers_and_signs_stay(text: str) -> None:
     assert mark_typed_lists(text) == text
 
 
-@pytest.mark.parametrize("part", ["1\n\n", "1\\. a\n2\\. b\n", "\\- a\n", "```\n", "**a**\n\n", "**a**  \n1\\. b\n", "> ", "**"])
+@pytest.mark.parametrize(
+    "part", ["1\n\n", "1\\. a\n2\\. b\n", "\\- a\n", "```\n", "**a**\n\n", "**a**  \n1\\. b\n", "> ", "**"]
+)
 def test_many_marks_take_linear_time(part: str) -> None:
     few, many = (python_lines(partial(mark_typed_lists, part * count)) for count in (1_000, 4_000))
     assert many < 5 * max(few, 50)

@@ -80,11 +80,13 @@ def _with_boxes(data: bytes, parts: dict[str, bytes]) -> bytes:
         return data
     for drawing in list(root.iter(f"{_W}drawing")):
         if boxes := list(drawing.iter(f"{_W}txbxContent")):
-            drawing.tag, drawing[:] = f"{_W}pict", boxes
+            drawing[:] = boxes
+            drawing.tag = f"{_W}pict"
     for choice in root.iter(f"{_MC}Choice"):
-        around, boxes = choice.getparent(), f".//{_W}txbxContent"
-        if choice.find(boxes) is not None and around.find(f"{_MC}Fallback{boxes[1:]}") is None:
-            around[:], choice.tag = [choice], f"{_MC}Fallback"
+        around, inner = choice.getparent(), f"//{_W}txbxContent"
+        if choice.find(f".{inner}") is not None and around.find(f"{_MC}Fallback{inner}") is None:
+            around[:] = [choice]
+            choice.tag = f"{_MC}Fallback"
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(written, "w") as after:
         for name in before.namelist():

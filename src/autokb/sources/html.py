@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urljoin
 
@@ -104,7 +105,9 @@ def html_page(html: str) -> ConvertedFile:
     text, places = without_numbers(_converted(root))
     marks = [m for kind in AREAS for m in _marks(kind, places, [kind in kinds[place.number] for place in places])]
     marks += _marks("kept_by_trafilatura", places, [place.number in kept for place in places])
-    return ConvertedFile(text, title or first_heading(text), url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
+    return ConvertedFile(
+        text, title or first_heading(text), url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind)))
+    )
 
 
 def html_to_markdown(html: str) -> ConvertedFile:
@@ -126,12 +129,13 @@ def _settled(root: Any) -> tuple[str, str]:
 
     if root.find("body") is None:  # a page of new tags alone, all of which the parser takes for a head
         root[0].tag = "body"
-    etree.strip_elements(root, "svg", "script", "style", with_tail=False)
+    etree.strip_elements(root, "script", "style", with_tail=False)
     title, url = _words_of(root.find(".//title")), _own_address(root)
     if (base := root.find(".//base[@href]")) is not None:
-        for link in root.xpath("//a[starts-with(@href, '#')]"):
-            del link.attrib["href"]  # leads to another place of the page
-        root.make_links_absolute(urljoin(url, base.get("href")), resolve_base_href=False, handle_failures="ignore")
+        for link, name in [(link, name) for link in root.iter("a", "img") for name in ("href", "src")]:
+            if (address := link.get(name)) and not address.startswith("#"):  # else another place of the page
+                with suppress(ValueError):  # no address at all, such as http://[
+                    link.set(name, urljoin(urljoin(url, base.get("href")), address.strip()))
     for raised in root.iter("sup"):
         is_number = all(ord(sign) in _RAISED for sign in raised.text_content().strip())
         for part in raised.iter() if is_number else ():  # 10 to the power of 3 is not 103

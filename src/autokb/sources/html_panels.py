@@ -34,6 +34,7 @@ _ENDS = ("main", "article", "body")  # behind them stands nothing of the text
 def settle_panels(root: Any) -> None:
     """Give each panel its label as a heading below the one above, and repeat that before the text behind the panel."""
     from lxml import etree
+    from lxml.html.builder import E
 
     labels = _open_panels(_labels_of_panels(root))
     inside: list[tuple[Any, Any, int]] = []  # open panels: each with the heading above it, and the level of its own
@@ -47,21 +48,15 @@ def settle_panels(root: Any) -> None:
         elif event == "start" and element in labels:
             level = min(6, 2 if above is None else int(above.tag[1]) + 1)
             inside.append((element, above, level))
-            above, left = _heading(element, f"h{level}", labels[element]), None
+            above, left = E(f"h{level}", labels[element]), None
             element.addprevious(above)
         elif inside and element is inside[-1][0]:
             left, above, _ = inside.pop()
         if element.tag in _ENDS:
             left = None
         if left is not None and above is not None and (text or "").strip():
-            left.addnext(_heading(left, above.tag, _words(above)))
+            left.addnext(E(above.tag, _words(above)))
             left = None
-
-
-def _heading(panel: Any, tag: str, words: str) -> Any:
-    heading = panel.makeelement(tag)
-    heading.text = words
-    return heading
 
 
 def _open_panels(labels: Mapping[Any, Any]) -> dict[Any, str]:

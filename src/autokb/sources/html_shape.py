@@ -17,7 +17,7 @@ _WHITE = re.compile(r"[\t\n\f][ \t\n\f]*| [ \t\n\f]+")  # all white space but a 
 _AROUND_CODE = ("div", "figure", "p", "td", "section")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
-_LINE_NUMBER = re.compile(r"line-?no|line-?num|gutter|(?:^| )ln(?: |$)", re.IGNORECASE)
+_LINE_NUMBER = re.compile(r"line-?no|line-?num|gutter| ln(?: |$)", re.IGNORECASE)
 _SHOWN_AS_LINE = re.compile(r"display:\s*(?:block|flex|grid)|line(?: |$)", re.IGNORECASE)
 _LETTERED = re.compile(r"^[aAiI](?= )|(?:lower|upper)-?(?:alpha|latin|roman)")  # the type of a list, or its style
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
@@ -40,7 +40,7 @@ def mend_shape(root: Any) -> None:
     for table in list(root.iter("table")):
         if _is_layout(table):
             _flatten(table)
-        elif table.xpath("boolean(.//@rowspan | .//@colspan | .//thead/tr[2])"):
+        elif table.xpath("boolean(.//@rowspan | .//tr[1]/*/@colspan | .//thead/tr[2])"):
             _fill_spans(table)
     for element in list(root.iter("a", "img", "dt", "dd", "label", "font", "center", "button")):
         _mend_inline(element)
@@ -53,30 +53,33 @@ def mend_shape(root: Any) -> None:
             item.tag = "div"
     _settle_texts(root)
     # The folded answer of an accordion is hidden until it is clicked, and still text.
-    etree.strip_attributes(root, "rowspan", "colspan", "style", "hidden", "aria-hidden", "title")
+    etree.strip_attributes(root, "style", "hidden", "aria-hidden", "title")
 
 
 # Complex: what a style breaks into lines, a tag does not.
 def _mend_code(code: Any) -> None:
     """Break code into the lines that a page shows as blocks, and leave out the numbers of its lines."""
     around = code.getparent()
-    is_all = code.text_content().strip() == around.text_content().strip()
+    is_alone = len(around) == 1 and not f"{around.text or ''}{code.tail or ''}".strip()
     has_lines = "\n" in code.text_content().strip() or next(code.iter("br", "div"), None) is not None
-    if code.tag == "code" and around.tag in _AROUND_CODE and is_all and has_lines:
+    if code.tag == "code" and around.tag in _AROUND_CODE and is_alone and has_lines:
         code.tag, around.tag = "pre", "div"
-    numbers = list(map(int, _DIGITS.findall(code.text_content())))
+    if code.tag != "pre":
+        return
+    words = code.text_content()
     cell = next(code.iterancestors("td"), code)
     if (beside := cell.getnext()) is not None and next(beside.iter("pre"), None) is not None:
-        is_count = numbers == list(range(1, len(numbers) + 1)) or _LINE_NUMBER.search(cell.get("class") or "")
-        if is_count and not _LETTER.search(code.text_content()):
+        is_count = _DIGITS.findall(words) == [str(number) for number in range(1, len(words.split()) + 1)]
+        if (is_count or _LINE_NUMBER.search(cell.get("class") or "")) and not _LETTER.search(words):
             cell.tag = _DROPPED
-    for part in code.iter("span", "code") if code.tag == "pre" else ():
+    for part in code.iter("span", "code"):
         after = part.getnext()
-        if _LINE_NUMBER.search(part.get("class") or "") and not _LETTER.search(part.text_content()):
+        names = f"{part.get('style') or ''} {part.get('class') or ''}"
+        is_line = (part.tag == "code" or _SHOWN_AS_LINE.search(names)) and after is not None and after.tag == part.tag
+        if _LINE_NUMBER.search(names) and not _LETTER.search(part.text_content()):
             part.tag = _DROPPED
-        elif after is not None and after.tag == part.tag and "\n" not in f"{part.text_content()[-1:]}{part.tail or ''}":
-            if part.tag == "code" or _SHOWN_AS_LINE.search(f"{part.get('style') or ''} {part.get('class') or ''}"):
-                part.tail = f"\n{part.tail or ''}"
+        elif is_line and "\n" not in f"{part.text_content()[-1:]}{part.tail or ''}":
+            part.tail = f"\n{part.tail or ''}"
 
 
 def _is_layout(table: Any) -> bool:
@@ -135,7 +138,9 @@ def _fill_spans(table: Any) -> None:
             for n in range(0 if cell is None else min(_span(cell, "colspan"), left + 1)):
                 if (high := _span(cell, "rowspan")) > 1:
                     above[len(cells)] = cell, high - 1
-                cells.append(cell if not n else deepcopy(cell) if number < heads and len(row) > 1 else cell.makeelement(cell.tag))
+                cells.append(
+                    cell if not n else deepcopy(cell) if number < heads and len(row) > 1 else cell.makeelement(cell.tag)
+                )
                 left -= n > 0
         row[:] = cells
     for cell, *others in zip(*reversed(rows[:heads]), strict=False):
@@ -145,6 +150,9 @@ def _fill_spans(table: Any) -> None:
         cell.text = ", ".join([*said, cell.text or ""] if own else said)
     for row in rows[: heads - 1]:
         row.tag = _DROPPED
+    for cell in _cells(table):
+        cell.attrib.pop("rowspan", None)
+        cell.attrib.pop("colspan", None)
 
 
 def _cells(table: Any) -> Any:

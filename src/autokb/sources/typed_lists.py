@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
-# Code; a heading; or what stands before a step (1. 1) (1) **1.**, in an item of a list, alone above its words) or before
-# a point, and the bold line above it. The private signs number the texts of a page (html_marks.py).
+# Code; a heading; or what stands before a step (1. 1) (1) **1.**, in an item of a list, alone above its words) or a
+# point, and the bold line above it. The private signs number the texts of a page (html_marks.py).
 _MARKS = re.compile(
     r"^ *(?P<code>```|~~~)(?s:.*?)(?:^ *(?P=code)|\Z)|^(?P<level>#{1,6}) "
-    r"|(?:^\*\*(?P<bold>[^*\n]{0,120}[^*\n:])\*\* *\n\n?)?^(?P<indent>[> ]*)(?:(?:\d{1,3}[.)] )?(?P<step>(?P<stars>\*\*)?\(?"
-    r"(?P<number>[1-9]\d?)[\U00100000-\U00101fff]*(?:\\?[.)](?(stars)\*\*) +|\\?[.)]?(?(stars)\*\*)\n\n))|(?:- )?(?P<point>[•·▪◦‣●■–]|\\[-*+]) +)(?=[^\s#|])",
+    r"|(?:^\*\*(?P<bold>[^*\n]{0,120}[^*\n:])\*\* *\n\n?)?^(?P<indent>[> ]*)"
+    r"(?:(?:\d{1,3}[.)] )?(?P<step>(?P<stars>\*\*)?\(?(?P<number>[1-9]\d?)[\U00100000-\U00101fff]*"
+    r"(?:\\?[.)](?(stars)\*\*) +|\\?[.)]?(?(stars)\*\*)\n\n))"
+    r"|(?:- )?(?P<point>[•·▪◦‣●■–]|\\[-*+]) +)(?=[^\s#|])",
     re.MULTILINE,
 )
 
