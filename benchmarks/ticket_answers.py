@@ -16,9 +16,9 @@ from typing import Any
 
 from autokb.app import SupportKB
 from autokb.core.tickets import TicketEvidence
+from autokb.plugins.lab.studies.papers.tickets import NearestPieces
 from autokb.stats.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
-from autokb.studies.papers.tickets import NearestPieces
 from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer
 from autokb.ticket_answers.open_tickets import open_tickets
 from benchmarks.figures import Figure, Result

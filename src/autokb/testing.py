@@ -19,17 +19,15 @@ import pytest
 
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
-from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
+from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.nouns import AGENT, CUSTOMER
 from autokb.core.results import SyncedSource
-from autokb.helpdesks import desk as desk_module
-from autokb.helpdesks.desk import HelpdeskDesk, NotSignedError
 from autokb.helpdesks.helpdesk import DeskRequest, id_of, part_of
 from autokb.helpdesks.kinds import helpdesk_of
+from autokb.helpdesks.refused import NotSignedError
 from autokb.helpdesks.sending import DeskClient, LaterError
 from autokb.sources import read_documents
 from autokb.sources.reading import Reading
-from autokb.stores.workspace import open_workspace
 
 _SECRET, _TOKEN = "of the webhooks", "of-the-interface"
 _TEXT = "<b>Hold</b> the [button](https://a.example) & wait: *2* > 1 ![x](https://b.example/x.png)"
@@ -147,13 +145,14 @@ class HelpdeskContract:
     def _open(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Make a workspace with the helpdesk, which suggests the same whatever is asked."""
         given = {self.name: {"url": "https://desk.example", **self.entries}}
-        self.own, self.settings, self.now = helpdesk_of(self.name), read_helpdesks(given)[self.name], time.time()
-        monkeypatch.setenv(self.settings.secret_env, _SECRET)
-        monkeypatch.setenv(self.settings.token_env, _TOKEN)
         SupportKB.create(tmp_path / "kb").close()
         (tmp_path / "kb" / "settings.yaml").write_text(json.dumps({"helpdesks": given}), "utf-8")
-        kb, found = open_workspace(tmp_path / "kb"), Suggested("answered", (Suggestion(_TEXT, "solution"),), "off")
-        self.desk = HelpdeskDesk(lambda: kb, lambda _, conversation: found, lambda *_, **__: None)
+        kb, found = SupportKB.open(tmp_path / "kb"), Suggested("answered", (Suggestion(_TEXT, "solution"),), "off")
+        monkeypatch.setattr(kb, "suggest", lambda _, conversation: found)
+        self.desk, self.settings = kb.helpdesks, kb.workspace.settings.helpdesks[self.name]
+        self.own, self.now = helpdesk_of(self.name), time.time()
+        monkeypatch.setenv(self.settings.secret_env, _SECRET)
+        monkeypatch.setenv(self.settings.token_env, _TOKEN)
         self.body = json.dumps(self.event("41", "7", "It is off", self.now)).encode()
         self.signed = self.sign(self.body, _SECRET, self.now)
         self.note = self.own.write(self.settings, _TOKEN, "7", _TEXT, to_customer=False)
@@ -165,8 +164,8 @@ class HelpdeskContract:
         wrong += [self.sign(self.body, _SECRET, self.now - 301)] * self.signs_moment
         for headers in wrong:
             with pytest.raises(NotSignedError):
-                self.desk.take(self.name, headers, "", self.body)
-        assert self.desk.take(self.name, self.signed, "", self.body) == "taken"
+                self.desk.take(self.name, headers, self.body)
+        assert self.desk.take(self.name, self.signed, self.body) == "taken"
 
     def test_messages_of_customers_and_agents_are_read(self) -> None:
         """A message has its ids, its moment and its words; an agent's has who wrote it."""
@@ -202,11 +201,10 @@ class HelpdeskContract:
             if request == self.own.look(settings, _TOKEN, "7", "41"):
                 return self.shown(written, self.now), self.now
             written.append(request)
-            raise LaterError("Nobody heard it.", is_unsure=True)
+            raise LaterError("Nobody heard it.", is_unsure=True, seconds=0.0)
 
         monkeypatch.setattr(DeskClient, "send", send)
-        monkeypatch.setattr(desk_module, "FIRST_PAUSE", 0.0)
-        assert [self.desk.take(self.name, self.signed, "", self.body) for _ in range(2)] == ["taken", "known"]
+        assert [self.desk.take(self.name, self.signed, self.body) for _ in range(2)] == ["taken", "known"]
         assert [self.desk.work().became for _ in range(3)] == ["postponed", "noted", None] and len(written) == 1
         self.desk.close()
 

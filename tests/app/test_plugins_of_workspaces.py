@@ -230,12 +230,28 @@ from autokb.core import plugins
 plugins.BUILT_IN = ()
 from autokb.cli import main
 from autokb.web.app import create_app
+from starlette.testclient import TestClient
 folder = sys.argv[1]
 assert main(["--help"]) == 0
 assert main(["ask", folder, "the battery does not charge in the dock"]) == 0
 assert main(["build", folder, "--candidate"]) == 0
-create_app(folder)
+with TestClient(create_app(folder), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
+    assert client.post("/v1/ask", json={"text": "the battery does not charge in the dock"}).status_code == 200
+    assert client.post("/v1/hooks/zendesk", json={}).status_code == 404
+assert main(["doctor", folder]) == 0
 assert main(["mcp", folder]) == 2
+assert main(["evaluate", "quality", folder]) == 2
+from autokb.app import SupportKB
+from autokb.core.errors import AutokbError
+kb = SupportKB.open(folder)
+assert kb.suggest("the battery does not charge in the dock").outcome == "answered"
+assert not hasattr(kb, "evaluate")
+calls = (lambda: kb.evaluate.quality(), lambda: kb.study("lab.first"), lambda: SupportKB.compare("a", "b"))
+for call in calls:
+    try:
+        call()
+    except AutokbError as error:
+        print(error)
 assert not [name for name in sys.modules if name.startswith("autokb.plugins")]
 """
 
@@ -244,5 +260,7 @@ def test_the_core_runs_without_a_plugin_of_ours(hand_made: Workspace) -> None:
     command = [sys.executable, "-c", WITHOUT_OURS, str(hand_made.folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert "No such command 'mcp'" in done.stderr
+    assert "No such command 'mcp'" in done.stderr and "No such command 'evaluate'" in done.stderr
+    assert done.stdout.count("SupportKB has no 'evaluate', and no plug-in that is installed brings it.") == 2
+    assert "The plug-in lab is not installed" in done.stdout
     assert "  mcp " not in done.stdout and "  serve " in done.stdout

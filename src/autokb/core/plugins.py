@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from autokb.core.errors import AutokbError, AutokbWarning
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-BUILT_IN: tuple[str, ...] = ("mcp", "ray", "sync")  # our own, each declared in ``autokb.plugins.NAME``
+# Our own, each declared in ``autokb.plugins.NAME``.
+BUILT_IN: tuple[str, ...] = ("helpdesks", "insight", "lab", "mcp", "ray", "sync")
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
@@ -30,6 +31,10 @@ _SHOWN = 300  # characters of what somebody else's code says
 
 class PluginError(AutokbError):
     """Code of a plug-in failed, or is not there; the sentence names the plug-in and its error."""
+
+
+class NoNamespaceError(PluginError, AttributeError):
+    """A knowledge base has no attribute of a name; the plug-in that brings it may not be installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,13 @@ class Plugins:
 
     def __iter__(self) -> Iterator[Plugin]:
         return (one.plugin for one in self.installed.values())
+
+    @cached_property
+    def signed(self) -> tuple[str, ...]:
+        """How the paths begin whose callers show a signature in the place of a key."""
+        from autokb.plugin import SIGNED
+
+        return tuple(one.path.partition("{")[0] for plugin in self for one in plugin.routes if one.role == SIGNED)
 
 
 @cache
@@ -113,6 +125,14 @@ def installed(name: str) -> Plugin:
     if (one := plugins().installed.get(name)) is None:
         raise PluginError(f"The plug-in {name} is not installed, or does not load; autokb plugins says which are.")
     return one.plugin
+
+
+def with_namespace(attribute: str) -> Plugin:
+    """Return the plug-in that brings a namespace of ``SupportKB`` (NoNamespaceError: none does)."""
+    for one in plugins():
+        if one.namespace and (one.attribute or one.name) == attribute:
+            return one
+    raise NoNamespaceError(f"SupportKB has no {attribute!r}, and no plug-in that is installed brings it.")
 
 
 def use(plugin: str, code: str) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
-from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
+from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.in_use import ArmSettings
 from autokb.core.plugins import installed, is_of_plugin, model_of_section, plugins, said, use
 from autokb.core.setting_values import read_number
@@ -481,7 +481,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "experiment": _read_experiment,
     "gate": _read_gate,
     "sources": lambda value: model_of_section("sources").model_validate(value),
-    "helpdesks": read_helpdesks,
+    "helpdesks": lambda value: model_of_section("helpdesks").model_validate(value),
     "plugins": _read_plugins,
     "convert": _read_convert,
 }
