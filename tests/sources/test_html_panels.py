@@ -122,6 +122,13 @@ def test_each_panel_is_a_section_under_its_label_and_kept(shape: str) -> None:
     assert kept(page_of(inner)) == BEFORE + expected.replace("\n2. ", "\n\n2. ")
 
 
+def test_a_control_destroys_no_table_and_no_page() -> None:
+    table = "<table id=t><tr><th>A<th>B<tr><td>a<td><details><summary>More</summary>b</details></table>"
+    page = f"<body id=all><button aria-expanded=true aria-controls=t>Show</button>{table}<summary>Odd</summary>"
+    found = html_to_markdown(f"{page}<button aria-expanded=true aria-controls=all>All</button></body>").text
+    assert found == "Show\n\n| A | B |\n| --- | --- |\n| a | **More** b |\n\n**Odd**\n\nAll\n"
+
+
 def test_what_follows_the_panels_is_in_none_of_them() -> None:
     panels = "<details><summary>Android</summary><p>Open the app.</p></details>"
     inner = f"{panels}<p>Wait.</p><details><summary>iPhone</summary><p>Open Home.</p></details><p>Done.</p>"

@@ -123,6 +123,7 @@ def html_to_markdown(html: str) -> ConvertedFile:
     return ConvertedFile(text, title or first_heading(text), url)
 
 
+# Complex: each thing that is mended here must be before anything is counted, and the title is read in between.
 def _settled(root: Any) -> tuple[str, str]:
     """Mend what tells the parts of a page apart; return its title (its one h1, else its title element), its address."""
     from lxml import etree
@@ -131,11 +132,7 @@ def _settled(root: Any) -> tuple[str, str]:
         root[0].tag = "body"
     etree.strip_elements(root, "script", "style", with_tail=False)
     title, url = _words_of(root.find(".//title")), _own_address(root)
-    if (base := root.find(".//base[@href]")) is not None:
-        for link, name in [(link, name) for link in root.iter("a", "img") for name in ("href", "src")]:
-            if (address := link.get(name)) and not address.startswith("#"):  # else another place of the page
-                with suppress(ValueError):  # no address at all, such as http://[
-                    link.set(name, urljoin(urljoin(url, base.get("href")), address.strip()))
+    _resolve_links(root, url)
     for raised in root.iter("sup"):
         is_number = all(ord(sign) in _RAISED for sign in raised.text_content().strip())
         for part in raised.iter() if is_number else ():  # 10 to the power of 3 is not 103
@@ -160,6 +157,16 @@ def _own_address(root: Any) -> str:
         if address.startswith(("http://", "https://")):
             return address
     return ""
+
+
+def _resolve_links(root: Any, url: str) -> None:
+    """Give links and pictures their whole address, where a page says what they are relative to."""
+    if (base := root.find(".//base[@href]")) is None:
+        return
+    for link, name in [(link, name) for link in root.iter("a", "img") for name in ("href", "src")]:
+        if (address := link.get(name)) and not address.startswith("#"):  # else another place of the page
+            with suppress(ValueError):  # no address at all, such as http://[
+                link.set(name, urljoin(urljoin(url, base.get("href")), address.strip()))
 
 
 def _converted(root: Any) -> str:

@@ -20,6 +20,7 @@ _PANEL = re.compile(
     r"(?:pane|panel|content|body|block|answer|collapse)\b|\bpane\b|\btabs?-\d|(?:^| )panel ",
     re.IGNORECASE,
 )
+_PANEL_TAGS = ("div", "section", "article", "details", "dd", "li", "p", "ul", "ol", "pre", "figure")
 _LABEL = re.compile(r"title|head|label|button|btn|link|question|trigger|toggle|summary", re.IGNORECASE)
 _LABEL_TAGS = (*HEADINGS, "button", "label", "dt")
 _LISTED = ({"li"}, {"a"}, {"button"}, {"label"}, {"div"}, {"span"})  # the one tag of labels in a list
@@ -37,26 +38,33 @@ def settle_panels(root: Any) -> None:
     from lxml.html.builder import E
 
     labels = _open_panels(_labels_of_panels(root))
-    inside: list[tuple[Any, Any, int]] = []  # open panels: each with the heading above it, and the level of its own
+    inside: list[tuple[Any, Any, Any]] = []  # open panels: each with the heading above it, and its own
     above = left = None  # the last heading, the panel that ended last
     for event, element in etree.iterwalk(root, events=("start", "end")) if labels else ():
-        text = element.text if event == "start" else element.tail
-        if event == "start" and element.tag in HEADINGS:
-            if inside:
-                element.tag = f"h{min(6, max(int(element.tag[1]), inside[-1][2] + 1))}"
+        begins = event == "start"
+        if begins and element.tag in HEADINGS:
+            element.tag = f"h{max(int(element.tag[1]), _level_below(inside[-1][2] if inside else None))}"
             above, left = element, None
-        elif event == "start" and element in labels:
-            level = min(6, 2 if above is None else int(above.tag[1]) + 1)
-            inside.append((element, above, level))
-            above, left = E(f"h{level}", labels[element]), None
-            element.addprevious(above)
+        elif begins and element in labels:
+            heading = E(f"h{max(2, _level_below(above))}", labels[element])
+            element.addprevious(heading)
+            inside.append((element, above, heading))
+            above, left = heading, None
         elif inside and element is inside[-1][0]:
             left, above, _ = inside.pop()
-        if element.tag in _ENDS:
+        if element.tag in _ENDS or above is None:
             left = None
-        if left is not None and above is not None and (text or "").strip():
+        if left is not None and _says(element.text if begins else element.tail):
             left.addnext(E(above.tag, _words(above)))
             left = None
+
+
+def _level_below(heading: Any) -> int:
+    return 1 if heading is None else min(6, int(heading.tag[1]) + 1)
+
+
+def _says(text: str | None) -> bool:
+    return bool(text and text.strip())
 
 
 def _open_panels(labels: Mapping[Any, Any]) -> dict[Any, str]:
@@ -69,7 +77,8 @@ def _open_panels(labels: Mapping[Any, Any]) -> dict[Any, str]:
             own = next(panel.iter(*HEADINGS), None)
             if own is not None and _words(own) == found[panel]:
                 own.drop_tree()
-        panel.tag = "div"
+        if panel.tag in ("details", "li", "dd"):
+            panel.tag = "div"
         for name in ("hidden", "aria-hidden", "style", "class", "role"):
             panel.attrib.pop(name, None)
         for item in panel.iterancestors("ul", "ol", "li", "dl", "dd"):
@@ -81,30 +90,41 @@ def _words(element: Any) -> str:
     return " ".join(element.text_content().split())
 
 
-# Complex: a page says by ids, by names or by order which label a panel has, and the first of these counts.
+# Complex: a panel is known by its name, or by hiding beside one that is shown; what a page says by ids counts first.
 def _labels_of_panels(root: Any) -> dict[Any, Any]:
     """Return the label of each panel, None for one that has none of its own and hides."""
-    by_id = {element.get("id"): element for element in root.iterfind(".//*[@id]")}
+    found, by_order = _labels_by_id(root), dict[Any, Any]()
     groups: defaultdict[tuple[Any, bool, str], list[Any]] = defaultdict(list)
-    found: dict[Any, Any] = {}
-    for element in root.iter():
+    for element in root.iter(*_PANEL_TAGS):
         names = f"{element.get('class') or ''} {element.get('id') or ''}"
         is_named = element.get("role") == "tabpanel" or _PANEL.search(names) is not None
-        if element.tag == "summary":
-            found.setdefault(element.getparent(), element)
-        elif (panel := by_id.get(_shown_by(element))) is not None:
-            found.setdefault(panel, next(element.iterancestors(*HEADINGS), element))
-        elif element.tag in ("div", "section", "dd", "p") and (is_named or is_hidden(element.attrib)):
+        if is_named or is_hidden(element.attrib):
             groups[element.getparent(), is_named, "" if is_named else names.split(" ", 1)[0]].append(element)
     for (_, is_named, name), panels in groups.items():
-        labels = [_label_before(panel) for panel in panels]
-        if is_named and None in labels and len(panels) > 1:
-            labels = _labels_above(panels) or labels
-        beside = [one for one in (panels[0].getprevious(), panels[-1].getnext()) if one is not None]
-        if is_named or (name and any(name in one.get("class", "").split() for one in beside)):
-            for panel, label in zip(panels, labels, strict=True):
-                found.setdefault(panel, label)
-    return {p: label for p, label in found.items() if (label is not None or is_hidden(p.attrib)) and _is_text(p, label)}
+        if is_named or _is_like_its_neighbours(panels, name):
+            by_order.update(zip(panels, _labels_by_order(panels), strict=True))
+    return {panel: label for panel, label in {**by_order, **found}.items() if _is_text(panel, label)}
+
+
+def _labels_by_id(root: Any) -> dict[Any, Any]:
+    """Return the labels of panels that these name, and those of ``details``."""
+    by_id = {element.get("id"): element for element in root.iterfind(".//*[@id]")}
+    found = {summary.getparent(): summary for summary in reversed(list(root.iter("summary")))}
+    for element in root.iter():
+        if (panel := by_id.get(_shown_by(element))) is not None:
+            found.setdefault(panel, next(element.iterancestors(*HEADINGS), element))
+    return found
+
+
+def _is_like_its_neighbours(panels: Sequence[Any], name: str) -> bool:
+    """Return whether what stands beside panels that hide has their name and is shown."""
+    beside = [one for one in (panels[0].getprevious(), panels[-1].getnext()) if one is not None]
+    return bool(name) and any(name in one.get("class", "").split() for one in beside)
+
+
+def _labels_by_order(panels: Sequence[Any]) -> Sequence[Any]:
+    labels = [_label_before(panel) for panel in panels]
+    return (None in labels and len(panels) > 1 and _labels_above(panels)) or labels
 
 
 def _shown_by(control: Any) -> str:
@@ -119,7 +139,9 @@ def _shown_by(control: Any) -> str:
 def _label_before(panel: Any) -> Any:
     """Return the label right before a panel, None where something else stands there."""
     before = next(filter(_words, islice(panel.itersiblings(preceding=True), _FURTHEST)), None)
-    if before is None or before.tag in _LABEL_TAGS or _words(before).endswith("?"):
+    if before is None or len(_words(before)) > _LONGEST_LABEL:
+        return None
+    if before.tag in _LABEL_TAGS or _words(before).endswith("?"):
         return before
     name = before.get("class") or ""
     is_list = len(list(filter(_words, before))) > 1
@@ -140,9 +162,13 @@ def _labels_above(panels: Sequence[Any]) -> list[Any]:
 
 
 def _is_text(panel: Any, label: Any) -> bool:
-    """Return whether a panel is a part of the text, no menu or form, and its label is short."""
+    """Return whether a panel has a short label or hides, and is a part of the text, no menu or form."""
+    if label is None and not is_hidden(panel.attrib):
+        return False
     around = [panel, *panel.iterancestors()]
     if label is not None and (label in around or not 0 < len(_words(label)) <= _LONGEST_LABEL):
         return False
+    if panel.tag not in _PANEL_TAGS or any(place.tag in (*TAGS_OF_AREAS, "td", "th") for place in around):
+        return False
     links = sum(len(_words(link)) for link in panel.iter("a"))
-    return links <= len(_words(panel)) / 2 and not any(place.tag in TAGS_OF_AREAS for place in around)
+    return links <= len(_words(panel)) / 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from string import ascii_lowercase
 from typing import Any
@@ -56,32 +56,46 @@ def mend_shape(root: Any) -> None:
     etree.strip_attributes(root, "style", "hidden", "aria-hidden", "title")
 
 
-# Complex: what a style breaks into lines, a tag does not.
 def _mend_code(code: Any) -> None:
     """Break code into the lines that a page shows as blocks, and leave out the numbers of its lines."""
-    around = code.getparent()
-    is_alone = len(around) == 1 and not f"{around.text or ''}{code.tail or ''}".strip()
-    has_lines = "\n" in code.text_content().strip() or next(code.iter("br", "div"), None) is not None
-    if code.tag == "code" and around.tag in _AROUND_CODE and is_alone and has_lines:
-        code.tag, around.tag = "pre", "div"
-    if code.tag != "pre":
-        return
-    words = code.text_content()
-    cell = next(code.iterancestors("td"), code)
-    if (beside := cell.getnext()) is not None and next(beside.iter("pre"), None) is not None:
-        is_count = _DIGITS.findall(words) == [str(number) for number in range(1, len(words.split()) + 1)]
-        if (is_count or _LINE_NUMBER.search(cell.get("class") or "")) and not _LETTER.search(words):
+    if code.tag == "code" and _is_block(code):
+        code.getparent().tag, code.tag = "div", "pre"
+    if code.tag == "pre":
+        cell = next(code.iterancestors("td"), code)
+        if _counts_lines(code.text_content(), cell):
             cell.tag = _DROPPED
-    for part in code.iter("span", "code"):
-        after = part.getnext()
-        names = f"{part.get('style') or ''} {part.get('class') or ''}"
-        is_line = (part.tag == "code" or _SHOWN_AS_LINE.search(names)) and after is not None and after.tag == part.tag
-        if _LINE_NUMBER.search(names) and not _LETTER.search(part.text_content()):
-            part.tag = _DROPPED
-        elif is_line and "\n" not in f"{part.text_content()[-1:]}{part.tail or ''}":
-            part.tail = f"\n{part.tail or ''}"
+        for part in code.iter("span", "code"):
+            _mend_line(part)
 
 
+def _is_block(code: Any) -> bool:
+    """Return whether code is all of a block, and has several lines."""
+    around = code.getparent()
+    is_alone = code.getprevious() is code.getnext() is None and not f"{around.text or ''}{code.tail or ''}".strip()
+    has_lines = "\n" in code.text_content().strip() or next(code.iter("br", "div"), None) is not None
+    return around.tag in _AROUND_CODE and is_alone and has_lines
+
+
+def _counts_lines(words: str, cell: Any) -> bool:
+    """Return whether words are the numbers of the lines of the code beside their cell."""
+    beside = cell.getnext()
+    if beside is None or next(beside.iter("pre"), None) is None or _LETTER.search(words):
+        return False
+    is_count = _DIGITS.findall(words) == [str(number) for number in range(1, len(words.split()) + 1)]
+    return is_count or _LINE_NUMBER.search(cell.get("class") or "") is not None
+
+
+# Complex: what a line of code is takes a tag or a style, and another of its kind behind it.
+def _mend_line(part: Any) -> None:
+    names, after = f"{part.get('style') or ''} {part.get('class') or ''}", part.getnext()
+    if _LINE_NUMBER.search(names) and not _LETTER.search(part.text_content()):
+        part.tag = _DROPPED
+    elif after is not None and after.tag == part.tag and (part.tag == "code" or _SHOWN_AS_LINE.search(names)):
+        is_broken = "\n" in f"{part.text_content()[-1:]}{part.tail or ''}"
+        part.tail = part.tail if is_broken else f"\n{part.tail or ''}"
+
+
+# Complex: the first thing that no table of data has decides.
 def _is_layout(table: Any) -> bool:
     """Return whether a table only places things: nested, with headings or steps in cells, or with a single column."""
     if table.get("role") in ("presentation", "none") or next(table.iterdescendants("table"), None) is not None:
@@ -109,7 +123,6 @@ def _span(cell: Any, name: str) -> int:
     return int(found) if found.isdecimal() and len(found) <= _SPAN_DIGITS else 1
 
 
-# Complex: a row takes the cells of those above it in the columns that it leaves to them.
 def _fill_spans(table: Any) -> None:
     """Write a cell that spans rows into each of them, and make one row of a head of several."""
     rows = list(table.iter("tr"))
@@ -118,41 +131,55 @@ def _fill_spans(table: Any) -> None:
         first[0].tag = "caption"
         table.insert(0, first[0])
         rows.pop(0).tag = _DROPPED
-        first = list(rows[0].iterchildren("td", "th"))
+    heads = _count_heads(rows)
+    above: dict[int, tuple[Any, int]] = {}  # by column: a cell of an earlier row, and how many more rows it spans
+    copies = iter(range(_MOST_COPIES))
+    for number, row in enumerate(rows):
+        row[:] = _filled_row(row, above, copies, is_head=number < heads and len(row) > 1)
+    _join_heads(rows[:heads])
+    for cell in _cells(table):
+        cell.attrib.pop("rowspan", None)
+        cell.attrib.pop("colspan", None)
+
+
+def _count_heads(rows: Sequence[Any]) -> int:
+    """Return how many of the first rows are the head of a table, at least 1: what spans columns has its parts below."""
+    first = list(rows[0].iterchildren("td", "th"))
     heads = sum(row.getparent().tag == "thead" for row in rows)
     if len(first) > 1 and any(_span(cell, "colspan") > 1 for cell in first):
         titles = next((n for n, row in enumerate(rows) if row.find("td") is not None), 1)
         heads = max(heads, titles, *(_span(cell, "rowspan") for cell in first))
-    heads = max(1, heads) if heads < len(rows) else 1
-    above: dict[int, tuple[Any, int]] = {}  # by column: a cell of an earlier row, and how many more rows it spans
-    left = _MOST_COPIES
-    for number, row in enumerate(rows):
-        cells: list[Any] = []
-        for cell in [*row.iterchildren("td", "th"), None]:
-            while len(cells) in above and left > 0:
-                spanning, more = above.pop(len(cells))
-                if more > 1:
-                    above[len(cells)] = spanning, more - 1
-                cells.append(deepcopy(spanning))
-                left -= 1
-            for n in range(0 if cell is None else min(_span(cell, "colspan"), left + 1)):
-                if (high := _span(cell, "rowspan")) > 1:
-                    above[len(cells)] = cell, high - 1
-                cells.append(
-                    cell if not n else deepcopy(cell) if number < heads and len(row) > 1 else cell.makeelement(cell.tag)
-                )
-                left -= n > 0
-        row[:] = cells
-    for cell, *others in zip(*reversed(rows[:heads]), strict=False):
+    return max(1, heads) if heads < len(rows) else 1
+
+
+# Complex: a row takes the cells of those above it in the columns that it leaves to them.
+def _filled_row(row: Any, above: dict[int, tuple[Any, int]], copies: Iterator[int], *, is_head: bool) -> list[Any]:
+    """Return the cells of a row with those of earlier rows that span it, one a column; in a head they are repeated."""
+    cells: list[Any] = []
+    for cell in [*row.iterchildren("td", "th"), None]:
+        while len(cells) in above and next(copies, None) is not None:
+            spanning, more = above.pop(len(cells))
+            if more > 1:
+                above[len(cells)] = spanning, more - 1
+            cells.append(deepcopy(spanning))
+        for n in range(0 if cell is None else _span(cell, "colspan")):
+            if n and next(copies, None) is None:
+                break
+            if (high := _span(cell, "rowspan")) > 1:
+                above[len(cells)] = cell, high - 1
+            cells.append(cell if not n else deepcopy(cell) if is_head else cell.makeelement(cell.tag))
+    return cells
+
+
+def _join_heads(rows: Sequence[Any]) -> None:
+    """Put what stands above each cell of the last row of a head into it, and leave the other rows out."""
+    for cell, *others in zip(*reversed(rows), strict=False):
         said = dict.fromkeys(words for one in others[::-1] if (words := " ".join(one.text_content().split())))
         own = " ".join(cell.text_content().split())
         said.pop(own, None)
         cell.text = ", ".join([*said, cell.text or ""] if own else said)
-    for row in rows[: heads - 1]:
+    for row in rows[:-1]:
         row.tag = _DROPPED
-    for cell in _cells(table):
-        cell.attrib.pop("rowspan", None)
-        cell.attrib.pop("colspan", None)
 
 
 def _cells(table: Any) -> Any:
@@ -219,6 +246,7 @@ def _wrap_content(element: Any, tag: str) -> None:
     element.append(inner)
 
 
+# Complex: what stands between items, empty items and letters are mended one after the other.
 def _mend_list(found: Any) -> None:
     """Move what stands between the items of a list into the item before it, so that the list is not torn."""
     item = None
@@ -244,6 +272,7 @@ def _mend_list(found: Any) -> None:
         _write_letters(found, kind.group())
 
 
+# Complex: letters of two alphabets and two sizes, of which either may end.
 def _write_letters(found: Any, kind: str) -> None:
     """Write the letters of a list before its items, which are points then: Markdown knows numbers alone."""
     letters = _ROMAN if kind.lower() == "i" or kind.endswith("roman") else ascii_lowercase
