@@ -23,7 +23,7 @@ def read_floors() -> list[list[str]]:
     """Return the floors from the top down, as import-linter checks them; packages without code are left out."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     floors = next(c["layers"] for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
-    named = [[package.strip().removeprefix("autokb.") for package in floor.split("|")] for floor in floors]
+    named = [[package.strip().removeprefix("autokb.") for package in re.split("[|:]", floor)] for floor in floors]
     return [packages for floor in named if (packages := [p for p in floor if any((SOURCE / p).glob("[!_]*"))])]
 
 

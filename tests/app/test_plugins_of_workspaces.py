@@ -18,7 +18,7 @@ from autokb.app import SupportKB
 from autokb.cli import COMMAND_FILES, main
 from autokb.cli.manual import TASKS
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError
-from autokb.core.plugins import PluginError
+from autokb.core.plugins import BUILT_IN, PluginError
 from autokb.core.settings import Settings, read_settings, section_of
 from autokb.plugin import RESERVED
 from autokb.stores.plugin_tables import plugin_tables
@@ -264,3 +264,35 @@ def test_the_core_runs_without_a_plugin_of_ours(hand_made: Workspace) -> None:
     assert done.stdout.count("SupportKB has no 'evaluate', and no plug-in that is installed brings it.") == 2
     assert "The plug-in lab is not installed" in done.stdout
     assert "  mcp " not in done.stdout and "  serve " in done.stdout
+
+
+WITH_ONE_OF_OURS = """
+import sys
+from autokb.core import plugins
+name, folder, demo = sys.argv[1:]
+plugins.BUILT_IN = (name,)
+from autokb.app import SupportKB
+from autokb.cli import main
+from autokb.web.app import create_app
+from starlette.testclient import TestClient
+question = "the battery does not charge in the dock"
+for words in (["--help"], ["demo", demo], ["ask", folder, question], ["build", folder], ["plugins"]):
+    assert main(words) == 0, words
+assert SupportKB.open(folder).suggest("the battery does not charge in the dock").outcome == "answered"
+with TestClient(create_app(folder), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
+    for path in ("/", "/knowledge", "/review", "/in-use", "/v1/issues"):
+        assert client.get(path).status_code == 200, path
+others = {one.split(".")[2] for one in sys.modules if one.startswith("autokb.plugins.")} - {name}
+assert not others, others
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_core_runs_with_one_plugin_of_ours(hand_made: Workspace, tmp_path: Path, name: str) -> None:
+    given = [name, str(hand_made.folder), str(tmp_path / "demo")]
+    done = subprocess.run(
+        [sys.executable, "-c", WITH_ONE_OF_OURS, *given], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"\n{name} " in done.stdout, done.stdout
