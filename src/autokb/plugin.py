@@ -22,10 +22,11 @@ RESERVED = frozenset(
     "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
     "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
     "insight issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes "
-    "packaged plan plugins publish questions rank ray ready reject remove review rollback serve settings show "
-    "solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w "
-    "watch workspace workspaces write".split()
+    "packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve settings "
+    "show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions "
+    "views w watch workspace workspaces write".split()
 )
+OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SUFFIX = re.compile(r"\.[a-z0-9_-]{1,20}")
@@ -68,7 +69,7 @@ class Page:
     """A page, below ``/NAME``: a function that FastAPI takes, for callers of a role.
 
     With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end);
-    or, as a link, at the top of our page ``on``, which is ``/review`` or ``/in-use``.
+    or, as a link, at the top of our page ``on``, which is ``/review``, ``/in-use`` or ``/knowledge``.
     """
 
     path: str
@@ -113,15 +114,20 @@ class Plugin:
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
     lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
     service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
-    is ``chunker: notes.lines``; ``formats`` by the suffix of their files.
+    is ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files. ``stores={"vault": ...}``
+    is for addresses that begin with ``notes.vault://``.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
-    ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
+    So are its ``stores``, ``postgresql://USER@HOST/DATABASE?schema=NAME``.
+    ``extra`` names the extra that it needs, with executors the module that this installs; ``section`` the section of
     ``settings.yaml`` that its ``settings`` read, and ``attribute`` the name of its ``namespace``, where these have
     always been called so. ``findings`` is a function of the open store and the settings, whose ``Finding``s ``doctor``
     tells as its own, problems among them. ``methods`` are functions behind methods of ``SupportKB``'s own namespaces,
-    which give them the workspace and its solutions in memory.
+    which give them the workspace and its solutions in memory. It may know
+    more than the knowledge base, which is built by itself: ``beside`` opens what answers customers from that, ``lists``
+    what people search in it, ``planned`` says what its build would ask a model, ``takes`` takes its lines of an export
+    in, and ``experiments`` are what evaluations compare.
     """
 
     name: str
@@ -138,15 +144,22 @@ class Plugin:
     workers: str = ""
     digest: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
+    exports: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     chunkers: Mapping[str, str] = field(default_factory=dict)
     embedders: Mapping[str, str] = field(default_factory=dict)
     rerankers: Mapping[str, str] = field(default_factory=dict)
     executors: Mapping[str, str] = field(default_factory=dict)
+    stores: Mapping[str, str] = field(default_factory=dict)
     helpdesks: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
     studies: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, str] = field(default_factory=dict)
+    planned: Mapping[str, str] = field(default_factory=dict)
+    takes: Mapping[str, str] = field(default_factory=dict)
+    experiments: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
     attribute: str = ""
@@ -193,6 +206,7 @@ class Plugin:
             yield f"{self.attribute!r} cannot be its attribute; its namespace is kb.{self.name}"
         if self.findings or self.counters or self.methods:
             yield "findings, counters and methods are for plug-ins that come with autokb; doctor gives lines"
+        yield from (f"{kind} are for plug-ins that come with autokb" for kind in OF_OURS if getattr(self, kind))
         yield from (f"{one.path!r} needs a role: {', '.join(ROLES)}" for one in self.routes if one.role == SIGNED)
 
     def _ours(self) -> frozenset[str]:
@@ -203,7 +217,8 @@ class Plugin:
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
                 yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
-        yield from (f"{one!r} must be a suffix such as .note" for one in self.formats if not _SUFFIX.fullmatch(one))
+        suffixes = (*self.formats, *self.exports)
+        yield from (f"{one!r} must be a suffix such as .note" for one in suffixes if not _SUFFIX.fullmatch(one))
 
 
 def _is_code(name: object) -> bool:

@@ -19,6 +19,7 @@ import pytest
 
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
+from autokb.core.errors import WorkspaceBusyError
 from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.nouns import AGENT, CUSTOMER
 from autokb.core.results import SyncedSource
@@ -28,6 +29,8 @@ from autokb.helpdesks.refused import NotSignedError
 from autokb.helpdesks.sending import DeskClient, LaterError
 from autokb.sources import read_documents
 from autokb.sources.reading import Reading
+from autokb.stores.moving import move
+from autokb.stores.workspace import create_workspace, open_workspace
 
 _SECRET, _TOKEN = "of the webhooks", "of-the-interface"
 _TEXT = "<b>Hold</b> the [button](https://a.example) & wait: *2* > 1 ![x](https://b.example/x.png)"
@@ -207,6 +210,56 @@ class HelpdeskContract:
         assert [self.desk.take(self.name, self.signed, self.body) for _ in range(2)] == ["taken", "known"]
         assert [self.desk.work().became for _ in range(3)] == ["postponed", "noted", None] and len(written) == 1
         self.desk.close()
+
+
+class StoreContract:
+    """What a store must do: ``address`` gives that of a new one, as ``store:`` names it, and nothing for a file."""
+
+    def address(self) -> str:
+        """Return the address of a store that nothing uses yet."""
+        raise NotImplementedError
+
+    @pytest.fixture(autouse=True)
+    def _make(self, tmp_path: Path) -> None:
+        """Make a workspace that is kept there."""
+        self.workspace = create_workspace(tmp_path / "kb", "name: any\n", f"store: {json.dumps(self.address())}\n")
+
+    def test_a_change_is_whole_or_not_made_and_others_read_one_state(self) -> None:
+        """One writes at a time, and one builds."""
+        with self.workspace.file() as one, self.workspace.file() as two:
+            with two.snapshot():
+                assert two.meta("said") is None
+                with one.transaction():
+                    one.note("said", "first")
+                assert two.meta("said") is None
+            two.wait_at_most(0.1)
+            with pytest.raises(WorkspaceBusyError), one.transaction():
+                one.note("said", "second")
+                two.finish("trees", {"key": "of two that write"})
+            assert one.meta("said") == two.meta("said") == "first"
+        with self.workspace.build_lock(), pytest.raises(WorkspaceBusyError), self.workspace.build_lock():
+            raise AssertionError("two build")
+
+    def test_on_a_server_it_tells_of_publications_and_shares_rates(self) -> None:
+        """A file is looked at, and has its rates in one process."""
+        if self.workspace.is_on_server:
+            store = self.workspace.store
+            with self.workspace.file() as file, store.notices() as heard:
+                with file.transaction():
+                    file.count_generation()
+                assert heard.wait(10)
+            assert 5 < store.share_rates({"key": 9.0})["key"] <= 9 < store.share_rates({"key": 9.0})["key"] <= 18
+            assert store.health().is_current and store.health().writable
+
+    def test_from_a_server_it_is_moved_into_a_folder_and_back(self, tmp_path: Path) -> None:
+        """Each move compares all that it copied."""
+        if self.workspace.is_on_server:
+            with self.workspace.file() as file:
+                file.finish("trees", {"key": "Hänge es auf 😀"})
+            move(self.workspace, str(tmp_path / "moved"))
+            move(open_workspace(tmp_path / "moved"), self.address())
+            with open_workspace(tmp_path / "moved").file() as file:
+                assert file.is_on_server and file.finished(["key"]) == {"key": "Hänge es auf 😀"}
 
 
 def _odd(value: Any) -> Iterator[Any]:

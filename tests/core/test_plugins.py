@@ -15,7 +15,7 @@ from autokb.core import plugins as found_plugins
 from autokb.core.errors import AutokbWarning
 from autokb.core.plugins import NoNamespaceError, PluginError, implementation, plugins, with_namespace
 from autokb.core.settings import read_settings, section_of
-from autokb.plugin import RESERVED, SIGNED, Command, Counter, Page, Plugin, Route, Tool
+from autokb.plugin import OF_OURS, RESERVED, SIGNED, Command, Counter, Page, Plugin, Route, Tool
 
 GOOD = """
 from autokb.plugin import Plugin
@@ -81,15 +81,15 @@ def test_of_two_that_claim_one_name_or_one_suffix_neither_is_used(place: Path) -
     for package in ("good-plugin", "good-too"):
         installed_plugins.write(place, "good", {"good_plugin.py": GOOD}, package=package)
     for name in ("one", "two"):
-        text = (
-            f"from autokb.plugin import Plugin\nplugin = Plugin('{name}', formats={{'.note': 'a:b', '.{name}': 'a:b'}})"
-        )
+        suffixes = f"{{'.note': 'a:b', '.{name}': 'a:b'}}"
+        text = f"from autokb.plugin import Plugin\nplugin = Plugin('{name}', formats={suffixes}, exports={suffixes})"
         installed_plugins.write(place, name, {f"{name}_plugin.py": text})
     found = plugins()
     assert list(found.installed) == ["one", "two"]
-    assert found.formats == {".one": "one", ".two": "two"}
+    assert found.formats == found.exports == {".one": "one", ".two": "two"}
     assert any("good-plugin and good-too bring a plug-in good; none" in one for one in found.problems)
     assert any("one and two read .note files" in one for one in found.problems)
+    assert any("one and two write .note files" in one for one in found.problems)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +137,11 @@ def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
     assert "stale says that it is built in; only those of autokb are. It comes with stale-plugin 1.0" in said
     with pytest.raises(ValueError, match="for plug-ins that come with autokb"):
         Plugin("notes", findings="a:b")
+    for kind in OF_OURS:
+        with pytest.raises(ValueError, match=f"{kind} are for plug-ins that come with autokb"):
+            Plugin("notes", **{kind: {"notes": "a:b"}})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"suffix such as \.note"):
+        Plugin("notes", exports={"note": "a:b"})
     with pytest.raises(ValueError, match="needs a role"):
         Plugin("trends", pages=(Page("/trends", "a:b", SIGNED),), built_in=True)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="begin with trends-"):

@@ -27,8 +27,9 @@ from autokb.core.results import Result
 from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings, section_of
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
-from autokb.stores.health import StoreHealth, look_at_file, look_at_server
+from autokb.stores.health import look_at_file
 from autokb.stores.schema import EARLIER
+from autokb.stores.store import StoreHealth, store_of
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ class _Examination:
         file = self.folder / KNOWLEDGE_FILE
         if not self.settings.store and not os.path.lexists(file):
             return  # no workspace, which is told already
-        store = look_at_server(self.settings.store) if self.settings.store else look_at_file(file)
+        store = store_of(self.settings.store).health() if self.settings.store else look_at_file(file)
         # Both are texts of a file that may be anybody's.
         program = store.written_by if re.fullmatch(r"[0-9][\w.+!-]{0,40}", store.written_by) else "another version"
         number = store.schema if re.fullmatch(r"[0-9]{1,4}", store.schema) else "unknown"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
 from autokb.app.doors.keys import KeysDoor
-from autokb.app.doors.tickets import TicketsDoor
 from autokb.app.doors.usage import UsageDoor
 from autokb.app.doors.versions import VersionsDoor
 from autokb.app.doors.views import ViewsDoor
@@ -82,7 +81,6 @@ class SupportKB:
         self._memory = WorkspaceMemory(workspace, keep_log=keep_log)
         self.created: Created | None = None  # what ``create`` put into it
         self.views = ViewsDoor(self._memory)
-        self.tickets = TicketsDoor(self._memory)
         self.curation = CurationDoor(self._memory)
         self.usage = UsageDoor(self._memory)
         self.keys = KeysDoor(self._memory)
@@ -92,6 +90,7 @@ class SupportKB:
     if TYPE_CHECKING:  # where the other would make any name right
         evaluate: Any
         helpdesks: Any
+        tickets: Any
     else:
 
         def __getattr__(self, name: str) -> object:
@@ -394,7 +393,7 @@ class SupportKB:
         conversation = cleaned_name(conversation, "conversation")
         with self._memory.opening:
             now = self._memory.now()
-            index, tickets = now.known, now.past_tickets
+            index, beside = now.known, tuple(now.beside.values())
             models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
             chooser = None if index is None else now.choosing_model()
         said = join_messages(messages, chat)
@@ -407,7 +406,7 @@ class SupportKB:
                 strategy=strategy,
                 passages=passages,
                 models=models,
-                tickets=tickets,
+                beside=beside,
                 own_words=not models_are_asked,
                 chooser=chooser,
             ),

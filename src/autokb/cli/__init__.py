@@ -51,8 +51,6 @@ REGISTERED = {
     "plugin_commands": "plugins",
     "review_commands": "changes history review",
     "serve_commands": "serve",
-    "ticket_commands": "tickets",
-    "ticket_answer_commands": "tickets",
     "version_commands": "diff discard publish rollback vacuum versions",
 }
 COMMAND_FILES: dict[str, list[str]] = {}  # by command

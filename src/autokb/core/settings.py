@@ -233,6 +233,7 @@ def named_plugins(settings: Settings) -> set[str]:
     """Return the plug-ins that settings name: by a section, or by an implementation PLUGIN.NAME."""
     words = [settings.chunker, settings.embedder, settings.reranker, settings.executor]
     words += [*(one.type for one in settings.sources.values()), *settings.helpdesks, *settings.tasks]
+    words += settings.store.split("://")[:-1]  # the scheme
     return {*settings.plugins, *(word.partition(".")[0] for word in words if is_of_plugin(word))}
 
 

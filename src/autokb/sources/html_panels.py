@@ -39,7 +39,8 @@ def settle_panels(root: Any) -> None:
 
     labels = _open_panels(_labels_of_panels(root))
     inside: list[tuple[Any, Any, Any]] = []  # open panels: each with the heading above it, and its own
-    above = left = None  # the last heading, the panel that ended last
+    above: Any = None  # the last heading
+    left: Any = None  # the panel that ended last
     for event, element in etree.iterwalk(root, events=("start", "end")) if labels else ():
         begins = event == "start"
         if begins and element.tag in HEADINGS:

@@ -35,7 +35,6 @@ from autokb.web.pages import (
     knowledge,
     review,
     sign_in,
-    tickets,
     versions,
 )
 from autokb.web.pages.rendering import as_page
@@ -111,7 +110,7 @@ def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     app = bare_app(lifespan)
     app.include_router(v1)
     app.include_router(beside)
-    read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks)
+    read, decided = (sign_in, embed, conversation, knowledge), (review, versions, checks)
     for page in (*read, *decided, in_use, administration):
         app.include_router(page.pages)
     add_paths_of_plugins(app)

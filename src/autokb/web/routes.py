@@ -28,13 +28,11 @@ from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
 from autokb.pipeline.gate.checks import CheckRun
-from autokb.ticket_answers.open_tickets import ShownTicket
 from autokb.usage.gaps import Gaps, SettledGap
 from autokb.usage.in_use import InUse
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
 from autokb.views.kinds import DocumentView, IssueView, SolutionView
-from autokb.views.ticket_browser import TicketView
 from autokb.web.access import Caller, check_role
 from autokb.web.answers import (
     Alive,
@@ -436,18 +434,6 @@ async def documents(request: Request, limit: int = 100, after: str = "") -> Resp
 async def document(request: Request, document: DocumentId) -> Response:
     """Show one document with its text."""
     return await _answer(lambda: kb_of(request).views.document(document))
-
-
-@v1.get("/tickets", response_model=page_of(TicketView, "summary"), dependencies=[READER])
-async def tickets(request: Request, limit: int = 100, after: str = "") -> Response:
-    """List past tickets; for a reader their titles without private data."""
-    return await _answer(lambda: kb_of(request).tickets.list(limit, after, role=role_of(request)))
-
-
-@v1.get("/tickets/{ticket:path}", response_model=ShownTicket, dependencies=[READER])
-async def ticket(request: Request, ticket: str) -> Response:
-    """Show one ticket with its sections and links; for a reader without private data."""
-    return await _answer(lambda: kb_of(request).tickets.show(ticket, role=role_of(request)))
 
 
 @v1.get("/keys", response_model=ApiKeys, dependencies=[ADMIN])

@@ -115,8 +115,8 @@ class EvaluateNamespace(MemoryDoor):
 
         with self._memory.opening:
             now = self._memory.now()
-            tickets, index = now.past_tickets, now.index
-        return evaluate_workspace_suggestions(index, tickets, wanted, progress, ModelOptions(budget))
+            beside, index = tuple(now.beside.values()), now.index
+        return evaluate_workspace_suggestions(index, beside, wanted, progress, ModelOptions(budget))
 
     def quality(
         self,

@@ -114,6 +114,7 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     at_candidate = bool(request.scope.get("state", {}).get("at_candidate"))  # of which nobody decides anything
     shared = {
         "navigation": _for_role(navigation(), role),
+        "links_on": lambda path: _for_role(navigation(path), role),
         "links": _for_role(navigation(path_of(request.scope)), role),
         "here": path_of(request.scope),
         "role": role,

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from autokb.core.document_names import DocumentNames
 from autokb.core.domain import DomainSpec
@@ -52,14 +51,12 @@ from autokb.stores.published import read_published
 from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.suggesting.beside import Beside
 from autokb.tasks.judges.consistency.task import JudgeConsistency
 from autokb.tasks.judges.reply_correctness.task import TASK as REPLY_CORRECTNESS
 from autokb.tasks.judges.reply_correctness.task import JudgeReply
 from autokb.text.conditional_markup import find_conditionals
 from autokb.text.plain_text import plain_text
-
-if TYPE_CHECKING:
-    from autokb.plugins.lab.studies.past_tickets import TicketAnswerer
 
 SIMILARITY = "semantic_similarity"  # by an encoder that is not the retriever's
 NO_JUDGE = (
@@ -99,12 +96,12 @@ class SuggestionEvaluation:
 # Complex: judge and similarity are wanted or not, and each needs stages of its own inside the first.
 def evaluate_workspace_suggestions(
     opened: OpenIndex,
-    tickets: TicketAnswerer | None,
+    beside: Sequence[Beside],
     wanted: SuggestionEvaluation,
     progress: Progress = silent,
     options: ModelOptions | None = None,
 ) -> SuggestionsReport:
-    """Answer ``evaluate suggestions`` for a workspace, its past ``tickets`` too where it has some."""
+    """Answer ``evaluate suggestions`` for a workspace, by what is known ``beside`` it too."""
     workspace = opened.by_language.workspace
     started = time.perf_counter()
     options = options or ModelOptions()
@@ -113,7 +110,7 @@ def evaluate_workspace_suggestions(
     with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
         documents = read_published(file).kb.documents
         cases, unresolved = resolve_case_documents(given, DocumentNames(tuple(documents.values())).resolve)
-        makes = SuggestionSystems(opened, tickets, cases, staged_conversations(file), stages, options.budget)
+        makes = SuggestionSystems(opened, beside, cases, staged_conversations(file), stages, options.budget)
         with makes.held:
             systems = {name: makes.system(name) for name in names}
             offers = ask_systems(systems, cases, count_answers(progress, len(cases)))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autokb.answering.answer import Answer, ShownPassage
 from autokb.answering.strategies.passages import StrategyPassage, passages_of
@@ -30,15 +30,13 @@ from autokb.retrieval.index import beginning
 from autokb.retrieval.search import search
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
+from autokb.suggesting.beside import Beside
 from autokb.suggesting.suggest import refusal_of, suggest
 from autokb.suggesting.suggest_by_strategy import STRATEGIES, suggest_by_strategy
 from autokb.suggesting.suggestion_models import SuggestionModels
 from autokb.tasks.answers.short_answer.task import TASK as SHORT_ANSWER
 from autokb.tasks.answers.short_answer.task import AnswerShortly
 from autokb.tasks.task import NEEDS_MODEL, Task
-
-if TYPE_CHECKING:
-    from autokb.plugins.lab.studies.past_tickets import TicketAnswerer
 
 BUDGET_REACHED = "The budget is reached; what was paid for is kept: run it again with a higher --budget to go on."
 # Each strategy with one passage, with three (tables 5 and 9 of the paper), and with the case's own documents.
@@ -66,7 +64,7 @@ class SuggestionSystems:
     """
 
     opened: OpenIndex
-    tickets: TicketAnswerer | None
+    beside: Sequence[Beside]
     cases: Sequence[Case]
     conversations: Sequence[Conversation]
     stages: Stages
@@ -90,7 +88,7 @@ class SuggestionSystems:
         return () if self.conversations else (LEAVE_ONE_OUT,)
 
     def _autokb(self, case: Case) -> Offer:
-        return as_offer(suggest(self.opened, case.messages, self.tickets))
+        return as_offer(suggest(self.opened, case.messages, self.beside))
 
     def _strategy(self, strategy: str, passages: int | None) -> System:
         """Return what a strategy writes from so many passages, of the case's documents where it is None.
@@ -114,7 +112,7 @@ class SuggestionSystems:
                 strategy=strategy,
                 passages=passages or MOST_SUGGESTIONS,
                 models=models,
-                tickets=self.tickets if passages else None,
+                beside=self.beside if passages else (),
                 retrieve=None if passages else look_up,
             )
             self.spent.append(found.spent)

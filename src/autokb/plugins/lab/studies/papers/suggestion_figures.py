@@ -27,10 +27,10 @@ from autokb.plugins.lab.studies.evaluate_retrievers import evaluate_workspace_re
 from autokb.plugins.lab.studies.evaluate_suggestions import SuggestionEvaluation, evaluate_workspace_suggestions
 from autokb.plugins.lab.studies.judged_sheets import judged_means
 from autokb.plugins.lab.studies.papers import PaperRun
-from autokb.plugins.lab.studies.past_tickets import TicketAnswerer, open_tickets
 from autokb.plugins.lab.studies.run_report import budget_left
 from autokb.stores.published import NOTHING_PUBLISHED, published_spec, read_published
 from autokb.stores.workspace import Workspace
+from autokb.suggesting.beside import open_beside
 
 MOST_CASES = 100  # of a workspace that the systems are asked; with a model each takes some fifteen requests
 OFFLINE_SYSTEMS = (AUTOKB, INCUMBENT, "plain@3")
@@ -159,11 +159,7 @@ def _suggest(
     with ExitStack() as held:
         opened = open_index(workspace)
         held.callback(opened.close)
-        tickets = None
-        try:
-            past = open_tickets(without_models(workspace))
-            held.callback(past.close)
-            tickets = TicketAnswerer(past)
-        except NothingPublishedError:  # a workspace without tickets
-            pass
-        return Tried(evaluate_workspace_suggestions(opened, tickets, wanted, run.progress, options))
+        beside = tuple(open_beside(without_models(workspace)).values())
+        for one in beside:
+            held.callback(one.close)
+        return Tried(evaluate_workspace_suggestions(opened, beside, wanted, run.progress, options))

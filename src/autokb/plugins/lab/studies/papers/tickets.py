@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import CONTROL, TREATMENT
-from autokb.core.ranking import best_first
+from autokb.core.plugins import of_ours
 from autokb.core.settings import OFFLINE_MODEL
 from autokb.core.test_sets import LabelledQuery, read_queries
-from autokb.core.tickets import Edge, Ticket
-from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.core.tickets import NO_TICKETS, Edge, Ticket
 from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable
 from autokb.plugins.lab.evaluation.retrieval.datasets import Judgement
 from autokb.plugins.lab.evaluation.retrieval.experiment import SystemResults
@@ -24,16 +22,6 @@ from autokb.plugins.lab.evaluation.suggestions.text_metrics import bleu, rouge_l
 from autokb.plugins.lab.studies.evaluate_tickets import rank_tickets
 from autokb.plugins.lab.studies.papers import PaperRun
 from autokb.plugins.lab.studies.papers.printed import printed_tables
-from autokb.plugins.lab.studies.past_tickets import (
-    NO_TICKETS,
-    FoundForQuestion,
-    Gathered,
-    TicketAnswerer,
-    TicketQuestionRun,
-    open_tickets,
-    resolution_times,
-    text_passages,
-)
 from autokb.stats.bootstrap import Interval, mean_interval, ratio_interval
 from autokb.stores.ticket_tables import read_edges, read_tickets
 from autokb.stores.workspace import Workspace
@@ -226,24 +214,11 @@ def _measured(values: Values, missing: Mapping[str, str], arm: str, label: str) 
     return Cell.of(mean_interval(found) if found else missing[label], printed)
 
 
-class NearestPieces(TicketQuestionRun):
-    """A question answered from the pieces of text nearest to it, as a search over chunks does: the paper's baseline."""
-
-    def gather(self, parts: QuestionParts, found: FoundForQuestion) -> Gathered:
-        """Return the pieces, whatever the graph says."""
-        index, language = self.opened.index, self.opened.workspace.spec.language
-        best = best_first(index.chunks.vectors.scores(found.vector), self.k)
-        pieces = [index.pieces[int(n)] for n in best]
-        tickets = read_tickets(self.opened.file, [p.ticket for p in pieces])
-        texts = (text_passages(tickets[p.ticket], [(p.section, p.start, p.end)], language) for p in pieces)
-        return Gathered([passage for some in texts for passage in some])
-
-
 def _ask_both(workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> dict[str, list[str]]:
     """Return the answers from the nearest pieces of text, and those of ``tickets ask``, by the same writer."""
-    with closing(open_tickets(workspace)) as opened:
-        asking = {BASELINE: TicketAnswerer(opened, NearestPieces), EXPERIMENT: TicketAnswerer(opened)}
-        return {arm: [one.ask(case.text, budget=run.budget).answer for case in cases] for arm, one in asking.items()}
+    with of_ours("experiments", "tickets").both_answers(workspace, run.budget) as arms:
+        asking = zip((BASELINE, EXPERIMENT), arms, strict=True)
+        return {arm: [answer(case.text) for case in cases] for arm, answer in asking}
 
 
 # -- table 3 -------------------------------------------------------------------------------------------------------
@@ -268,7 +243,7 @@ def _times(name: str, workspace: Workspace, tickets: Iterable[Ticket]) -> PaperT
             for time, after, before in zip(TIMES, HOURS[USED], HOURS[NOT_USED], strict=True)
         ),
     }
-    past = resolution_times(tickets)
+    past = of_ours("experiments", "tickets").resolution_times(tickets)
     rows["Past tickets, from creation to resolution"] = tuple(
         Cell.of(Interval(value, *past.intervals[time]) if value is not None else "no ticket is resolved")
         for time, value in zip(TIMES, (past.mean, past.p50, past.p90), strict=True)
