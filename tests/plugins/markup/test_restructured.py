@@ -43,7 +43,7 @@ def test_headings_lists_tables_and_code(tmp_path: Path) -> None:
         (".. note:: Keep it open.", "**Note:** Keep it open."),
         (".. warning::\n\n   - hot\n   - wet", "**Warning:**\n\n- hot\n\n- wet"),
         (".. admonition:: Before you start\n   :class: tip\n\n   Charge it.", "**Tip: Before you start.** Charge it."),
-        (".. admonition:: Hot water!\n\n   Stay away.", "**Hot water!** Stay away."),
+        (".. admonition:: Hot water!\n\n   Stay away.", "**Note: Hot water!** Stay away."),
         (".. versionadded:: 2.0\n   It can pair.", "**New in version 2.0:** It can pair."),
         (".. deprecated:: 3.1 Use the app.", "**Deprecated since version 3.1:** Use the app."),
         (".. seealso:: The lid", "**See also:** The lid"),
@@ -74,7 +74,7 @@ def test_tabs_are_sections_under_their_label(tmp_path: Path, tabs: str) -> None:
 
 def test_tabs_in_a_list_stay_in_their_step(tmp_path: Path) -> None:
     text = "1. Go.\n\n   .. tabs::\n\n      .. tab:: Mac\n\n         Open it.\n\n2. Wait.\n"
-    assert markdown(tmp_path, text) == "1. Go.\n\n   **Mac**\n\n   Open it.\n\n2. Wait."
+    assert markdown(tmp_path, text) == "1. Go.\n\n   {for Mac}\n\n   Open it.\n\n   {/for}\n\n2. Wait."
 
 
 def test_roles_are_read_as_what_they_show(tmp_path: Path) -> None:

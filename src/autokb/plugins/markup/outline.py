@@ -1,34 +1,68 @@
-"""The headings of a page as it is read, so that tabs and what unfolds become sections below the heading above."""
+"""Tabs, folds and notes of a text that becomes HTML: marked there, and made sections and labelled paragraphs behind it.
+
+They come out as those of documentation sites do ([site_outline.py](../../sources/site_outline.py)).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from html import unescape
 
-LOWEST = 6  # level of a heading
+from autokb.sources.html import html_to_markdown
+from autokb.sources.page import ConvertedFile
+from autokb.sources.site_outline import Element, note_label, outlined
+
+_START, _AFTER = "\U0010f0e0", "\U0010f0e1"
+_CODE_START, _CODE_END = "\U0010f0e3", "\U0010f0e4"
+_SIGN = re.compile(f"{_START}(\\d+){_AFTER}")
+_CODE = re.compile(f"^([ \\t]*){_CODE_START}(\\d+){_CODE_END}", re.MULTILINE)
+_PRE = re.compile(r"<pre[^>]*>(?:\s*<code(?: class=\"(?:code )?(?:language-)?([\w+-]*)[^>]*)?>)?(.*?)</pre>", re.DOTALL)
+_BLANKS = re.compile(r"\n(?:[ \t]*\n)+")
+_TAG = re.compile(r"<[^<>]*>")
+_OURS = re.compile("[\U0010f0e0-\U0010f0e4]")
 
 
 class Outline:
-    """The heading above what is read next."""
+    """What is marked in a text."""
 
     def __init__(self) -> None:
-        """Begin a page."""
-        self._above = (1, "")
-        self._is_behind_panel = False
+        """Begin a text."""
+        self._elements: list[Element] = []
 
-    def heading(self, level: int, words: str) -> str:
-        """Return the HTML of a heading."""
-        self._above, self._is_behind_panel = (level, words), False
-        return f"<h{level}>{words}</h{level}>"
+    def around(self, kind: str, label: str, html: str) -> str:
+        """Return HTML as that of a ``tab``, a ``fold`` or a note of a kind."""
+        return self.begin(kind, label) + html + self.end()
 
-    def panel(self, label: str, read: Callable[[], str]) -> str:
-        """Return a tab, or what unfolds, as a section under its label."""
-        above = self._above
-        html = self.heading(min(LOWEST, above[0] + 1), label) + read()
-        self._above, self._is_behind_panel = above, True
-        return html
+    def begin(self, kind: str, label: str = "") -> str:
+        """Return what stands before it."""
+        return self._sign(Element(kind, "marked", _OURS.sub("", " ".join(label.split()))))
 
-    def behind_panel(self) -> str:
-        """Return the heading above once more where a text follows on a panel."""
-        is_behind, self._is_behind_panel = self._is_behind_panel, False
-        level, words = self._above
-        return f"<h{level}>{words}</h{level}>" if is_behind and words else ""
+    def end(self) -> str:
+        """Return what stands behind it."""
+        return self._sign(Element("end", "marked"))
+
+    def _sign(self, element: Element) -> str:
+        self._elements.append(element)
+        return f"<p>{_START}{len(self._elements) - 1}{_AFTER}</p>"
+
+    def markdown(self, html: str) -> ConvertedFile:
+        """Return the Markdown of it all; in a table or a quote an element is but its label."""
+        codes: list[str] = []
+
+        def aside(found: re.Match[str]) -> str:
+            codes.append(f"```{found[1] or ''}\n{unescape(_TAG.sub('', found[2])).strip(chr(10)).rstrip()}\n```")
+            return f"<p>{_CODE_START}{len(codes) - 1}{_CODE_END}</p>"
+
+        def fenced(found: re.Match[str]) -> str:
+            return "\n".join(f"{found[1]}{line}".rstrip() for line in codes[int(found[2])].split("\n"))
+
+        page = html_to_markdown(f"<html><body>{_PRE.sub(aside, html)}</body></html>")
+        text = _BLANKS.sub("\n\n", outlined(page.text, self._elements, page.title)).strip() + "\n"
+        return ConvertedFile(_CODE.sub(fenced, _SIGN.sub(self._label, text)), page.title)
+
+    def _label(self, found: re.Match[str]) -> str:
+        element = self._elements[int(found[1])]
+        if element.kind == "end":
+            return ""
+        is_panel = element.kind in ("tab", "fold")
+        return f"**{element.label}** " if is_panel else f"{note_label(element.kind, element.label)} "

@@ -7,18 +7,19 @@ sections under their label, and before the text behind them the heading above is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from textwrap import dedent
 from typing import Any, ClassVar
 
 from autokb.core.errors import UnreadableFileError
+from autokb.plugins.markup.outline import Outline
 from autokb.sources.decoding import clean, decode
-from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile, counted
 
 _DIRECTIVE = re.compile(
     r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]{1,100}\|[ \t]+)?([A-Za-z][\w:.+-]{0,60}?)::(?:[ \t]|$)", re.MULTILINE
 )
 _ROLE = re.compile(r":([A-Za-z][\w:.+-]{0,40}):`|`:([A-Za-z][\w:.+-]{0,40}):")
+_HEAD_OF_DIRECTIVE = re.compile(r"\A\s*\.\.[^\n]*\n(?:[ \t]+:[\w-]+:[^\n]*\n)*")
 _WITH_TARGET = re.compile(r"(.*?)\s*<([^<>]*)>\s*", re.DOTALL)
 LONGEST_LINE = 20_000  # characters; in one of more docutils looks for marks for too long
 _SETTINGS = {
@@ -61,20 +62,10 @@ _LITERAL = frozenset(
     "attr class cmdoption code command confval const data envvar exc file func kbd keyword makevar meth mod obj option "
     "program regexp samp setting token type".split()
 )
-_TOCTREE, _REFERENCES = "toctree", frozenset(("ref", "numref"))
-_OURS = (
-    "note",
-    "warning",
-    "tip",
-    "hint",
-    "important",
-    "caution",
-    "danger",
-    "attention",
-    "error",
-    "seealso",
-    "admonition",
-)
+_TOCTREE, _REFERENCES = "toctree", frozenset(("ref", "numref", "doc", "download", "any"))
+_NOTES = frozenset("note warning tip hint important caution danger attention error".split())
+_SILENT_ARGUMENTS = frozenset("only container rubric tabs tab-set grid ifconfig".split())
+_BODY = re.compile(r"<body.*</body>", re.DOTALL)
 
 
 def read_rst(data: bytes) -> ConvertedFile:
@@ -92,22 +83,16 @@ def read_rst(data: bytes) -> ConvertedFile:
     tree = core.publish_doctree(text, settings_overrides=_SETTINGS)
     wrong = _keep_text_of_errors(tree)
     _name_references(tree)
-    _label_notes(tree)
-    _settle_panels(tree)
     _tidy(tree)
+    outline = Outline()
+    _mark_elements(tree, outline)
     pictures = sum(1 for _ in tree.findall(nodes.image))
     html = core.publish_from_doctree(tree, writer="html5", settings_overrides=_SETTINGS).decode("utf-8")
-    page = html_to_markdown(html)
-    left_out = list(dict.fromkeys(left_out))
-    return ConvertedFile(
-        page.text,
-        tree.next_node(nodes.title).astext() if tree.next_node(nodes.title) else "",
-        left_out=(
-            *left_out,
-            *counted(pictures, "picture"),
-            *counted(wrong, "sign of markup that leads nowhere", "signs of markup that lead nowhere"),
-        ),
-    )
+    page = outline.markdown(_BODY.search(html)[0])  # type: ignore[index]
+    title = tree.next_node(nodes.title)
+    signs = counted(wrong, "sign of markup that leads nowhere", "signs of markup that lead nowhere")
+    found = (*dict.fromkeys(left_out), *counted(pictures, "picture"), *signs)
+    return ConvertedFile(page.text, title.astext() if title else "", left_out=found)
 
 
 class _AnyOption(dict[str, Any]):
@@ -150,12 +135,7 @@ def _teach(text: str, left_out: list[str]) -> None:
 
 def _read_directive(directive: Any, left_out: list[str]) -> list[Any]:
     """Return what a directive that docutils does not know says: its argument and its content."""
-    from docutils import nodes
-
-    name, lines = (
-        directive.name.rpartition(":")[2] if directive.name.startswith("py:") else directive.name,
-        directive.content,
-    )
+    name = directive.name.removeprefix("py:")
     argument = " ".join(directive.arguments[0].split()) if directive.arguments else ""
     if name in _SILENT:
         return []
@@ -163,37 +143,46 @@ def _read_directive(directive: Any, left_out: list[str]) -> list[Any]:
         left_out.append(f"{name} {argument[:60]}".strip())
         return []
     if name in _CODE:
-        block = nodes.literal_block(
-            "\n".join(lines), "\n".join(lines), classes=["code", argument] if argument else ["code"]
-        )
-        return [_panel(name, argument, [block])] if name == "code-tab" else [block]
+        return _code(name, argument, directive.content)
     if name == _TOCTREE:
-        return [] if "hidden" in directive.options else _contents(directive.options.get("caption", ""), lines)
+        return (
+            [] if "hidden" in directive.options else _contents(directive.options.get("caption", ""), directive.content)
+        )
+    return _read_content(directive, name, argument)
+
+
+def _code(name: str, argument: str, lines: Any) -> list[Any]:
+    from docutils import nodes
+
+    block = nodes.literal_block("\n".join(lines), "\n".join(lines))
+    return [_element("tab", argument.partition(" ")[2] or argument, [block])] if name == "code-tab" else [block]
+
+
+def _read_content(directive: Any, name: str, argument: str) -> list[Any]:
+    from docutils import nodes
+
+    def words(text: str) -> list[Any]:
+        return list(directive.state.inline_text(text, directive.lineno)[0])
+
     body = nodes.container()
-    if name in _VERSIONS:
-        rest = argument.partition(" ")[2]
-        inline, _ = directive.state.inline_text(rest, directive.lineno)
-        body += nodes.paragraph("", "", *inline) if rest else []
-    directive.state.nested_parse(lines, directive.content_offset, body, match_titles=1)
+    version, _, rest = argument.partition(" ") if name in _VERSIONS else ("", "", argument)
+    if rest and (name in _VERSIONS or name == "seealso"):
+        body += nodes.paragraph("", "", *words(rest))
+    directive.state.nested_parse(directive.content, directive.content_offset, body, match_titles=1)
     if name in _PANELS:
-        return [_panel(name, directive.options.get("title") or argument, list(body))]
+        label = directive.options.get("title") or argument or name.capitalize()
+        return [_element("tab" if "tab" in name else "fold", label, list(body))]
     if name in _VERSIONS or name == "seealso":
-        label = f"{_VERSIONS[name]} {argument.partition(' ')[0]}" if name in _VERSIONS else "See also"
-        note = nodes.admonition("", *body, classes=["ours"], label=label)
-        if name == "seealso" and argument:
-            note.insert(0, nodes.paragraph("", "", *directive.state.inline_text(argument, directive.lineno)[0]))
-        return [note]
-    if argument and name not in ("only", "container", "rubric", "tabs", "tab-set", "grid", "ifconfig"):
-        inline, _ = directive.state.inline_text(argument, directive.lineno)
-        body.insert(0, nodes.paragraph("", "", nodes.strong("", "", *inline)))
+        return [_element(f"{_VERSIONS[name]} {version}" if version else "See also", "", list(body))]
+    if argument and name not in _SILENT_ARGUMENTS:
+        body.insert(0, nodes.paragraph("", "", nodes.strong("", "", *words(argument))))
     return list(body)
 
 
-def _panel(name: str, argument: str, body: list[Any]) -> Any:
+def _element(kind: str, label: str, body: list[Any]) -> Any:
     from docutils import nodes
 
-    label = argument.partition(" ")[2] or argument if name == "code-tab" else argument
-    return nodes.compound("", *body, classes=["panel"], label=label or name.capitalize())
+    return nodes.compound("", *body, kind=kind, label=label)
 
 
 def _contents(caption: str, lines: Any) -> list[Any]:
@@ -217,54 +206,52 @@ def _read_role(role: str, words: str) -> Any:
     from docutils import nodes
 
     name = role.rpartition(":")[2]
-    found = _WITH_TARGET.fullmatch(words)
-    shown = found[1] if found and found[1] and name != "abbr" else words.lstrip("!")
+    found = _WITH_TARGET.fullmatch(words) if name != "abbr" else None
+    shown = found[1] if found and found[1] else words.lstrip("!")
     if name in _LITERAL:
         return nodes.literal("", shown.lstrip("~").rpartition(".")[2] if shown.startswith("~") else shown)
-    if name == "menuselection":
-        return nodes.strong("", shown.replace("-->", ">").replace("&", ""))
-    if name == "guilabel":
-        return nodes.strong("", re.sub(r"&(?=\w)", "", shown))
+    if name in ("menuselection", "guilabel"):
+        return nodes.strong("", re.sub(r"&(?=\w)", "", shown.replace("-->", ">")))
     if name in _REFERENCES and shown == words:
         return nodes.inline("", _name_of(words), target=words.strip().lower())
-    if name in ("doc", "download", "any") and shown == words:
-        return nodes.inline("", _name_of(words))
     return nodes.inline("", shown)
 
 
 def _keep_text_of_errors(tree: Any) -> int:
     """Put the text of what docutils cannot read in its place, and return how much that is."""
-    from docutils import core, nodes
+    from docutils import nodes
 
-    found = 0
-    for place in list(tree.findall(nodes.problematic)):
+    places = list(tree.findall(nodes.problematic))
+    for place in places:
         _replace(place, [nodes.Text(place.astext())])
-        found += 1
-    for message in list(tree.findall(nodes.system_message)):
-        block = next(iter(message.findall(nodes.literal_block)), None)
-        body = re.sub(r"\A\s*\.\.[^\n]*\n(?:[ \t]+:[\w-]+:[^\n]*\n)*", "", block.astext() + "\n") if block else ""
-        if body.strip():
-            found += 1
-            inner = core.publish_doctree(_dedented(body), settings_overrides=_SETTINGS)
-            for wrong in [*inner.findall(nodes.system_message)]:
-                wrong.parent.remove(wrong)
-            _replace(message, list(inner))
-        else:
-            message.parent.remove(message)
+    messages = [(one, _text_of_error(one)) for one in tree.findall(nodes.system_message)]
+    for message, text in messages:
+        _replace(message, _parsed_alone(text) if text else [])
     for section in [one for one in tree.findall(nodes.section) if "system-messages" in one["classes"]]:
         section.parent.remove(section)
-    return found
+    return len(places) + sum(1 for _, text in messages if text)
+
+
+def _text_of_error(message: Any) -> str:
+    """Return the content of a directive that is wrong, without its first line and its options."""
+    from docutils import nodes
+
+    block = next(iter(message.findall(nodes.literal_block)), None)
+    return dedent(_HEAD_OF_DIRECTIVE.sub("", block.astext() + "\n")).strip("\n") if block else ""
+
+
+def _parsed_alone(text: str) -> list[Any]:
+    from docutils import core, nodes
+
+    tree = core.publish_doctree(text, settings_overrides=_SETTINGS)
+    for wrong in [*tree.findall(nodes.system_message)]:
+        wrong.parent.remove(wrong)
+    return list(tree)
 
 
 def _replace(node: Any, others: list[Any]) -> None:
     place = node.parent.index(node)
     node.parent[place : place + 1] = others
-
-
-def _dedented(text: str) -> str:
-    from textwrap import dedent
-
-    return dedent(text).strip("\n")
 
 
 def _name_references(tree: Any) -> None:
@@ -296,64 +283,21 @@ def _tidy(tree: Any) -> None:
         one.parent.remove(one)
 
 
-def _label_notes(tree: Any) -> None:
-    """Have notes begin with their kind, and be paragraphs like others."""
+def _mark_elements(tree: Any, outline: Outline) -> None:
+    """Mark notes, tabs and what unfolds for the outline."""
     from docutils import nodes
 
-    for note in list(tree.findall(nodes.Admonition)):
-        title = note.next_node(nodes.title) if isinstance(note, nodes.admonition) else None
-        kind = note.get("label") or note.tagname.capitalize()
-        named = {*note["classes"]} & set(_OURS)
-        label = f"{kind}:"
-        if title is not None and title.parent is note:
-            kind = named.pop().capitalize() if named else ""
-            words = title.astext().rstrip(".:")
-            label = (
-                f"{kind}: {words}."
-                if kind and words.casefold() != kind.casefold()
-                else words + ("" if words.endswith(("!", "?")) else ":")
-            )
-            note.remove(title)
-        body = list(note)
-        if body and isinstance(body[0], nodes.paragraph):
-            body[0].insert(0, nodes.Text(" "))
-            body[0].insert(0, nodes.strong("", label))
-        else:
-            body.insert(0, nodes.paragraph("", "", nodes.strong("", label)))
-        _replace(note, body)
+    def mark(html: str) -> Any:
+        return nodes.raw("", html, format="html")
 
-
-def _settle_panels(tree: Any) -> None:
-    """Have tabs begin with their label as a heading, and the text behind them with the heading above."""
-    from docutils import nodes
-
-    for panel in list(tree.findall(nodes.compound)):
-        if "panel" not in panel["classes"]:
-            continue
-        above = list(_ancestors(panel))
-        label = nodes.paragraph("", "", nodes.strong("", panel["label"]))
-        if not any(isinstance(one, nodes.list_item | nodes.table | nodes.block_quote) for one in above):
-            depth = sum(isinstance(one, nodes.section) or "panel" in one.get("classes", ()) for one in above)
-            label = _heading(min(6, max(2, depth + 1)), panel["label"])
-            behind = panel.next_node(descend=False, siblings=True)
-            section = next((one for one in above if isinstance(one, nodes.section | nodes.document)), tree)
-            title = section.next_node(nodes.title)
-            is_text = behind is not None and not isinstance(behind, nodes.section | nodes.compound | nodes.Invisible)
-            if is_text and title is not None and title.parent is section:
-                panel.parent.insert(panel.parent.index(panel) + 1, _heading(depth, title.astext()))
-        panel.insert(0, label)
-
-
-def _ancestors(node: Any) -> Iterator[Any]:
-    while node.parent is not None:
-        node = node.parent
-        yield node
-
-
-def _heading(level: int, words: str) -> Any:
-    from html import escape
-
-    from docutils import nodes
-
-    html = f"<h{level}>{escape(words)}</h{level}>"
-    return nodes.raw("", html, format="html")
+    for one in [*tree.findall(nodes.Admonition), *(one for one in tree.findall(nodes.compound) if one.get("kind"))]:
+        kind, label = one.get("kind") or one.tagname, one.get("label", "")
+        if isinstance(one, nodes.admonition):
+            title = one.next_node(nodes.title)
+            kind, label = next((c for c in one["classes"] if c in _NOTES), "note"), title.astext()
+            one.remove(title)
+            label = "" if label.casefold() == kind else label
+        # The innermost come last, and a sign ends the innermost: so they are set in the order of the text below.
+        _replace(one, [nodes.inline("", kind=kind, label=label), *one, nodes.inline("", kind="end")])
+    for sign in [one for one in tree.findall(nodes.inline) if one.get("kind")]:
+        _replace(sign, [mark(outline.end() if sign["kind"] == "end" else outline.begin(sign["kind"], sign["label"]))])
