@@ -99,7 +99,7 @@ def test_marks_inside_of_lines(tmp_path: Path) -> None:
         "menu:File[Open], footnote:[Small.] +raw *x*+ (((index))) a\\{b}.\n"
     )
     assert markdown(tmp_path, text) == (
-        "A **bold** *word* and `code {x}`, 2 * 3 * 4, snake_case_name, marked, E=mc2, [here](https://example.com), "
+        "A **bold** *word* and `code {x}`, 2 * 3 * 4, snake_case_name, marked, E=mc², [here](https://example.com), "
         "there, the reset, reset it, reset, Ctrl+C, **OK**, **File > Open**, (Small.) raw \\*x\\* a{b}."
     ).replace("\\*x\\*", markdown(tmp_path, "+*x*+\n"))
 

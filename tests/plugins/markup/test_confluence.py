@@ -51,7 +51,7 @@ def an_object(kind: str, number: int, **values: str) -> str:
     [
         (macro("warning", rich("<p>It is hot.</p>"), title="Hot"), "**Warning: Hot.** It is hot."),
         (macro("info", rich("<ul><li>a</li></ul>")), "**Info:**\n\n- a"),
-        (macro("panel", rich("<p>It is hot.</p>"), title="Read"), "**Read:** It is hot."),
+        (macro("panel", rich("<p>It is hot.</p>"), title="Read"), "**Read**\n\nIt is hot."),
         (macro("status", "", title="DONE"), "DONE"),
         (
             macro("code", "<ac:plain-text-body><![CDATA[pair <all> && x]]></ac:plain-text-body>", language="bash"),

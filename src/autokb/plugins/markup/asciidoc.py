@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
 
 from autokb.plugins.markup.asciidoc_inline import inline
 from autokb.plugins.markup.outline import Outline
 from autokb.sources.decoding import clean, decode
-from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile, counted
 
 _DEEPEST = 20  # blocks and lists in each other
@@ -30,6 +28,8 @@ _MACRO = re.compile(r"(image|video|audio|include|toc|ifdef|ifndef|ifeval|endif):
 _ITEM = re.compile(r"[ \t]*(\*{1,6}|-|\.{1,6}|\d{1,9}\.|[a-zA-Z]\.|<(?:\d+|\.)>)[ \t]+(\S.*)")
 _TERM = re.compile(r"[ \t]*(\S.*?)(:{2,4}|;;)(?:[ \t]+(\S.*))?")
 _NOTE = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+(.*)", re.DOTALL)
+_MOST_REPEATED = 100  # times that a cell is written, however often a text says
+_LITERAL = ("source", "listing", "literal")
 _NOTES = ("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION")
 _CELL = re.compile(r"(?<!\\)(?:(\d{1,3})\*)?(?:(\d{1,3})?(?:\.(\d{1,3}))?\+)?[<^>.]{0,4}([aehlmdsv])?\|")
 _COLUMNS = re.compile(r"cols=(?:\"([^\"]*)\"|([^,\]]+))")
@@ -39,14 +39,13 @@ _CALLOUT = re.compile(r"[ \t]{0,20}(?://|#|--|;;)?[ \t]{0,20}(?:<!--)?<(?:\d+|\.
 def read_adoc(data: bytes) -> ConvertedFile:
     """Return the Markdown of a file of AsciiDoc."""
     state = _State()
-    html = _Blocks(clean(decode(data)).expandtabs(4).split("\n"), state).html()
-    page = html_to_markdown(f"<html><body>{html}</body></html>")
+    page = state.outline.markdown(_Blocks(clean(decode(data)).expandtabs(4).split("\n"), state).html())
     lost = [part for name, number in state.lost.items() for part in counted(number, name)]
     return ConvertedFile(page.text, state.title or page.title, left_out=(*state.includes, *lost))
 
 
 class _State:
-    """What holds for the whole file: attributes, the heading above, and what is left out."""
+    """What holds for the whole file: attributes, what is marked for the outline, and what is left out."""
 
     def __init__(self) -> None:
         self.attributes: dict[str, str] = {}
@@ -90,14 +89,14 @@ class _Blocks:
         self._style = self._caption = ""
         if found := _HEADING.fullmatch(line):
             self._at += 1
-            return self._heading(len(found[1]), self._state.words(found[2]), is_shown="discrete" not in style)
+            return self._heading(len(found[1]), self._state.words(found[2]))
         if found := _MACRO.fullmatch(line):
             self._at += 1
             return self._macro(found[1], found[2], found[3])
         for pattern, read in self._kinds():
             if found := pattern.fullmatch(line):
-                return self._behind_panel(style) + read(found, style, caption)
-        return self._behind_panel(style) + self._paragraph(style, caption)
+                return read(found, style, caption)
+        return self._paragraph(style, caption)
 
     def _kinds(self) -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str, str], str]], ...]:
         return (_FENCE, self._fenced), (_TABLE, self._table), (_ITEM, self._list), (_TERM, self._terms)
@@ -121,14 +120,17 @@ class _Blocks:
             return True
         return False
 
-    def _heading(self, level: int, words: str, *, is_shown: bool = True) -> str:
+    def _heading(self, level: int, words: str) -> str:
         if level == 1 and not self._state.title:
             self._state.title = " ".join(unescape(re.sub("<[^<>]*>", "", words)).split())
-        return self._state.outline.heading(level, words) if is_shown else f"<h{level}>{words}</h{level}>"
+        return f"<h{level}>{words}</h{level}>"
 
-    def _behind_panel(self, style: str) -> str:
-        """Return the heading above once more where a text follows on tabs."""
-        return "" if "tabs" in style or "%collapsible" in style else self._state.outline.behind_panel()
+    def _titled(self, caption: str, html: str) -> str:
+        """Return a block below its own title, if it has one."""
+        return f"<p><strong>{self._state.words(caption)}</strong></p>{html}" if caption else html
+
+    def _plain(self, caption: str) -> str:
+        return unescape(re.sub("<[^<>]*>", "", self._state.words(caption)))
 
     def _macro(self, kind: str, target: str, inside: str) -> str:
         if kind == "include":
@@ -153,83 +155,77 @@ class _Blocks:
         return _Blocks(lines, self._state, self._depth + 1).html()
 
     def _fenced(self, found: re.Match[str], style: str, caption: str) -> str:
-        mark, name = found[1], style.split(",")[0].split("%")[0].split("#")[0]
+        mark, name = found[1], re.split("[,%#]", style)[0]
         lines = self._until(mark)
-        if mark[0] == "/" or "comment" in name:
+        if mark[0] in "/+" or "comment" in name:
+            self._state.lost["block of raw HTML"] += mark[0] == "+"
             return ""
-        if mark[0] == "+":
-            self._state.lost["block of raw HTML"] += 1
-            return ""
-        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
         if name.upper() in _NOTES:
-            return _note(name, caption and self._state.words(caption), self._inside(lines))
-        if (mark[0] in "-.`" and mark != "--") or name in ("source", "listing", "literal"):
-            return title + _code(lines, found[2] or (style.split(",")[1] if "source," in style else ""))
+            return self._state.outline.around(name, self._plain(caption), self._inside(lines))
+        if (mark[0] in "-.`" and mark != "--") or name in _LITERAL:
+            return self._titled(caption, _code(lines, found[2] or (style.split(",")[1] if "source," in style else "")))
         if "tabs" in name:
-            return self._panels(lines)
+            return self._tabs(lines)
         if "%collapsible" in style:
-            return self._state.outline.panel(self._state.words(caption or "Details"), lambda: self._inside(lines))
-        inner = self._inside(lines)
-        return title + (f"<blockquote>{inner}</blockquote>" if mark[0] == "_" or name in ("quote", "verse") else inner)
+            return self._state.outline.around("fold", self._plain(caption) or "Details", self._inside(lines))
+        html = self._inside(lines)
+        return self._titled(caption, f"<blockquote>{html}</blockquote>" if mark[0] == "_" or name == "quote" else html)
 
-    def _panels(self, lines: Sequence[str]) -> str:
-        """Return each tab, whose label is a term of a list, as a section."""
+    def _tabs(self, lines: Sequence[str]) -> str:
+        """Return each tab, whose label is a term of a list."""
         tabs: list[tuple[str, list[str]]] = []
         for line in lines:
             if (found := _TERM.fullmatch(line)) and not line[:1].isspace():
                 tabs.append((found[1], [found[3]] if found[3] else []))
             elif tabs and (tabs[-1][1] or line.strip() != "+"):
                 tabs[-1][1].append(line)
-        outline = self._state.outline
-        parts = [outline.panel(self._state.words(label), partial(self._inside, body)) for label, body in tabs]
-        return "".join(parts)
+        around = self._state.outline.around
+        return "".join(around("tab", self._plain(label), self._inside(body)) for label, body in tabs)
 
     def _paragraph(self, style: str, caption: str) -> str:
         start = self._at
-        while self._at < len(self._lines) and (line := self._lines[self._at]).strip():
-            is_next = self._at > start and (
-                _FENCE.fullmatch(line)
-                or _TABLE.fullmatch(line)
-                or line.strip() == "+"
-                or any(one.fullmatch(line.rstrip()) for one in (_STYLE, _ATTRIBUTE, _MACRO))
-            )
-            if is_next:
-                break
+        self._at += 1
+        while self._at < len(self._lines) and not self._ends_paragraph(self._lines[self._at].rstrip()):
             self._at += 1
         lines = self._lines[start : self._at]
-        name = style.split(",")[0].split("%")[0]
-        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
-        if name in ("source", "listing", "literal") or lines[0][:1] == " ":
-            return title + _code(lines, "")
+        name = re.split("[,%#]", style)[0]
+        if name in _LITERAL or lines[0][:1] == " ":
+            return self._titled(caption, _code(lines, ""))
         text = "\n".join(line for line in lines if not line.startswith("//"))
         if found := _NOTE.fullmatch(text):
-            return title + _note(found[1], "", f"<p>{self._state.words(found[2])}</p>")
+            name, text = found[1], found[2]
+        html = f"<p>{self._state.words(text)}</p>" if text else ""
         if name.upper() in _NOTES:
-            return _note(name, caption and self._state.words(caption), f"<p>{self._state.words(text)}</p>")
-        return title + (f"<p>{self._state.words(text)}</p>" if text else "")
+            return self._state.outline.around(name, self._plain(caption), html)
+        return self._titled(caption, html)
+
+    @staticmethod
+    def _ends_paragraph(line: str) -> bool:
+        marks = (_FENCE, _TABLE, _STYLE, _ATTRIBUTE, _MACRO)
+        return line.strip() in ("", "+") or any(one.fullmatch(line) for one in marks)
 
     def _list(self, found: re.Match[str], style: str, caption: str, outer: tuple[str, ...] = ()) -> str:
         """Return a list: items with one mark are of one list, those with another are inside of it."""
         mark = _kind_of(found[1])
-        tag = "ol" if mark[0] in ".1<a" else "ul"
         items = []
-        while self._at < len(self._lines) and (found_now := _ITEM.fullmatch(self._lines[self._at].rstrip())):
-            kind = _kind_of(found_now[1])
-            if kind in outer:
-                break
-            if kind != mark:
-                items.append(self._list(found_now, "", "", (*outer, mark)))
-                continue
-            words = [re.sub(r"^\[[ x*]\] ", "", found_now[2])]
-            self._at += 1
-            while self._at < len(self._lines) and self._goes_on(self._lines[self._at]):
-                words.append(self._lines[self._at].strip())
-                self._at += 1
-            items.append(f"<li>{self._state.words(chr(10).join(words))}{self._attached()}")
+        while (now := self._item()) and (kind := _kind_of(now[1])) not in outer:
+            items.append(self._list(now, "", "", (*outer, mark)) if kind != mark else f"<li>{self._words_of(now)}")
         start = found[1].rstrip(".")
-        first = f' start="{start}"' if tag == "ol" and start.isdecimal() else ""
-        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
-        return f"{title}<{tag}{first}>{''.join(items)}</{tag}>"
+        first = f' start="{start}"' if start.isdecimal() else ""
+        tag = "ol" if mark[0] in ".1<a" else "ul"
+        return self._titled(caption, f"<{tag}{first}>{''.join(items)}</{tag}>")
+
+    def _item(self) -> re.Match[str] | None:
+        return _ITEM.fullmatch(self._lines[self._at].rstrip()) if self._at < len(self._lines) else None
+
+    def _words_of(self, found: re.Match[str]) -> str:
+        """Return what stands in an item, and go behind it."""
+        words = [re.sub(r"^\[[ x*]\] ", "", found[2])]
+        self._at += 1
+        while self._at < len(self._lines) and self._goes_on(self._lines[self._at]):
+            words.append(self._lines[self._at].strip())
+            self._at += 1
+        return self._state.words("\n".join(words)) + self._attached()
 
     def _goes_on(self, line: str) -> bool:
         marks = (_ITEM, _FENCE, _TABLE, _STYLE, _TERM, _HEADING, _MACRO)
@@ -254,35 +250,34 @@ class _Blocks:
         return "".join(parts)
 
     def _terms(self, found: re.Match[str], style: str, caption: str) -> str:
-        """Return terms, each in bold before what explains it."""
+        """Return a term in bold before what explains it."""
         self._at += 1
-        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
         words = f"<p>{self._state.words(found[3])}</p>" if found[3] else ""
-        return f"{title}<p><strong>{self._state.words(found[1])}</strong></p>{words}{self._attached()}"
+        return self._titled(caption, self._titled(found[1], words + self._attached()))
 
     def _table(self, _: re.Match[str], style: str, caption: str) -> str:
         lines = self._until(self._lines[self._at].rstrip())
-        title = f"<p><strong>{self._state.words(caption)}</strong></p>" if caption else ""
-        cells: list[tuple[str, str, str]] = []
-        text = "\n".join(lines)
+        width = self._columns(style, lines)
+        has_head = "header" in style or (len(lines) > 1 and bool(lines[0].strip()) and not lines[1].strip())
+        rows, row, filled = list[str](), list[str](), 0
+        for spans, html, across in self._cells("\n".join(lines)):
+            tag = "th" if has_head and not rows else "td"
+            row.append(f"<{tag}{spans}>{html}</{tag}>")
+            filled += across
+            if filled >= width:
+                rows.append(f"<tr>{''.join(row)}</tr>")
+                row, filled = [], 0
+        return self._titled(caption, f"<table>{''.join(rows)}<tr>{''.join(row)}</tr></table>")
+
+    def _cells(self, text: str) -> Iterator[tuple[str, str, int]]:
+        """Give the spans, the HTML and the width of each cell."""
         marks = list(_CELL.finditer(text))
         for one, end in zip(marks, [*(m.start() for m in marks[1:]), len(text)], strict=True):
             words = text[one.end() : end].strip().replace("\\|", "|")
             spans = "".join(f' {name}="{one[n]}"' for name, n in (("colspan", 2), ("rowspan", 3)) if one[n])
-            inner = self._inside(words.split("\n")) if one[4] == "a" else self._state.words(words)
-            cells += [(spans, inner, one[2] or "1")] * min(int(one[1] or 1), 100)
-        width = self._columns(style, lines)
-        has_head = "header" in style or (len(lines) > 1 and bool(lines[0].strip()) and not lines[1].strip())
-        rows, row, filled = list[str](), list[str](), 0
-        for spans, inner, across in cells:
-            tag = "th" if has_head and not rows else "td"
-            row.append(f"<{tag}{spans}>{inner}</{tag}>")
-            filled += int(across)
-            if filled >= width:
-                rows.append(f"<tr>{''.join(row)}</tr>")
-                row, filled = [], 0
-        rows += [f"<tr>{''.join(row)}</tr>"] if row else []
-        return f"{title}<table>{''.join(rows)}</table>"
+            html = self._inside(words.split("\n")) if one[4] == "a" else self._state.words(words)
+            for _ in range(min(int(one[1] or 1), _MOST_REPEATED)):
+                yield spans, html, int(one[2] or 1)
 
     @staticmethod
     def _columns(style: str, lines: Sequence[str]) -> int:
@@ -296,11 +291,6 @@ class _Blocks:
 
 def _kind_of(mark: str) -> str:
     return "1" if mark[0].isdigit() else "<" if mark[0] == "<" else "a" if mark[0].isalpha() else mark
-
-
-def _note(kind: str, title: str, html: str) -> str:
-    label = f"<strong>{kind.capitalize()}:{f' {title}.' if title else ''}</strong>"
-    return f"<p>{label} {html[3:]}" if html.startswith("<p>") else f"<p>{label}</p>{html}"
 
 
 def _code(lines: Sequence[str], language: str) -> str:

@@ -25,36 +25,22 @@ _LINK = re.compile(r"(?:\blink:(?:\+\+)?|(?=https?://|mailto:))([^\s\[\]<>]{1,50
 _XREF = re.compile(
     r"\bxref:([^\s\[\]]{1,500})\[([^\]\n]{0,1000})\]|&lt;&lt;([^,&\n]{1,500})(?:,([^&\n]{0,1000}))?&gt;&gt;"
 )
-_SIMPLE = (
-    (
-        re.compile(r"\bmenu:([^\[\n]{1,200})\[([^\]\n]{0,500})\]"),
-        lambda f: f"<strong>{f[1]}{' > ' * bool(f[2])}{f[2].replace('&gt;', '>')}</strong>",
-    ),
-    (re.compile(r"\bkbd:\[([^\]\n]{0,200})\]"), lambda f: f[1]),
-    (re.compile(r"\bbtn:\[([^\]\n]{0,200})\]"), lambda f: f"<strong>{f[1]}</strong>"),
-    (re.compile(r"\bfootnote:[\w-]*\[([^\]\n]{0,2000})\]"), lambda f: f" ({f[1]})" if f[1] else ""),
-    (re.compile(r"\b(?:stem|latexmath|asciimath):\[([^\]\n]{0,2000})\]"), lambda f: f[1]),
-    (
-        re.compile(
-            r"\(\(\([^()\n]{0,500}\)\)\)|\[\[[^\]\n]{0,200}\]\]|\bindexterm:\[[^\]\n]{0,500}\]|\bicon:[\w-]+\[[^\]\n]{0,200}\]|\banchor:[\w-]+\[\]"
-        ),
-        lambda f: "",
-    ),
-    (re.compile(r"\(\(([^()\n]{1,500})\)\)"), lambda f: f[1]),
-    (re.compile(r"&quot;`|`&quot;"), lambda f: "&quot;"),
-    (re.compile(r"(?<!\w)(?:\[[^\]\n]{0,100}\])?##?(?=\S)([^#\n]{1,2000}?)##?(?!\w)"), lambda f: f[1]),
-    (
-        re.compile(r"\*\*(?=\S)([^*]{1,2000}?)\*\*|(?<![\w*])\*(?=\S)([^*]{1,2000}?)(?<=\S)\*(?![\w*])"),
-        lambda f: f"<strong>{f[1] or f[2]}</strong>",
-    ),
-    (
-        re.compile(r"__(?=\S)([^_]{1,2000}?)__|(?<![\w_])_(?=\S)([^_]{1,2000}?)(?<=\S)_(?![\w_])"),
-        lambda f: f"<em>{f[1] or f[2]}</em>",
-    ),
-    (re.compile(r"\^([^\s^]{1,100})\^"), lambda f: f"<sup>{f[1]}</sup>"),
-    (re.compile(r"~([^\s~]{1,100})~"), lambda f: f"<sub>{f[1]}</sub>"),
-    (re.compile(r" \+$", re.MULTILINE), lambda f: "<br>"),
-)
+_SIMPLE = {
+    r"\bmenu:([^\[\n]{1,200})\[([^\]\n]{1,500})\]": r"<strong>\1 &gt; \2</strong>",
+    r"\bkbd:\[([^\]\n]{0,200})\]|\b(?:stem|latexmath|asciimath):\[([^\]\n]{0,2000})\]": r"\1\2",
+    r"\bbtn:\[([^\]\n]{0,200})\]": r"<strong>\1</strong>",
+    r"\bfootnote:[\w-]*\[([^\]\n]{1,2000})\]": r" (\1)",
+    r"\(\(\([^()\n]{0,500}\)\)\)|\[\[[^\]\n]{0,200}\]\]": "",
+    r"\b(?:indexterm:|icon:[\w-]+|anchor:[\w-]+)\[[^\]\n]{0,500}\]": "",
+    r"\(\(([^()\n]{1,500})\)\)": r"\1",
+    r"&quot;`|`&quot;": "&quot;",
+    r"(?<!\w)(?:\[[^\]\n]{0,100}\])?##?(?=\S)([^#\n]{1,2000}?)##?(?!\w)": r"\1",
+    r"\*\*(?=\S)([^*]{1,2000}?)\*\*|(?<![\w*])\*(?=\S)([^*]{1,2000}?)(?<=\S)\*(?![\w*])": r"<strong>\1\2</strong>",
+    r"__(?=\S)([^_]{1,2000}?)__|(?<![\w_])_(?=\S)([^_]{1,2000}?)(?<=\S)_(?![\w_])": r"<em>\1\2</em>",
+    r"\^([^\s^]{1,100})\^": r"<sup>\1</sup>",
+    r"~([^\s~]{1,100})~": r"<sub>\1</sub>",
+    r"(?m) \+$": "<br>",
+}
 _PICTURE = re.compile(r"\bimage:([^\s:\[\]][^\s\[\]]{0,500})\[([^\]\n]{0,500})\]")
 
 
@@ -84,8 +70,8 @@ def inline(text: str, attributes: Mapping[str, str], lost: Counter[str]) -> str:
     text = escape(_PUT_ASIDE.sub(aside, text))
     text = _LINK.sub(link, _PICTURE.sub(picture, text))
     text = _XREF.sub(lambda f: (f[2] or f[4] or _words(f[1] or f[3])).strip(), text)
-    for pattern, shown in _SIMPLE:
-        text = pattern.sub(shown, text)
+    for pattern, shown in _SIMPLE.items():
+        text = re.sub(pattern, shown, text)
     return _KEPT.sub(lambda f: kept[int(f[1])], text.replace("\\{", "{"))
 
 

@@ -12,16 +12,15 @@ from autokb.core.errors import UnreadableFileError
 from autokb.plugins.markup.outline import Outline
 from autokb.sources.archives import Archive, safe_xml
 from autokb.sources.decoding import clean, decode
-from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile, ConvertedRecords, counted
 
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31};)")
 _DECLARED = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>|<!DOCTYPE[^>\[]{0,500}>")
-_NOTES = {"info": "Info", "note": "Note", "tip": "Tip", "warning": "Warning", "panel": ""}
+_NOTES = ("info", "note", "tip", "warning")
 _PANELS = frozenset("expand ui-expand ui-tab auitabspage tab-page".split())
 _CODE = frozenset("code noformat codeblock".split())
 _SILENT = frozenset("toc anchor toc-zone livesearch pagetreesearch create-from-template loremipsum".split())
-_BLOCKS = frozenset("p ul ol table pre blockquote".split())
+_NOT_SHOWN = frozenset("task-id task-uuid task-status placeholder parameter adf-attribute adf-fallback".split())
 _KEPT = ("colspan", "rowspan", "start")
 _WITHOUT_CONTENT = ("br", "hr")
 _ENTITIES = "entities.xml"
@@ -37,7 +36,7 @@ def read_storage(data: bytes) -> ConvertedFile:
     if "<ac:" not in text and "<ri:" not in text:
         raise UnreadableFileError("is no page of Confluence, and no other XML is read; save it as HTML or Markdown.")
     lost: Counter[str] = Counter()
-    page = html_to_markdown(_html_of(_DECLARED.sub("", text), lost))
+    page = _page_of(_DECLARED.sub("", text), lost)
     return ConvertedFile(page.text, page.title, left_out=_told(lost))
 
 
@@ -52,7 +51,7 @@ def read_space(data: bytes, wanted: str) -> ConvertedRecords:
     bodies, pages = _parts_of(archive.read(_ENTITIES), lost)
     records = []
     for number, (page_id, title) in enumerate(pages.items(), 1):
-        text = html_to_markdown(_html_of(bodies.get(page_id, ""), lost)).text.strip()
+        text = _page_of(bodies.get(page_id, ""), lost).text.strip()
         if text:
             records.append(
                 (
@@ -97,18 +96,19 @@ def _parts_of(data: bytes, lost: Counter[str]) -> tuple[dict[str, str], dict[str
     return bodies, pages
 
 
-def _html_of(text: str, lost: Counter[str]) -> str:
+def _page_of(text: str, lost: Counter[str]) -> ConvertedFile:
     text = _ENTITY.sub(lambda found: escape(unescape(found[0])), text)
     names = " ".join(f'xmlns:{name}="{name}"' for name in ("ac", "ri", "at"))
     root = safe_xml(f"<page {names}>{text}</page>".encode("utf-8", "replace"), "Confluence", recover=True)
-    return f"<html><body>{_Page(lost).inner(root)}</body></html>"
+    page = _Page(lost)
+    return page.outline.markdown(page.inner(root))
 
 
 class _Page:
     """One page; what is not read of it is counted in ``lost``."""
 
     def __init__(self, lost: Counter[str]) -> None:
-        self._lost, self._outline = lost, Outline()
+        self._lost, self.outline = lost, Outline()
 
     def inner(self, element: Any) -> str:
         """Return the HTML of what is in an element."""
@@ -117,65 +117,56 @@ class _Page:
             parts += [self._html(child) if isinstance(child.tag, str) else "", escape(child.tail or "")]
         return "".join(parts)
 
-    # Complex: one branch for each kind of element that has a meaning of its own.
     def _html(self, element: Any) -> str:
         kind = element.tag.rpartition("}")[2]
+        if not element.tag.startswith("{"):
+            attributes = "".join(f' {n}="{escape(element.get(n))}"' for n in _KEPT if element.get(n))
+            address = element.get("href") or ""
+            attributes += f' href="{escape(address)}"' if address.startswith(("http", "mailto:")) else ""
+            end = "" if kind in _WITHOUT_CONTENT else f"{self.inner(element)}</{kind}>"
+            return f"<{kind}{attributes}>{end}"
         if kind in ("structured-macro", "macro"):
             return self._macro(element)
-        if kind == "link":
-            return self._link(element)
-        if kind == "image":
-            self._lost["picture"] += 1
-            caption = element.find("{ac}caption")
-            return escape(_of(element, "alt")) + ("" if caption is None else f"<p>{self.inner(caption)}</p>")
-        if kind in ("task-id", "task-uuid", "task-status", "placeholder", "parameter", "adf-attribute", "adf-fallback"):
+        if kind in ("link", "image"):
+            return self._link(element) if kind == "link" else self._image(element)
+        if kind in _NOT_SHOWN:
             return ""
-        if kind in ("task-list", "task", "task-body"):
-            tag = {"task-list": "ul", "task": "li"}.get(kind)
-            return f"<{tag}>{self.inner(element)}</{tag}>" if tag else self.inner(element)
-        if kind == "emoticon":
-            return escape(_of(element, "emoji-fallback")) if not _of(element, "emoji-fallback").startswith(":") else ""
-        if kind == "time":
-            return escape(_of(element, "datetime"))
-        if element.tag.startswith("{"):
-            return self.inner(element)
-        if re.fullmatch("h[1-6]", kind):
-            return self._outline.heading(int(kind[1]), self.inner(element))
-        before = self._outline.behind_panel() if kind in _BLOCKS and element.xpath("string()").strip() else ""
-        if kind in _WITHOUT_CONTENT:
-            return f"<{kind}>"
-        attributes = "".join(f' {n}="{escape(element.get(n))}"' for n in _KEPT if element.get(n))
-        address = element.get("href") or ""
-        attributes += f' href="{escape(address)}"' if address.startswith(("http", "mailto:")) else ""
-        return f"{before}<{kind}{attributes}>{self.inner(element)}</{kind}>"
+        tag = {"task-list": "ul", "task": "li"}.get(kind)
+        shown = _of(element, "emoji-fallback") if kind == "emoticon" else _of(element, "datetime")
+        html = self.inner(element) or ("" if shown.startswith(":") else escape(shown))
+        return f"<{tag}>{html}</{tag}>" if tag else html
+
+    def _image(self, element: Any) -> str:
+        self._lost["picture"] += 1
+        caption = element.find("{ac}caption")
+        return escape(_of(element, "alt")) + ("" if caption is None else f"<p>{self.inner(caption)}</p>")
 
     def _macro(self, element: Any) -> str:
         name = _of(element, "name").lower()
         about = {_of(one, "name"): "".join(one.itertext()) for one in element.iterfind("{ac}parameter")}
         rich, plain = element.find("{ac}rich-text-body"), element.find("{ac}plain-text-body")
-        title = escape(" ".join(about.get("title", "").split()))
+        title = " ".join(about.get("title", "").split())
         if name in _SILENT:
             return ""
-        if name in _CODE and plain is not None:
-            language = re.sub(r"[^\w+-]", "", about.get("language", ""))[:20]
-            return f'<pre><code class="language-{language}">{escape("".join(plain.itertext()))}</code></pre>'
-        if name in _PANELS and rich is not None:
-            return self._outline.panel(title or "More", lambda: self.inner(rich))
         if rich is not None:
-            inner = self._outline.behind_panel() if name not in ("ui-tabs", "auitabs", "tabs") else ""
-            words = self.inner(rich).strip()
-            label = ": ".join(filter(None, (_NOTES[name], title))) if name in _NOTES else title
-            end = "." if label and name in _NOTES and _NOTES[name] and title else ":"
-            if not label:
-                return inner + words
-            start = f"<p><strong>{label}{end}</strong>"
-            return f"{inner}{start} {words[3:]}" if words.startswith("<p>") else f"{inner}{start}</p>{words}"
-        if name in ("status", "jira"):
-            return title or escape(about.get("key", ""))
+            return self._with_text(name, title, self.inner(rich))
         if plain is not None:
-            return f"<p>{escape(''.join(plain.itertext()))}</p>"
+            language = re.sub(r"[^\w+-]", "", about.get("language", ""))[:20]
+            words = escape("".join(plain.itertext()))
+            return (
+                f'<pre><code class="language-{language}">{words}</code></pre>' if name in _CODE else f"<p>{words}</p>"
+            )
+        if name in ("status", "jira"):
+            return escape(title or about.get("key", ""))
         self._lost[f"macro {name[:40]!r}"] += 1
         return ""
+
+    def _with_text(self, name: str, title: str, html: str) -> str:
+        if name in _PANELS:
+            return self.outline.around("tab" if "tab" in name else "fold", title or "More", html)
+        if name in _NOTES:
+            return self.outline.around(name, title, html)
+        return f"<p><strong>{escape(title)}</strong></p>{html}" if title else html
 
     def _link(self, element: Any) -> str:
         body = next((one for one in element if isinstance(one.tag, str) and one.tag.endswith("link-body")), None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
+from typing import Any
 from urllib.parse import unquote
 
 from autokb.core.errors import UnreadableFileError
@@ -11,7 +13,7 @@ from autokb.sources.decoding import decode
 from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile, counted
 
-_CONTAINER = "META-INF/container.xml"
+_CONTAINER, _LOCKS = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
@@ -20,30 +22,26 @@ def read_epub(data: bytes) -> ConvertedFile:
     archive = Archive(data, "EPUB", old="no e-book", needed=_CONTAINER, foreign="e-book")
     package = next((one.get("full-path") or "" for one in archive.xml(_CONTAINER).iter("{*}rootfile")), "")
     book = archive.xml(package)
-    folder = posixpath.dirname(package)
+    names = _chapters(book, posixpath.dirname(package))
+    locked = archive.read(_LOCKS) if _LOCKS in archive.names else b""
+    if any(name.encode() in locked for name in names):
+        raise UnreadableFileError("is locked by whoever sells it; give a version that is not.")
+    there = [name for name in names if name in archive.names]
+    texts = [html_to_markdown(decode(archive.read(name), markup=True)).text.strip() for name in there]
+    title = book.find(".//{*}title")
+    kinds = Counter((one.get("media-type") or "").partition("/")[0] for one in book.iter("{*}item"))
+    left_out = (
+        *counted(kinds["image"], "picture"),
+        *counted(kinds["audio"] + kinds["video"], "sound or film", "sounds or films"),
+        *counted(len(names) - len(there), "chapter that is not there", "chapters that are not there"),
+    )
+    words = "" if title is None else " ".join("".join(title.itertext()).split())
+    return ConvertedFile("\n\n".join(filter(None, texts)), words, left_out=left_out)
+
+
+def _chapters(book: Any, folder: str) -> list[str]:
+    """Return the names of the pages in the order in which they are read, without the table of contents."""
     items = {one.get("id"): one for one in book.iter("{*}item")}
     spine = [items[one.get("idref")] for one in book.iter("{*}itemref") if one.get("idref") in items]
     chapters = [one for one in spine if one.get("media-type") in _PAGES and "nav" not in (one.get("properties") or "")]
-    names = [posixpath.normpath(posixpath.join(folder, unquote(one.get("href") or ""))) for one in chapters]
-    locked = archive.read("META-INF/encryption.xml") if "META-INF/encryption.xml" in archive.names else b""
-    if any(name.encode() in locked for name in names):
-        raise UnreadableFileError("is locked by whoever sells it; give a version that is not.")
-    texts = [
-        html_to_markdown(decode(archive.read(name), markup=True)).text.strip()
-        for name in names
-        if name in archive.names
-    ]
-    title = (
-        " ".join("".join(next(iter(book.iter("{*}title")), book).itertext()).split())
-        if book.find(".//{*}title") is not None
-        else ""
-    )
-    pictures = sum((one.get("media-type") or "").startswith("image/") for one in items.values())
-    sounds = sum((one.get("media-type") or "").startswith(("audio/", "video/")) for one in items.values())
-    missing = sum(name not in archive.names for name in names)
-    left_out = (
-        *counted(pictures, "picture"),
-        *counted(sounds, "sound or film", "sounds or films"),
-        *counted(missing, "chapter that is not there", "chapters that are not there"),
-    )
-    return ConvertedFile("\n\n".join(filter(None, texts)), title, left_out=left_out)
+    return [posixpath.normpath(posixpath.join(folder, unquote(one.get("href") or ""))) for one in chapters]

@@ -11,7 +11,7 @@ from autokb.sources.archives import Archive
 from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile, counted
 
-_TAGS = {"list-item": "li", "list-header": "li", "table-row": "tr"}
+_TAGS = {"p": "p", "table": "table", "list-item": "li", "list-header": "li", "table-row": "tr"}
 _SILENT = {
     "annotation": "remark",
     "tracked-changes": "",
@@ -76,37 +76,37 @@ class _Reader:
         return self._as(kind, element)
 
     def _as(self, kind: str, element: Any) -> str:
-        if kind == "h":
-            level = min(6, int(_of(element, "outline-level") or 1))
-            return f"<h{level}>{self._inner(element)}</h{level}>"
-        if kind == "p":
-            return f"<p>{self._inner(element)}</p>"
-        if kind == "list":
-            self._lists.append(_of(element, "style-name") or (self._lists[-1] if self._lists else ""))
-            tag = "ol" if (self._lists[-1], len(self._lists)) in self._numbered else "ul"
-            start = next((n for child in element if (n := _of(child, "start-value")).isdecimal()), "")
-            inner = self._inner(element)
-            self._lists.pop()
-            return f"<{tag}{f' start={start}' if start and tag == 'ol' else ''}>{inner}</{tag}>"
-        if kind == "table-cell":
-            spans = {"colspan": "number-columns-spanned", "rowspan": "number-rows-spanned"}
-            written = "".join(f' {name}="{n}"' for name, of in spans.items() if (n := _of(element, of)).isdecimal())
-            times = _of(element, "number-columns-repeated")
-            is_plain = times.isdecimal() and element.find(".//{*}table") is None
-            return f"<td{written}>{self._inner(element)}</td>" * (min(int(times), _MOST_REPEATED) if is_plain else 1)
-        if kind == "table":
-            return f"<table>{self._inner(element)}</table>"
-        if kind == "a":
-            address = _of(element, "href")
-            inner = self._inner(element)
-            return f'<a href="{escape(address)}">{inner}</a>' if address.startswith(("http", "mailto:")) else inner
         if kind in ("line-break", "tab", "s"):
             return "<br>" if kind == "line-break" else " "
         if kind == "note":  # at the foot of the page
             words = (word for body in element.iterfind("{*}note-body") for word in body.itertext())
             return f" ({escape(' '.join(''.join(words).split()))})"
-        plain = _TAGS.get(kind)
-        return f"<{plain}>{self._inner(element)}</{plain}>" if plain else self._inner(element)
+        if kind == "list":
+            return self._list(element)
+        if kind == "table-cell":
+            return self._cell(element)
+        inner = self._inner(element)
+        if kind == "a":
+            address = _of(element, "href")
+            return f'<a href="{escape(address)}">{inner}</a>' if address.startswith(("http", "mailto:")) else inner
+        tag = f"h{min(6, int(_of(element, 'outline-level') or 1))}" if kind == "h" else _TAGS.get(kind)
+        return f"<{tag}>{inner}</{tag}>" if tag else inner
+
+    def _list(self, element: Any) -> str:
+        """Return a list, whose style may be that of the list around it, and goes by how deep it is."""
+        self._lists.append(_of(element, "style-name") or (self._lists[-1] if self._lists else ""))
+        tag = "ol" if (self._lists[-1], len(self._lists)) in self._numbered else "ul"
+        start = next((n for child in element if (n := _of(child, "start-value")).isdecimal()), "1")
+        inner = self._inner(element)
+        self._lists.pop()
+        return f"<{tag} start={start}>{inner}</{tag}>"
+
+    def _cell(self, element: Any) -> str:
+        spans = {"colspan": "number-columns-spanned", "rowspan": "number-rows-spanned"}
+        written = "".join(f' {name}="{n}"' for name, of in spans.items() if (n := _of(element, of)).isdecimal())
+        times = _of(element, "number-columns-repeated")
+        is_plain = times.isdecimal() and element.find(".//{*}table") is None
+        return f"<td{written}>{self._inner(element)}</td>" * (min(int(times), _MOST_REPEATED) if is_plain else 1)
 
     def _inner(self, element: Any) -> str:
         parts = [escape(element.text or "")]

@@ -13,6 +13,9 @@ from autokb.sources.archives import Archive
 from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile, counted
 
+_DEEPEST = 8  # level of a list, as PowerPoint has them
+_SHOW = "ppt/presentation.xml"
+_SEVERAL = {"slide's speaker notes": "slides' speaker notes", "part with macros": "parts with macros"}
 _FRAME = ("dt", "ftr", "sldNum", "hdr")  # placeholders that say the same on each slide
 _TITLES = ("title", "ctrTitle")
 _LISTS = (None, "body", "obj")  # placeholders whose paragraphs have bullets unless they say otherwise
@@ -20,37 +23,33 @@ _LISTS = (None, "body", "obj")  # placeholders whose paragraphs have bullets unl
 
 def read_slides(data: bytes) -> ConvertedFile:
     """Return the slides that are shown, in their order."""
-    archive = Archive(data, "PPTX", old="an old .ppt", needed="ppt/presentation.xml", foreign="presentation")
-    targets = archive.relations("ppt/presentation.xml")
+    archive = Archive(data, "PPTX", old="an old .ppt", needed=_SHOW, foreign="presentation")
+    targets = archive.relations(_SHOW)
     lost: Counter[str] = Counter()
     parts = []
-    numbers = enumerate(archive.xml("ppt/presentation.xml").iterfind("{*}sldIdLst/{*}sldId"), 1)
-    for number, one in numbers:
+    for number, one in enumerate(archive.xml(_SHOW).iterfind("{*}sldIdLst/{*}sldId"), 1):
         part = targets.get(next((value for name, value in one.items() if name.startswith("{")), ""), "")
-        if part not in archive.names:
-            continue
-        slide = archive.xml(part)
-        if slide.get("show") == "0":
-            lost["hidden slide"] += 1
-            continue
-        links = archive.relations(part)
-        lost["slide's speaker notes"] += any("/notesSlides/" in target for target in links.values()) and _has_notes(
-            archive, links
-        )
-        shapes = list(_shapes(slide.find("{*}cSld/{*}spTree"), lost))
-        title = next((" ".join(_words(s)) for s in shapes if _placeholder(s) in _TITLES and any(_words(s))), "")
-        level = 1 if number == 1 and title else 2
-        parts.append(f"<h{level}>{escape(title or f'Slide {number}')}</h{level}>")
-        parts += [_as_html(s, links) for s in shapes if _placeholder(s) not in (*_TITLES, *_FRAME)]
+        if part in archive.names:
+            parts.append(_slide(archive, part, number, lost))
     page = html_to_markdown(f"<html><body>{''.join(parts)}</body></html>")
-    comments = counted(archive.count("ppt/comments/"), "part with comments", "parts with comments")
-    macros = counted(archive.count("ppt/vbaProject.bin"), "part with macros")
-    left_out = [part for name, number in lost.items() for part in counted(number, name, _several(name))]
-    return ConvertedFile(page.text, page.title, left_out=(*left_out, *comments, *macros))
+    lost["comment"] = archive.count("ppt/comments/")
+    lost["part with macros"] = archive.count("ppt/vbaProject.bin")
+    left_out = [part for name, number in lost.items() for part in counted(number, name, _SEVERAL.get(name, ""))]
+    return ConvertedFile(page.text, page.title, left_out=tuple(left_out))
 
 
-def _several(name: str) -> str:
-    return "slides' speaker notes" if name.startswith("slide's") else f"{name}s"
+def _slide(archive: Archive, part: str, number: int, lost: Counter[str]) -> str:
+    """Return the HTML of a slide, nothing for a hidden one."""
+    slide, links = archive.xml(part), archive.relations(part)
+    if slide.get("show") == "0":
+        lost["hidden slide"] += 1
+        return ""
+    lost["slide's speaker notes"] += _has_notes(archive, links)
+    shapes = list(_shapes(slide.find("{*}cSld/{*}spTree"), lost))
+    title = next((" ".join(_words(s)) for s in shapes if _placeholder(s) in _TITLES and any(_words(s))), "")
+    level = 1 if number == 1 and title else 2
+    texts = [_as_html(s, links) for s in shapes if _placeholder(s) not in (*_TITLES, *_FRAME)]
+    return f"<h{level}>{escape(title or f'Slide {number}')}</h{level}>{''.join(texts)}"
 
 
 def _has_notes(archive: Archive, links: dict[str, str]) -> bool:
@@ -71,10 +70,15 @@ def _shapes(tree: Any, lost: Counter[str]) -> Any:
         elif kind == "AlternateContent":  # the first of several ways to show the same
             yield from _shapes(next(iter(shape), None), lost)
         elif kind == "graphicFrame" and shape.find(".//{*}tbl") is None:
-            uri = (found.get("uri") or "") if (found := shape.find(".//{*}graphicData")) is not None else ""
-            lost["chart" if uri.endswith("chart") else "drawing" if uri.endswith("diagram") else "embedded object"] += 1
+            lost[_kind_of(shape)] += 1
         elif kind in ("sp", "graphicFrame"):
             yield shape
+
+
+def _kind_of(frame: Any) -> str:
+    data = frame.find(".//{*}graphicData")
+    last = "" if data is None else (data.get("uri") or "").rpartition("/")[2]
+    return {"chart": "chart", "diagram": "drawing"}.get(last, "embedded object")
 
 
 def _placeholder(shape: Any) -> str | None:
@@ -88,18 +92,17 @@ def _words(shape: Any) -> list[str]:
 
 
 def _as_html(shape: Any, links: dict[str, str]) -> str:
-    if (table := shape.find(".//{*}tbl")) is not None:
-        rows = []
-        for n, row in enumerate(table.iterfind("{*}tr")):
-            tag = "td" if n else "th"
-            cells = [
-                f"<{tag}{_span(cell)}>{'<br>'.join(_runs(p, links) for p in cell.iter('{*}p'))}</{tag}>"
-                for cell in row.iterfind("{*}tc")
-                if cell.get("hMerge") != "1" and cell.get("vMerge") != "1"
-            ]
-            rows.append(f"<tr>{''.join(cells)}</tr>")
-        return f"<table>{''.join(rows)}</table>"
-    return _list(shape, links)
+    table = shape.find(".//{*}tbl")
+    if table is None:
+        return _list(shape, links)
+    rows = (_row(row, "td" if n else "th", links) for n, row in enumerate(table.iterfind("{*}tr")))
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _row(row: Any, tag: str, links: dict[str, str]) -> str:
+    cells = (cell for cell in row.iterfind("{*}tc") if cell.get("hMerge") != "1" and cell.get("vMerge") != "1")
+    texts = ((cell, "<br>".join(_runs(p, links) for p in cell.iter("{*}p"))) for cell in cells)
+    return f"<tr>{''.join(f'<{tag}{_span(cell)}>{text}</{tag}>' for cell, text in texts)}</tr>"
 
 
 def _span(cell: Any) -> str:
@@ -111,26 +114,27 @@ def _list(shape: Any, links: dict[str, str]) -> str:
     """Return the paragraphs of a shape: those with bullets or numbers as lists in each other."""
     parts: list[str] = []
     opened: list[str] = []
-    has_bullets = _placeholder(shape) in _LISTS
     for paragraph in shape.iterfind("{*}txBody/{*}p"):
         if not (words := _runs(paragraph, links).strip()):
             continue
-        about = paragraph.find("{*}pPr")
-        marks = {child.tag.rpartition("}")[2] for child in (about if about is not None else ())}
-        is_item = bool(marks & {"buChar", "buAutoNum", "buBlip"}) or (has_bullets and "buNone" not in marks)
-        level = int((about.get("lvl") if about is not None else None) or 0) + 1 if is_item else 0
-        tag = "ol" if "buAutoNum" in marks else "ul"
+        level, tag = _item(paragraph, has_bullets=_placeholder(shape) in _LISTS)
         while len(opened) > level or (opened and len(opened) == level and opened[-1] != tag):
             parts.append(f"</li></{opened.pop()}>")
-        if is_item:
-            parts.append("</li>" if len(opened) == level else "")
-            while len(opened) < level:
-                parts.append(f"<{tag}>" if len(opened) + 1 == level else f"<{tag}><li>")
-                opened.append(tag)
-            parts.append(f"<li>{words}")
-        else:
-            parts.append(f"<p>{words}</p>")
+        parts.append("</li>" if level and len(opened) == level else "")
+        while len(opened) < level:
+            parts.append(f"<{tag}>" if len(opened) + 1 == level else f"<{tag}><li>")
+            opened.append(tag)
+        parts.append(f"<li>{words}" if level else f"<p>{words}</p>")
     return "".join([*parts, *(f"</li></{tag}>" for tag in reversed(opened))])
+
+
+def _item(paragraph: Any, *, has_bullets: bool) -> tuple[int, str]:
+    """Return how deep in lists a paragraph stands, 0 for none, and the tag of its list."""
+    about = paragraph.find("{*}pPr")
+    marks = {child.tag.rpartition("}")[2] for child in (about if about is not None else ())}
+    is_item = bool(marks & {"buChar", "buAutoNum", "buBlip"}) or (has_bullets and "buNone" not in marks)
+    level = (about.get("lvl") if about is not None else None) or "0"
+    return (min(int(level), _DEEPEST) + 1 if is_item else 0), "ol" if "buAutoNum" in marks else "ul"
 
 
 def _runs(paragraph: Any, links: dict[str, str]) -> str:

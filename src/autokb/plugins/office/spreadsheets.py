@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -64,17 +64,15 @@ def read_rows(data: bytes, wanted: str) -> ConvertedRecords:
         raise UnreadableFileError("has no sheet with rows under a header; add some or leave it out.")
     largest = max(sheets, key=lambda sheet: len(sheet.rows))
     columns = {name.casefold() for name in largest.header}
+    alike = [s for s in sheets if len(columns & {name.casefold() for name in s.header}) >= _ALIKE * len(columns)]
     found: list[tuple[int, Mapping[str, Any]]] = []
-    others, above, start = [], 0, 0
-    for sheet in sheets:
-        if len(columns & {name.casefold() for name in sheet.header}) < _ALIKE * len(columns):
-            others.append(f"the sheet {sheet.name!r}, which has other columns")
-            continue
+    start = 0
+    for sheet in alike:
         several = [n for n, count in Counter(sheet.header).items() if n and count > 1] if wanted == "tickets" else []
         found += [(start + number, row_as_record(sheet.header, cells, several)) for number, cells in sheet.rows]
-        above += len(sheet.above)
         start += sheet.rows[-1][0]
-    over = counted(above, "line above the columns", "lines above the columns")
+    others = [f"the sheet {sheet.name!r}, which has other columns" for sheet in sheets if sheet not in alike]
+    over = counted(sum(len(s.above) for s in alike), "line above the columns", "lines above the columns")
     return ConvertedRecords(tuple(found), (*left_out, *others, *over))
 
 
@@ -103,32 +101,33 @@ def _read(data: bytes) -> tuple[list[_Sheet], tuple[str, ...]]:
         raise UnreadableFileError(_ENCRYPTED) from error
     except (calamine.CalamineError, ValueError) as error:
         raise UnreadableFileError("is no whole spreadsheet; open it and save it anew as XLSX.") from error
-    if archive:
-        left_out += [
-            *counted(archive.count("xl/media/", "Pictures/"), "picture"),
-            *counted(archive.count("xl/charts/chart"), "chart in a sheet", "charts in sheets"),
-            *counted(archive.count("xl/comments", "xl/threadedComments/"), "part with comments", "parts with comments"),
-            *counted(archive.count("xl/vbaProject.bin", "Basic/"), "part with macros", "parts with macros"),
-        ]
-    return sheets, tuple(left_out)
+    return sheets, (*left_out, *(_beside(archive) if archive else ()))
+
+
+def _beside(archive: Archive) -> tuple[str, ...]:
+    """Return what a file has beside its sheets."""
+    return (
+        *counted(archive.count("xl/media/", "Pictures/"), "picture"),
+        *counted(archive.count("xl/charts/chart"), "chart in a sheet", "charts in sheets"),
+        *counted(archive.count("xl/comments", "xl/threadedComments/"), "part with comments", "parts with comments"),
+        *counted(archive.count("xl/vbaProject.bin", "Basic/"), "part with macros", "parts with macros"),
+    )
 
 
 def _sheet(sheet: Any, percent: frozenset[tuple[int, int]]) -> _Sheet | None:
     """Return what a sheet holds, None for an empty one; its header is the first row with two different cells."""
-    if (sheet.end or (0, 0))[0] * (sheet.end or (0, 0))[1] > MOST_CELLS:
+    bottom, right = sheet.end or (0, 0)
+    if bottom * right > MOST_CELLS:
         raise UnreadableFileError(f"has a sheet of more than {MOST_CELLS:,} cells; split it.")
     values = sheet.to_python(skip_empty_area=False)
     for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
         for row in values[top : bottom + 1]:
             row[left : right + 1] = [values[top][left]] * (min(right + 1, len(row)) - left)
-    rows = [
-        (n + 1, tuple(_shown(v, is_percent=(n, m) in percent) for m, v in enumerate(row)))
-        for n, row in enumerate(values)
-    ]
-    rows = [row for row in rows if any(row[1])]
-    head = next((n for n, (_, cells) in enumerate(rows) if len(set(filter(None, cells))) > 1), 0)
+    shown = ([_shown(v, is_percent=(n, m) in percent) for m, v in enumerate(row)] for n, row in enumerate(values))
+    rows = [(number, tuple(cells)) for number, cells in enumerate(shown, 1) if any(cells)]
     if not rows:
         return None
+    head = next((n for n, (_, cells) in enumerate(rows) if len({*cells} - {""}) > 1), 0)
     above = tuple(next(filter(None, cells)) for _, cells in rows[:head])
     return _Sheet(sheet.name, above, tuple(" ".join(cell.split()) for cell in rows[head][1]), tuple(rows[head + 1 :]))
 
@@ -150,20 +149,22 @@ def _percent_cells(archive: Archive) -> dict[str, frozenset[tuple[int, int]]]:
     """Return the cells of each sheet of an XLSX whose numbers are shown as percentages."""
     if "xl/styles.xml" not in archive.names or "xl/workbook.xml" not in archive.names:
         return {}
-    styles = archive.xml("xl/styles.xml")
-    formats = {one.get("numFmtId") for one in styles.iter("{*}numFmt") if "%" in (one.get("formatCode") or "")}
-    of_cells = [one.get("numFmtId") for cells in styles.iter("{*}cellXfs") for one in cells.iter("{*}xf")]
-    wanted = {str(n) for n, one in enumerate(of_cells) if one in formats or one in _PERCENT_FORMATS}
-    if not wanted:
-        return {}
+    wanted = _percent_styles(archive.xml("xl/styles.xml"))
     targets = archive.relations("xl/workbook.xml")
     found = {}
-    for sheet in archive.xml("xl/workbook.xml").iter("{*}sheet"):
+    for sheet in archive.xml("xl/workbook.xml").iter("{*}sheet") if wanted else ():
         part = targets.get(next((value for name, value in sheet.items() if name.endswith("}id")), ""), "")
         if part in archive.names:
             cells = (one.get("r") or "" for one in archive.xml(part).iter("{*}c") if one.get("s") in wanted)
             found[sheet.get("name") or ""] = frozenset(_place(one) for one in map(_REFERENCE.fullmatch, cells) if one)
     return found
+
+
+def _percent_styles(styles: Any) -> set[str]:
+    """Return the numbers of the styles that show a percentage."""
+    formats = {one.get("numFmtId") for one in styles.iter("{*}numFmt") if "%" in (one.get("formatCode") or "")}
+    of_cells = [one.get("numFmtId") for cells in styles.iter("{*}cellXfs") for one in cells.iter("{*}xf")]
+    return {str(n) for n, one in enumerate(of_cells) if one in formats or one in _PERCENT_FORMATS}
 
 
 def _place(reference: re.Match[str]) -> tuple[int, int]:
@@ -175,19 +176,26 @@ def _place(reference: re.Match[str]) -> tuple[int, int]:
 
 def _as_markdown(sheet: _Sheet, level: int) -> Iterator[str]:
     """Give questions with their answers as sections; other rows as a table, or as sections where cells are long."""
-    heads = [set(re.findall(r"\w+", name.casefold())) for name in sheet.header]
-    question = next((n for n, words in enumerate(heads) if words & _QUESTIONS), None)
-    answer = next((n for n, words in enumerate(heads) if words & _ANSWERS and n != question), None)
+    question = _column(sheet.header, _QUESTIONS)
+    answer = _column(sheet.header, _ANSWERS, question)
     rows = [cells for _, cells in sheet.rows]
+    is_long = any(len(cell) > _LONGEST_CELL for cells in rows for cell in cells)
     if question is not None and answer is not None:
         yield from _as_sections(sheet.header, rows, level, question, answer)
-    elif any(len(cell) > _LONGEST_CELL for cells in rows for cell in cells):
+    elif is_long:
         yield from _as_sections(sheet.header, rows, level, next(n for n, name in enumerate(sheet.header) if name), None)
     elif rows or len(set(sheet.header)) > 1:
-        used = [n for n in range(len(sheet.header)) if any(cells[n] for cells in (sheet.header, *rows))]
-        yield table_to_markdown([[cells[n] for n in used] for cells in (sheet.header, *rows)])
+        table = [sheet.header, *rows]
+        used = [n for n in range(len(sheet.header)) if any(cells[n] for cells in table)]
+        yield table_to_markdown([[cells[n] for n in used] for cells in table])
     else:
         yield as_paragraph(next(filter(None, sheet.header)))
+
+
+def _column(header: Sequence[str], names: Set[str], other: int | None = None) -> int | None:
+    """Return the first column whose name has one of some words, and which is not the ``other`` one."""
+    heads = [set(re.findall(r"\w+", name.casefold())) for name in header]
+    return next((n for n, words in enumerate(heads) if words & names and n != other), None)
 
 
 def _as_sections(
