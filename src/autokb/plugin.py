@@ -18,13 +18,13 @@ ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
 SIGNED: Final = "signature"  # in the place of a role: the path checks a signature itself, and no key counts
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
-    "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
-    "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
-    "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
-    "insight issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes "
-    "packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve settings "
-    "show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions "
-    "views w watch workspace workspaces write".split()
+    "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create created "
+    "curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation experiment "
+    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init insight "
+    "issues judging keys knowledge lab load local login logout mail markup mcp metrics move none office open openai "
+    "outcomes packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve "
+    "settings show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum "
+    "versions views w watch workspace workspaces write".split()
 )
 OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")

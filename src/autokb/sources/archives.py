@@ -25,6 +25,7 @@ _ENCRYPTED = 1  # the bit of a part's flags
 class Archive:
     """The parts of a file of a format; UnreadableFileError for an encrypted, foreign, torn or swollen one."""
 
+    # Complex: each way in which an archive can be bad has its own sentence.
     def __init__(self, data: bytes, name: str, *, old: str, needed: str = "", foreign: str = "") -> None:
         """Take the file, what its format is called, that of files before it, and a part that all have."""
         self._name = name

@@ -19,10 +19,10 @@ from autokb.sources.formats import format_of
 from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields, option_of, shown_fields
 from autokb.sources.notes import WRITE_DATES, date_notes, id_notes, without_ids
-from autokb.sources.outside_readers import has_outside_records, outside_records
+from autokb.sources.outside_readers import has_outside_records
 from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
-from autokb.sources.record_files import RECORD_FORMATS, read_records
+from autokb.sources.record_files import RECORD_FORMATS, outside_records, read_records
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls

@@ -16,13 +16,11 @@ from typing import Literal
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
-from autokb.core.plugins import installed, plugins, use
+from autokb.core.plugins import PluginError, installed, plugins, use
 from autokb.sources.formats import has_known_suffix, uncompressed
 from autokb.sources.page import ConvertedFile, ConvertedRecords, first_heading
-from autokb.sources.records import PlacedRecord, refuse_too_many
 
 Kind = Literal["plugin", "command"]
-Records = Literal["documents", "issues", "tickets", "chats"]  # what the records of a file are to be
 LARGEST_OUTPUT = 20_000_000  # bytes that a program may write: four of each character of the longest document
 PLACE = "{file}"  # stands in a command for the path of the file; without it the path is the last word
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")  # variables; no key of a model is among them
@@ -46,16 +44,10 @@ def has_outside_records(relative: str) -> bool:
     return _suffix(relative) in plugins().records
 
 
-def outside_records(relative: str, data: bytes, wanted: Records) -> tuple[list[PlacedRecord], list[Skipped]]:
-    """Return the records that a plug-in reads of a file, and what it leaves out."""
-    from autokb.sources.subprocess_converter import records_in_subprocess
-
+def before_records(relative: str, wanted: str) -> bytes:
+    """Return what is sent before a file whose records a plug-in reads."""
     suffix = _suffix(relative)
-    found = records_in_subprocess(_head(plugins().records[suffix], suffix, wanted) + data)
-    refuse_too_many(len(found.records))
-    if not found.records and not found.left_out:
-        raise UnreadableFileError(f"holds no {wanted}; leave it out or fill it.")
-    return [PlacedRecord(record, line) for line, record in found.records], left_out(relative, found.left_out)
+    return _head(plugins().records[suffix], suffix, wanted)
 
 
 def left_out(relative: str, parts: Sequence[str]) -> list[Skipped]:
@@ -82,7 +74,9 @@ def read_by_plugin(sent: bytes) -> ConvertedFile | ConvertedRecords:
     head, _, data = sent.partition(b"\n")
     owner, suffix, *wanted = json.loads(head)
     if wanted:
-        records: ConvertedRecords = use(owner, installed(owner).records[suffix])(data, *wanted)
+        records = use(owner, installed(owner).records[suffix])(data, *wanted)
+        if not isinstance(records, ConvertedRecords) or not all(isinstance(one, Mapping) for _, one in records.records):
+            raise PluginError(f"The plug-in {owner}: what it reads of {suffix} files is no ConvertedRecords.")
         return records
     found = use(owner, installed(owner).formats[suffix])(data)
     return ConvertedFile(found, first_heading(found)) if isinstance(found, str) else found

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.sources.decoding import decode, read_bytes
 from autokb.sources.delimited import read_delimited
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import Format, format_of
-from autokb.sources.outside_readers import Records, has_outside_records, outside_records
-from autokb.sources.records import PlacedRecord, read_json, read_json_lines
+from autokb.sources.outside_readers import before_records, has_outside_records, left_out
+from autokb.sources.records import PlacedRecord, read_json, read_json_lines, refuse_too_many
+from autokb.sources.subprocess_converter import records_in_subprocess
 
+Records = Literal["documents", "issues", "tickets", "chats"]  # what the records of a file are to be
 RECORD_FORMATS: frozenset[Format] = frozenset({"jsonl", "json", "csv", "tsv"})
 
 
@@ -42,3 +46,12 @@ def read_record_file(
             return outside_records(file.relative, data, wanted)
         raise UnreadableFileError(otherwise)
     return read_records(data, file.relative, kind, part, repeated=repeated)
+
+
+def outside_records(relative: str, data: bytes, wanted: Records) -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Return the records that a plug-in reads of a file, and what it leaves out."""
+    found = records_in_subprocess(before_records(relative, wanted) + data)
+    refuse_too_many(len(found.records))
+    if not found.records and not found.left_out:
+        raise UnreadableFileError(f"holds no {wanted}; leave it out or fill it.")
+    return [PlacedRecord(record, line) for line, record in found.records], left_out(relative, found.left_out)

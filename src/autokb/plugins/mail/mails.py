@@ -35,6 +35,7 @@ _HEADER = re.compile(
     rb"^(from|to|subject|date|message-id|received|return-path|mime-version|delivered-to|x-[\w-]+)[ \t]*:", re.I | re.M
 )
 _HEAD_BYTES = 20_000
+_TEXTS = ("text/plain", "text/html")
 _ENCRYPTED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted")
 NO_MAIL = "is no mail; save it as EML with its headers."
 
@@ -106,6 +107,7 @@ def _document(mail: _Mail) -> ConvertedFile:
     return ConvertedFile(text if mail.text else "", mail.subject, left_out=_named([mail]))
 
 
+# Complex: threads are put together, and whatever is no record of theirs is counted.
 def _records(mails: Sequence[_Mail], wanted: str) -> ConvertedRecords:
     with_text = [mail for mail in mails if mail.text]
     threads: dict[str, list[tuple[int, _Mail]]] = {}
@@ -173,26 +175,17 @@ def _eml(data: bytes) -> _Mail:
     message = message_from_bytes(data, policy=policy.compat32)
     if message.get_content_type() in _ENCRYPTED:
         raise UnreadableFileError("is encrypted; save it as it is shown.")
-    plain, rich, attachments = list[str](), list[str](), list[str]()
     parts = list(_parts(message))
     if len(parts) > MOST_PARTS:
         raise UnreadableFileError(f"has more than {MOST_PARTS:,} parts; save its text.")
-    for part in parts:
-        kind, name = part.get_content_type(), _decoded(part.get_filename() or "")
-        if name or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
-            attachments.append(name or kind)
-        elif kind in ("text/plain", "text/html"):
-            (plain if kind == "text/plain" else rich).append(_content(part))
-        else:
-            attachments.append(kind)
     return _Mail(
-        "".join(_ids(message, "Message-ID")[:1]),
-        tuple(_ids(message, "References") or _ids(message, "In-Reply-To")[:1]),
-        _header(message, "Subject"),
-        _header(message, "From"),
-        _date(_header(message, "Date")),
-        _text("\n\n".join(part for part in plain if part.strip()), "\n".join(rich)),
-        tuple(attachments),
+        id="".join(_ids(message, "Message-ID")[:1]),
+        before=tuple(_ids(message, "References") or _ids(message, "In-Reply-To")[:1]),
+        subject=_header(message, "Subject"),
+        sender=_header(message, "From"),
+        date=_date(_header(message, "Date")),
+        text=_text(*(_contents(parts, kind) for kind in _TEXTS)),
+        attachments=tuple(_name(part) for part in parts if not _is_text(part)),
     )
 
 
@@ -206,6 +199,21 @@ def _parts(message: Message) -> Iterator[Message]:
             waiting += reversed([one for one in inner if isinstance(one, Message)] if isinstance(inner, list) else [])
         else:
             yield part
+
+
+def _name(part: Message) -> str:
+    return _decoded(part.get_filename() or "") or part.get_content_type()
+
+
+def _contents(parts: Iterable[Message], kind: str) -> str:
+    found = (_content(part) for part in parts if _is_text(part) and part.get_content_type() == kind)
+    return "\n\n".join(text for text in found if text.strip())
+
+
+def _is_text(part: Message) -> bool:
+    """Return whether a part is shown as the mail's own text."""
+    is_named = bool(part.get_filename()) or part.get_content_disposition() == "attachment"
+    return part.get_content_type() in _TEXTS and not is_named
 
 
 def _content(part: Message) -> str:
@@ -245,6 +253,7 @@ def _text(plain: str, rich: str) -> str:
 # -- Outlook -----------------------------------------------------------------------------------------------------
 
 
+# Complex: each property may be missing, and each way to be damaged is one refusal.
 def _msg(data: bytes) -> _Mail:
     try:
         from oxmsg import Message as OutlookMessage
@@ -257,13 +266,13 @@ def _msg(data: bytes) -> _Mail:
         before = _MESSAGE_ID.findall(headers.get("references", "") or headers.get("in-reply-to", ""))
         sent = message.sent_date
         return _Mail(
-            "".join(_MESSAGE_ID.findall(headers.get("message-id", ""))[:1]),
-            tuple(before),
-            " ".join((message.subject or "").split()),
-            _decoded(message.sender or ""),
-            sent.isoformat() if sent else "",
-            _text(message.body or "", message.html_body or ""),
-            tuple(one.file_name or "without a name" for one in message.attachments),
+            id="".join(_MESSAGE_ID.findall(headers.get("message-id", ""))[:1]),
+            before=tuple(before),
+            subject=" ".join((message.subject or "").split()),
+            sender=_decoded(message.sender or ""),
+            date=sent.isoformat() if sent else "",
+            text=_text(message.body or "", message.html_body or ""),
+            attachments=tuple(one.file_name or "without a name" for one in message.attachments),
         )
     except (OSError, ValueError, KeyError, IndexError, AttributeError, TypeError, AssertionError) as error:
         raise UnreadableFileError("is no whole mail of Outlook; open it and save it anew, or as EML.") from error

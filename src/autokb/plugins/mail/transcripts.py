@@ -53,6 +53,7 @@ class _Message:
         return " ".join(self.lines)
 
 
+# Complex: dates, media and empty messages are settled over all messages of a chat.
 def chat_records(data: bytes, wanted: str) -> ConvertedRecords:
     """Return the messages of a chat of WhatsApp or Teams that was saved as text."""
     if wanted != "chats":
@@ -75,6 +76,7 @@ def chat_records(data: bytes, wanted: str) -> ConvertedRecords:
     return ConvertedRecords(tuple(records), left_out)
 
 
+# Complex: a line begins a message, goes on with one, or is the program's own, by the program that wrote the file.
 def _chat(lines: Sequence[str]) -> tuple[list[_Message], int]:
     """Return the messages of a chat, and how many lines the program wrote itself."""
     messages: list[_Message] = []

@@ -154,6 +154,7 @@ class _Blocks:
     def _inside(self, lines: Sequence[str]) -> str:
         return _Blocks(lines, self._state, self._depth + 1).html()
 
+    # Complex: a fenced block is what its mark or its style says, the first that fits.
     def _fenced(self, found: re.Match[str], style: str, caption: str) -> str:
         mark, name = found[1], re.split("[,%#]", style)[0]
         lines = self._until(mark)

@@ -117,6 +117,7 @@ class _Page:
             parts += [self._html(child) if isinstance(child.tag, str) else "", escape(child.tail or "")]
         return "".join(parts)
 
+    # Complex: one branch for each kind of element that has a meaning of its own.
     def _html(self, element: Any) -> str:
         kind = element.tag.rpartition("}")[2]
         if not element.tag.startswith("{"):

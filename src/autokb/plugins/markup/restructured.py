@@ -158,6 +158,7 @@ def _code(name: str, argument: str, lines: Any) -> list[Any]:
     return [_element("tab", argument.partition(" ")[2] or argument, [block])] if name == "code-tab" else [block]
 
 
+# Complex: the argument of a directive is a label, a version or a part of its text, by its name.
 def _read_content(directive: Any, name: str, argument: str) -> list[Any]:
     from docutils import nodes
 
@@ -283,6 +284,7 @@ def _tidy(tree: Any) -> None:
         one.parent.remove(one)
 
 
+# Complex: what is a note, a tab or a fold is known by three kinds of nodes.
 def _mark_elements(tree: Any, outline: Outline) -> None:
     """Mark notes, tabs and what unfolds for the outline."""
     from docutils import nodes

@@ -17,6 +17,7 @@ _CONTAINER, _LOCKS = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
+# Complex: what is locked, missing or no text is told of each chapter.
 def read_epub(data: bytes) -> ConvertedFile:
     """Return the Markdown of a book (UnreadableFileError: it is locked by its shop)."""
     archive = Archive(data, "EPUB", old="no e-book", needed=_CONTAINER, foreign="e-book")

@@ -75,6 +75,7 @@ class _Reader:
             return ""
         return self._as(kind, element)
 
+    # Complex: one branch for each kind of element that has a meaning of its own.
     def _as(self, kind: str, element: Any) -> str:
         if kind in ("line-break", "tab", "s"):
             return "<br>" if kind == "line-break" else " "

@@ -110,6 +110,7 @@ def _span(cell: Any) -> str:
     return "".join(f' {name}="{int(value)}"' for name, value in found if value and value.isdecimal())
 
 
+# Complex: lists open and close by the level and the tag of each paragraph.
 def _list(shape: Any, links: dict[str, str]) -> str:
     """Return the paragraphs of a shape: those with bullets or numbers as lists in each other."""
     parts: list[str] = []

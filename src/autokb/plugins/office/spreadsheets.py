@@ -56,26 +56,32 @@ def read_spreadsheet(data: bytes) -> ConvertedFile:
     return ConvertedFile("\n\n".join(parts), left_out=left_out)
 
 
+# Complex: which sheets hold the same records is known from the largest; the others are named.
 def read_rows(data: bytes, wanted: str) -> ConvertedRecords:
     """Return the rows of the largest sheet, and of those with its columns; they are numbered on from sheet to sheet."""
     sheets, left_out = _read(data)
     sheets = [sheet for sheet in sheets if sheet.rows]
     if not sheets:
         raise UnreadableFileError("has no sheet with rows under a header; add some or leave it out.")
-    largest = max(sheets, key=lambda sheet: len(sheet.rows))
-    columns = {name.casefold() for name in largest.header}
-    alike = [s for s in sheets if len(columns & {name.casefold() for name in s.header}) >= _ALIKE * len(columns)]
+    columns = _columns(max(sheets, key=lambda sheet: len(sheet.rows)))
+    alike = [sheet for sheet in sheets if len(columns & _columns(sheet)) >= _ALIKE * len(columns)]
     found: list[tuple[int, Mapping[str, Any]]] = []
     start = 0
     for sheet in alike:
-        several = [n for n, count in Counter(sheet.header).items() if n and count > 1] if wanted == "tickets" else []
-        found += [(start + number, row_as_record(sheet.header, cells, several)) for number, cells in sheet.rows]
+        several = [name for name, count in Counter(sheet.header).items() if name and count > 1]
+        lists = several if wanted == "tickets" else []  # as columns of comments, which Jira repeats
+        found += [(start + number, row_as_record(sheet.header, cells, lists)) for number, cells in sheet.rows]
         start += sheet.rows[-1][0]
     others = [f"the sheet {sheet.name!r}, which has other columns" for sheet in sheets if sheet not in alike]
     over = counted(sum(len(s.above) for s in alike), "line above the columns", "lines above the columns")
     return ConvertedRecords(tuple(found), (*left_out, *others, *over))
 
 
+def _columns(sheet: _Sheet) -> set[str]:
+    return {name.casefold() for name in sheet.header}
+
+
+# Complex: what is no sheet that can be seen, and each way in which a file can be bad, has its own sentence.
 def _read(data: bytes) -> tuple[list[_Sheet], tuple[str, ...]]:
     """Return the sheets that can be seen, and what is left out."""
     try:
@@ -114,6 +120,7 @@ def _beside(archive: Archive) -> tuple[str, ...]:
     )
 
 
+# Complex: merged cells, shown values and the header are found one from the other.
 def _sheet(sheet: Any, percent: frozenset[tuple[int, int]]) -> _Sheet | None:
     """Return what a sheet holds, None for an empty one; its header is the first row with two different cells."""
     bottom, right = sheet.end or (0, 0)
@@ -145,6 +152,7 @@ def _shown(value: Any, *, is_percent: bool) -> str:
     return str(value).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
+# Complex: a cell is found by its style, its sheet's part and that part's name in the workbook.
 def _percent_cells(archive: Archive) -> dict[str, frozenset[tuple[int, int]]]:
     """Return the cells of each sheet of an XLSX whose numbers are shown as percentages."""
     if "xl/styles.xml" not in archive.names or "xl/workbook.xml" not in archive.names:
@@ -179,17 +187,19 @@ def _as_markdown(sheet: _Sheet, level: int) -> Iterator[str]:
     question = _column(sheet.header, _QUESTIONS)
     answer = _column(sheet.header, _ANSWERS, question)
     rows = [cells for _, cells in sheet.rows]
-    is_long = any(len(cell) > _LONGEST_CELL for cells in rows for cell in cells)
     if question is not None and answer is not None:
         yield from _as_sections(sheet.header, rows, level, question, answer)
-    elif is_long:
+    elif max((len(cell) for cells in rows for cell in cells), default=0) > _LONGEST_CELL:
         yield from _as_sections(sheet.header, rows, level, next(n for n, name in enumerate(sheet.header) if name), None)
-    elif rows or len(set(sheet.header)) > 1:
-        table = [sheet.header, *rows]
-        used = [n for n in range(len(sheet.header)) if any(cells[n] for cells in table)]
-        yield table_to_markdown([[cells[n] for n in used] for cells in table])
     else:
-        yield as_paragraph(next(filter(None, sheet.header)))
+        yield _as_table([sheet.header, *rows])
+
+
+def _as_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as a table without its empty columns, a single cell as a paragraph."""
+    used = [n for n in range(len(rows[0])) if any(cells[n] for cells in rows)]
+    kept = [[cells[n] for n in used] for cells in rows]
+    return table_to_markdown(kept) if len(kept) > 1 or len(used) > 1 else as_paragraph(kept[0][0])
 
 
 def _column(header: Sequence[str], names: Set[str], other: int | None = None) -> int | None:
