@@ -43,6 +43,7 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile, vector_key
 from autokb.tasks.tickets.read_sections.task import TASK as READ_SECTIONS
 from autokb.text.masking import mask
+from autokb.text.ticket_parts import told_ticket
 from autokb.tickets.gate import fit_ticket_gate
 from autokb.tickets.index import TicketIndex
 from autokb.tickets.links import (
@@ -57,7 +58,7 @@ from autokb.tickets.match import FittedMatch, MatchChance, fit_match
 from autokb.tickets.pieces import piece_texts
 from autokb.tickets.rest import rest_request, split_rest
 
-VERSION = "1"  # raise it when a ticket's sections are made otherwise
+VERSION = "2"  # raise it when a ticket's sections are made otherwise
 STAGE = "sections"
 LINKS = "links"
 # meta: the weights of the chance that two tickets are about the same problem, with what they were fitted on. Earlier
@@ -272,7 +273,8 @@ class TicketBuild:
 
 
 def _changed(tickets: Sequence[Ticket], before: Mapping[str, str], now: Mapping[str, str]) -> list[Ticket]:
-    return [t for t in tickets if before.get(t.id) != now[t.id]]
+    """Return the tickets whose fingerprint is another, as they are read; what was added stays whole."""
+    return [told_ticket(t) for t in tickets if before.get(t.id) != now[t.id]]
 
 
 def ticket_lines(file: WorkspaceFile) -> list[dict[str, Any]]:

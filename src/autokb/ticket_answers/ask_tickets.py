@@ -32,6 +32,7 @@ from autokb.tasks.tickets.from_tickets.task import TASK as FROM_TICKETS
 from autokb.tasks.tickets.parse_query.task import TASK as PARSE_QUERY
 from autokb.tasks.tickets.parse_query.task import question_request
 from autokb.tasks.tickets.write_cypher.task import TASK as WRITE_CYPHER
+from autokb.text.mail_parts import without_mail_parts
 from autokb.ticket_answers.open_tickets import OpenTickets
 from autokb.ticket_answers.subgraph import FoundTickets, Subgraph, SubgraphReader
 from autokb.tickets.answers import (
@@ -390,7 +391,7 @@ class TicketAnswerer:
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what you want to know of past tickets.")
-        question = without_surrogates(text[:QUESTION_CHARACTERS])
+        question, _ = without_mail_parts(without_surrogates(text[:QUESTION_CHARACTERS]))
         with failures_as_sentences(self.opened.file.path), self._open_models(budget, cypher=cypher) as (opened, tasks):
             answer = self.kind(opened, tasks, question, k, self._open_cypher() if cypher else None).answer()
         return replace(answer, seconds=round(time.perf_counter() - started, 6))
