@@ -59,7 +59,7 @@ def read_chats(
     files, skipped = find_files(paths, added, follow_links=follow_links)
     wanted = NamedFields(_of_message(fields), "text", "id", "date")
     found: dict[str, tuple[SourceRecord[Conversation], str]] = {}
-    undated: list[str] = []
+    undated: dict[str, list[str]] = {}
     made: list[str] = []
     for file, tell in each_file(files, progress):
         try:
@@ -71,7 +71,7 @@ def read_chats(
         read = _read_conversations(records, fields, file.relative, tell, columns)
         authors |= read.authors
         bad += [*read.bad, *read.cut]
-        undated += read.undated
+        undated[file.relative] = read.undated
         made += without_ids((f"{file.relative}:{line}", line not in read.made) for _, line in read.conversations)
         new = {}
         for conversation, line in read.conversations:

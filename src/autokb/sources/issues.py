@@ -43,12 +43,13 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a file's columns say: the orders of its dates, those that are left out, and where the parts of issues are.
+    """What a ``file``'s columns say: the orders of its dates, those that are left out, and where the parts of issues are.
 
     ``fields`` are those of its first record, ``unknown`` the columns one of which may be the text, if there is none
     that is known to be. ``undated`` has what is left out by the number of its issue among all that were read.
     """
 
+    file: str
     orders: frozenset[DateOrder]
     fields: Sequence[str] = ()
     unknown: Sequence[str] = ()
@@ -84,7 +85,7 @@ def read_issues(
             skipped.append(Skipped(file.relative, str(error)))
             continue
         names = [str(name) for placed in records[:1] for name in placed.record]
-        told.append(_Told(_date_orders(records, fields), names, _maybe_text(records, fields)))
+        told.append(_Told(file.relative, _date_orders(records, fields), names, _maybe_text(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
@@ -211,7 +212,7 @@ def _notes(told: Sequence[_Told]) -> Iterator[str]:
     if unknown := dict.fromkeys(name for names in alone for name in names):
         option = f"name it with --text-field: {shown_fields(unknown)}"
         yield f"No column is known to hold the text, so titles alone were taken; {option}."
-    yield from date_notes([date for one in told for date in one.undated.values()], _READ_DATES)
+    yield from date_notes({one.file: list(one.undated.values()) for one in told}, _READ_DATES)
 
 
 def _issue(placed: PlacedRecord, fields: Fields, told: _Told, number: int) -> RawIssue:

@@ -57,7 +57,7 @@ class _Told:
     """The places of tickets whose ids are made although others of their file have one, and dates that are left out."""
 
     made: list[str] = field(default_factory=list)
-    undated: list[str] = field(default_factory=list)
+    undated: dict[str, list[str]] = field(default_factory=dict)
 
 
 def read_tickets(
@@ -140,7 +140,7 @@ def _read_file(
         undated += _unread_dates(written)
     found |= new
     told.made += without_ids(ids)
-    told.undated += undated
+    told.undated[file.relative] = undated
     return shorten_report(bad, file.relative, none_read=not new)
 
 
