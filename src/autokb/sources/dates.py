@@ -40,7 +40,9 @@ def date_orders(values: Iterable[Any]) -> frozenset[DateOrder]:
 
     Dates with full stops have the day first in any column and say nothing of the others.
     """
-    readings = map(_both_readings, (found[0] for v in values if (found := _DAY_OR_MONTH_FIRST.match(as_text(v).strip()))))
+    readings = map(
+        _both_readings, (found[0] for v in values if (found := _DAY_OR_MONTH_FIRST.match(as_text(v).strip())))
+    )
     return frozenset("day first" if day else "month first" for day, month in readings if bool(day) != bool(month))
 
 

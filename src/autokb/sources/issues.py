@@ -43,7 +43,7 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a ``file``'s columns say: the orders of its dates, those that are left out, and where the parts of issues are.
+    """What a ``file``'s columns say: the orders of its dates, those left out, and where the parts of issues are.
 
     ``fields`` are those of its first record, ``unknown`` the columns one of which may be the text, if there is none
     that is known to be. ``undated`` has what is left out by the number of its issue among all that were read.

@@ -8,7 +8,7 @@ from typing import Any
 
 from autokb.core.tickets import Comment, Ticket, TicketLink
 from autokb.sources.fields import Record, as_text
-from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
+from autokb.sources.tickets.values import comment_records, date_of, each_once, is_internal, name_of, names_of
 
 # What GitHub itself reads as a relation (docs: "Linking a pull request to an issue", "Marking as duplicate").
 _REFERENCE = re.compile(
@@ -35,7 +35,7 @@ def read_github(record: Record) -> Ticket:
     """Read an issue; references to others in its texts are its links."""
     number = name_of(record["number"])
     description = _text(record.get("body"))
-    comments = tuple(_comments(record.get("comments")))
+    comments = tuple(_comment(one) for one in comment_records(record) if _text(one.get("body")))
     is_request = "pull_request" in record
     milestone = name_of(record.get("milestone"))
     return Ticket(
@@ -76,17 +76,12 @@ def find_references(text: str) -> Iterator[TicketLink]:
         yield TicketLink(kind, found["number"])
 
 
-def _comments(value: Any) -> Iterator[Comment]:
-    for one in as_mappings(value):  # the REST interface has their number here instead
-        if _text(one.get("body")):
-            yield _comment(one)
-
-
 def _comment(record: Record) -> Comment:
     return Comment(
         _text(record.get("body")),
         name_of(record.get("user") or record.get("author")),
         date_of(record.get("created_at") or record.get("createdAt")),
+        is_internal(record),
     )
 
 

@@ -10,7 +10,15 @@ from autokb.core.tickets import Comment, Ticket, TicketLink
 from autokb.sources.fields import Record, as_text
 from autokb.sources.jira_document import document_to_markdown
 from autokb.sources.jira_markup import jira_to_markdown
-from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
+from autokb.sources.tickets.values import (
+    as_mappings,
+    comment_records,
+    date_of,
+    each_once,
+    is_internal,
+    name_of,
+    names_of,
+)
 
 PARENT = "Parent-Subtask"
 _CUSTOM_FIELD = re.compile(r"customfield_\d+|Custom field \((.+)\)", re.IGNORECASE)
@@ -36,12 +44,11 @@ def is_jira_row(record: Record) -> bool:
 def read_jira(record: Record) -> Ticket:
     """Read an issue of the REST interface."""
     fields: Record = record["fields"]
-    comments = fields.get("comment")
     return Ticket(
         id=name_of(record["key"]),
         title=name_of(fields.get("summary")),
         description=_text(fields.get("description")),
-        comments=tuple(_comments(comments.get("comments") if isinstance(comments, Mapping) else comments)),
+        comments=tuple(_comments(fields, record)),
         links=each_once(_links(fields)),
         project=_key_of(fields.get("project")),
         type=name_of(fields.get("issuetype")),
@@ -59,7 +66,7 @@ def read_jira(record: Record) -> Ticket:
         updated=date_of(fields.get("updated")),
         resolved=date_of(fields.get("resolutiondate")),
         url=as_text(record.get("self")),
-        other=_custom_fields(fields),
+        other=_custom_fields(fields, record.get("names")),
     )
 
 
@@ -75,7 +82,7 @@ def read_flat_jira(record: Record) -> Ticket:
         id=name_of(record["key"]),
         title=name_of(record["summary"]),
         description=_text(record.get("description")),
-        comments=tuple(_comments(record.get("comments"))),
+        comments=tuple(_comments(record)),
         links=each_once([*parent, *subtasks, *links]),
         project=_key_of(record.get("project")),
         type=name_of(record.get("issue_type") or record.get("issuetype") or record.get("type")),
@@ -92,6 +99,7 @@ def read_flat_jira(record: Record) -> Ticket:
         created=date_of(record.get("created")),
         updated=date_of(record.get("updated")),
         resolved=date_of(record.get("resolved") or record.get("resolutiondate")),
+        other=_custom_fields(record, record.get("names")),
     )
 
 
@@ -136,10 +144,10 @@ def _text(value: Any) -> str:
     return document_to_markdown(value) if isinstance(value, Mapping) else jira_to_markdown(as_text(value))
 
 
-def _comments(value: Any) -> Iterator[Comment]:
-    for one in as_mappings(value):
+def _comments(*records: Record) -> Iterator[Comment]:
+    for one in comment_records(*records):
         if text := _text(one.get("body")):
-            yield Comment(text, name_of(one.get("author")), date_of(one.get("created")))
+            yield Comment(text, name_of(one.get("author")), date_of(one.get("created")), is_internal(one))
 
 
 def _comment_cell(cell: str) -> Comment:
@@ -159,14 +167,16 @@ def _links(fields: Record) -> Iterator[TicketLink]:
         yield TicketLink(kind, _key_of(link.get("inwardIssue")), inward=True)
 
 
-def _custom_fields(fields: Record) -> dict[str, str]:
-    found = {}
+def _custom_fields(fields: Record, names: Any) -> dict[str, str]:
+    """Return the custom fields that say something, by the ``names`` that the export gives them, else by their own."""
+    found: dict[str, str] = {}
     for name, value in fields.items():
         if _CUSTOM_FIELD.fullmatch(str(name)) and value not in (None, "", []):
             is_document = isinstance(value, Mapping) and value.get("type") == "doc"
             text = _text(value) if is_document or isinstance(value, str) else ", ".join(names_of(value))
             if text:
-                found[str(name)] = text
+                called = name_of(names.get(name)) if isinstance(names, Mapping) else ""
+                found[called or str(name)] = "\n\n".join(filter(None, (found.get(called), text)))
     return found
 
 
