@@ -15,13 +15,12 @@ from autokb.sources.dates import DateOrder, date_orders, iso_date, only_order
 from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_text, missing_text, named_id
 from autokb.sources.files import FoundFile, find_files
-from autokb.sources.formats import format_of
 from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields, option_of, shown_fields
 from autokb.sources.notes import WRITE_DATES, date_notes, id_notes, without_ids
 from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
-from autokb.sources.record_files import RECORD_FORMATS, read_records
+from autokb.sources.record_files import RECORD_FORMATS, read_records, record_format
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
@@ -123,7 +122,7 @@ def read_issues(
 def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a file and what was skipped, a misspelt column among it: it would be lost unseen."""
     data = read_bytes(file)
-    kind = format_of(file.relative, data)
+    kind = record_format(file.relative, data)
     if kind == "text":
         return list(read_lines(clean(decode(data)))), []
     if kind not in RECORD_FORMATS:
