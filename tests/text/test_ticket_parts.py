@@ -35,7 +35,7 @@ def test_a_first_comment_that_is_the_description_is_said_once() -> None:
 
 
 def test_lines_of_forms_and_parts_of_mails_leave_a_ticket() -> None:
-    form = "### What happens\n\nIt flickers.\n\n### Logs\n\n_No response_\n\n- [X] I have searched the issues\n- [ ] lamp on"
+    form = "### What happens\n\nIt flickers.\n\n### Logs\n\n_No response_\n\n- [X] I have searched\n- [ ] lamp on"
     told = told_ticket(Ticket("T-1", "Lamp", form, (Comment("Try a new bulb.\n\nBest regards\nAnn", "Ann"),)))
     assert told.description.split() == "### What happens It flickers. ### Logs - [ ] lamp on".split()
     assert told.comments == (Comment("Try a new bulb.", "Ann"),)

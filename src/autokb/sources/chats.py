@@ -40,6 +40,7 @@ _OF_TOOLS = ("tool", "function")  # how the kinds of parts begin that are no wor
 _DEEPEST_PART = 5
 _USUAL_NAMES = {"text": _TEXT, "date": f.DATE_NAMES}
 _CUSTOMERS = frozenset({"customer", "user", "client", "visitor", "end-user", "end_user", "human", "kunde", "kundin"})
+_PROGRAMS = frozenset({"system", "developer", "tool", "function"})
 _AGENTS = frozenset({"agent", "assistant", "support", "operator", "bot", "staff", "admin", "berater", "mitarbeiter"})
 
 
@@ -335,7 +336,8 @@ def _role(name: str, agents: Collection[str], authors: dict[str, None]) -> Role:
         return AGENT
     if not role:
         raise UnreadableFileError("has a message without a role; it must be customer or agent.")
-    authors[printable_name(name[:_LONGEST_ROLE])] = None
-    if agents:
-        return AGENT if role in agents else CUSTOMER
+    if role not in _PROGRAMS:
+        authors[printable_name(name[:_LONGEST_ROLE])] = None
+        if agents:
+            return AGENT if role in agents else CUSTOMER
     raise UnreadableFileError(f"has the role {name[:_LONGEST_ROLE]!r}; it must be customer or agent.")

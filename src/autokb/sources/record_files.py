@@ -14,7 +14,7 @@ RECORD_FORMATS: frozenset[Format] = frozenset({"jsonl", "json", "csv", "tsv"})
 
 
 def record_format(relative: str, data: bytes) -> Format | None:
-    """Return the format of a file, CSV for a text that is a table: Excel's "Unicode text" has tabs between its cells."""
+    """Return the format of a file, CSV for a text that is a table, as Excel's "Unicode text" is."""
     kind = format_of(relative, data)
     return "csv" if kind == "text" and find_header(decode(data)) else kind
 
