@@ -29,8 +29,13 @@ from autokb.chunking.tree import chunks_with_text
 from autokb.chunking.windows import windows
 from autokb.core.nouns import Chunk, Document
 from autokb.core.ranking import best_first
-from autokb.evaluation.chunking.token_metrics import DocumentSpans, TokenScores, precision_omega, token_scores
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
+from autokb.plugins.lab.evaluation.chunking.token_metrics import (
+    DocumentSpans,
+    TokenScores,
+    precision_omega,
+    token_scores,
+)
 from autokb.retrieval.search import WORDS_OF_SHORT
 from autokb.stats.bootstrap import mean_intervals
 from autokb.stores.word_index import WordIndex

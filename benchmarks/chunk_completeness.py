@@ -17,9 +17,9 @@ from typing import Any
 from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate
 from autokb.chunking.chunk_result import Chunker, ChunkResult, MarkedPage
 from autokb.chunking.chunkers import CHUNKERS
-from autokb.evaluation.chunking.intrinsic_metrics import STRUCTURES, DocumentCounts, count_document
 from autokb.pipeline.chunk_files import with_site_boilerplate
 from autokb.pipeline.read_pages import read_pages
+from autokb.plugins.lab.evaluation.chunking.intrinsic_metrics import STRUCTURES, DocumentCounts, count_document
 from autokb.sources.files import find_files
 from autokb.stats.bootstrap import ratio_interval
 from benchmarks.figures import Figure, Result

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autokb.evaluation.report import answer_tables, terminal_tables
-from autokb.evaluation.retrieval.experiment import measure
+from autokb.plugins.lab.evaluation.report import answer_tables, terminal_tables
+from autokb.plugins.lab.evaluation.retrieval.experiment import measure
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result
 from benchmarks.retrieval import split

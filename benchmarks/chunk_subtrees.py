@@ -15,11 +15,11 @@ from pathlib import Path
 from autokb.chunking.chunk_result import MarkedPage
 from autokb.chunking.chunkers import chunk_page
 from autokb.core.nouns import Chunk, Document, Hit
-from autokb.evaluation.chunking.chunk_search import rank_chunks
-from autokb.evaluation.chunking.datasets import LabelledQuestion
-from autokb.evaluation.chunking.results import DEPTHS, MethodOutput
-from autokb.evaluation.chunking.token_metrics import DocumentSpans, token_scores
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
+from autokb.plugins.lab.evaluation.chunking.chunk_search import rank_chunks
+from autokb.plugins.lab.evaluation.chunking.datasets import LabelledQuestion
+from autokb.plugins.lab.evaluation.chunking.results import DEPTHS, MethodOutput
+from autokb.plugins.lab.evaluation.chunking.token_metrics import DocumentSpans, token_scores
 from autokb.retrieval.expand_subtrees import expand_subtrees
 from autokb.stats.bootstrap import mean_interval
 from autokb.text.markdown import section_at, sections

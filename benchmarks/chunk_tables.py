@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from autokb.evaluation.report import ReportTable, interval_text, number_text
 from autokb.pipeline.model_session import ModelOptions
-from autokb.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
+from autokb.plugins.lab.evaluation.report import ReportTable, interval_text, number_text
+from autokb.plugins.lab.studies.evaluate_chunking import ChunkEvaluation, evaluate_chunking
 from benchmarks.figures import Figure, Result, write
 
 METHODS = ("recursive", "headings", "fixed", "semantic", "llm_semantic", "lumber_chunker", "auto_chunker")

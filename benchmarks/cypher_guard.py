@@ -20,11 +20,11 @@ from autokb.core.errors import AutokbError
 from autokb.core.ticket_plan import CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
-from autokb.cypher.guard import RefusedCypherError, check_cypher
-from autokb.cypher.ladybug import GRACE, LadybugGraph
-from autokb.cypher.projection import Projection
 from autokb.domains.ticket_templates import shipped_template
-from autokb.heuristics.tickets.parse_sections import tree_of
+from autokb.plugins.tickets.cypher.guard import RefusedCypherError, check_cypher
+from autokb.plugins.tickets.cypher.ladybug import GRACE, LadybugGraph
+from autokb.plugins.tickets.cypher.projection import Projection
+from autokb.plugins.tickets.heuristics.parse_sections import tree_of
 from autokb.stores.ticket_tables import PublishedTicket, count_generation, publish_edges, publish_tickets
 from autokb.stores.workspace_file import WorkspaceFile
 from benchmarks.cypher_queries import CANARY, HONEST, hostile

@@ -22,7 +22,7 @@ import httpx2
 import numpy as np
 
 from autokb.app import SupportKB
-from autokb.helpdesks.desk import LEASE
+from autokb.plugins.helpdesks.desk import LEASE
 from autokb.stores.workspace import open_workspace
 from benchmarks.desk_server import ENVIRONMENT, HELPDESKS, DeskServer, Fault, hook, signed
 from benchmarks.figures import Figure, Result

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from autokb.evaluation.report import answer_tables, terminal_tables
-from autokb.evaluation.retrieval.experiment import measure
-from autokb.evaluation.retrieval.system_names import AUTOKB_ANSWER, RAW
+from autokb.plugins.lab.evaluation.report import answer_tables, terminal_tables
+from autokb.plugins.lab.evaluation.retrieval.experiment import measure
+from autokb.plugins.lab.evaluation.retrieval.system_names import AUTOKB_ANSWER, RAW
 from autokb.stats.bootstrap import mean_interval
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result

@@ -24,16 +24,6 @@ from autokb.chunking.windows import Window
 from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.vectors import Vectors
-from autokb.evaluation.retrieval.baselines import first_documents
-from autokb.evaluation.retrieval.experiment import measure
-from autokb.evaluation.retrieval.retrievers import (
-    OFF_TOPIC,
-    RIGHT,
-    WRONG,
-    EncodedQuestions,
-    by_graph,
-    first_cosines,
-)
 from autokb.llm.embedders import Embedder, multilingual
 from autokb.pipeline.embedding import (
     PACKAGED,
@@ -44,6 +34,16 @@ from autokb.pipeline.embedding import (
 )
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
+from autokb.plugins.lab.evaluation.retrieval.baselines import first_documents
+from autokb.plugins.lab.evaluation.retrieval.experiment import measure
+from autokb.plugins.lab.evaluation.retrieval.retrievers import (
+    OFF_TOPIC,
+    RIGHT,
+    WRONG,
+    EncodedQuestions,
+    by_graph,
+    first_cosines,
+)
 from autokb.retrieval.corpus import Corpus
 from autokb.retrieval.index import beginning
 from autokb.retrieval.search import ChunkIndex, fused_equally, search, vectors_only, words_only

@@ -26,8 +26,8 @@ import psutil
 from autokb.app import SupportKB
 from autokb.pipeline.open_index import open_index, open_served_index
 from autokb.pipeline.process_pool import process_pool
-from autokb.retrieval.part_codecs import STORED
-from autokb.stores.search_tables import FOR_ALL, TABLES, Kind, SearchTables, WrittenPart
+from autokb.plugins.postgres.part_codecs import STORED
+from autokb.plugins.postgres.search_tables import FOR_ALL, TABLES, Kind, SearchTables, WrittenPart
 from autokb.stores.workspace import open_workspace
 from benchmarks.postgres_server import postgres_server
 from benchmarks.ranking import make

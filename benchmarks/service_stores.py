@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import psycopg
 
-from autokb.stores.postgres_pool import split_url
+from autokb.plugins.postgres.pool import split_url
 from benchmarks.figures import Figure, Result
 from benchmarks.postgres_server import PostgresServer, postgres_server
 from benchmarks.running import autokb, folder

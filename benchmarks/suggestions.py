@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from autokb.evaluation.report import terminal_tables
-from autokb.evaluation.suggestions.report import suggestion_tables
+from autokb.plugins.lab.evaluation.report import terminal_tables
+from autokb.plugins.lab.evaluation.suggestions.report import suggestion_tables
 from autokb.stats.bootstrap import mean_interval
 from benchmarks import thunderbird
 from benchmarks.figures import Figure, Result

@@ -8,7 +8,7 @@ from pathlib import Path
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
-from autokb.evaluation.suggestions.meteor import WORDNET, NoMeteorError, load_meteor
+from autokb.plugins.lab.evaluation.suggestions.meteor import WORDNET, NoMeteorError, load_meteor
 
 Metric = Callable[[str, str], float]  # of an answer and its reference
 

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app import SupportKB
+from autokb.core.ticket_answer import TicketAnswer
 from autokb.core.tickets import TicketEvidence
+from autokb.plugins.tickets.answers.ask_tickets import TicketAnswerer
+from autokb.plugins.tickets.answers.open_tickets import open_tickets
+from autokb.plugins.tickets.experiments import NearestPieces
 from autokb.stats.bootstrap import mean_interval
 from autokb.stores.workspace import open_workspace
-from autokb.studies.papers.tickets import NearestPieces
-from autokb.ticket_answers.ask_tickets import TicketAnswer, TicketAnswerer
-from autokb.ticket_answers.open_tickets import open_tickets
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
 from benchmarks.text_overlap import find_metrics

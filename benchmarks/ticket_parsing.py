@@ -21,20 +21,20 @@ from pathlib import Path
 from typing import Any
 
 from autokb.core.test_sets import LabelledQuery, read_queries
-from autokb.evaluation.retrieval.datasets import Judgement
-from autokb.evaluation.retrieval.experiment import SystemResults
-from autokb.evaluation.retrieval.metrics import metric
-from autokb.evaluation.retrieval.system_names import (
+from autokb.plugins.lab.evaluation.retrieval.datasets import Judgement
+from autokb.plugins.lab.evaluation.retrieval.experiment import SystemResults
+from autokb.plugins.lab.evaluation.retrieval.metrics import metric
+from autokb.plugins.lab.evaluation.retrieval.system_names import (
     TICKET_TEXT,
     TICKET_VOTES,
     TICKET_WORDING,
     TICKETS,
 )
+from autokb.plugins.lab.studies.evaluate_tickets import rank_tickets
+from autokb.plugins.lab.studies.papers.tickets import DIRECT
 from autokb.stats.bootstrap import mean_intervals
 from autokb.stores.ticket_tables import read_tickets as read_published
 from autokb.stores.workspace import open_workspace
-from autokb.studies.evaluate_tickets import rank_tickets
-from autokb.studies.papers.tickets import DIRECT
 from autokb.text.words import content_words
 from benchmarks.chosen import FiledReader
 from benchmarks.figures import Figure, Result, show, write

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from autokb.domains.ticket_templates import shipped_template
-from autokb.heuristics.tickets.read_question import cue_phrases, question_ends
 from autokb.pipeline.embedding import open_free_embedder, read_embedder_name
+from autokb.plugins.tickets.heuristics.read_question import cue_phrases, question_ends
+from autokb.plugins.tickets.tasks.parse_query.task import TASK, question_request
 from autokb.stats.bootstrap import mean_interval
-from autokb.tasks.tickets.parse_query.task import TASK, question_request
 from autokb.text.words import content_words
 from benchmarks.figures import Figure, Result
 

@@ -16,15 +16,15 @@ from unittest.mock import patch
 
 import numpy as np
 
-from autokb.heuristics.tickets.read_question import QuestionParts
+from autokb.core.ticket_answer import QuestionParts
+from autokb.plugins.tickets.answers import ask_tickets
+from autokb.plugins.tickets.answers.ask_tickets import TicketAnswerer
+from autokb.plugins.tickets.answers.open_tickets import OpenTickets, open_tickets
+from autokb.plugins.tickets.graph import search
+from autokb.plugins.tickets.graph.index import TicketIndex, day_of, fold_names
+from autokb.plugins.tickets.graph.search import TicketQuestion, score_tickets
 from autokb.stores.ticket_answers import AcceptedAnswer, keep_accepted
 from autokb.stores.workspace import open_workspace
-from autokb.ticket_answers import ask_tickets
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
-from autokb.ticket_answers.open_tickets import OpenTickets, open_tickets
-from autokb.tickets import search
-from autokb.tickets.index import TicketIndex, day_of, fold_names
-from autokb.tickets.search import TicketQuestion, score_tickets
 from benchmarks.figures import Figure, Result
 from benchmarks.running import autokb, folder, write_jsonl
 
@@ -140,10 +140,10 @@ def _held_out_links(kb: Path) -> list[Figure]:
     """Choose the threshold on half of the linked pairs, and look for the other half among ten similar titles."""
     from autokb.core.ids import digest
     from autokb.pipeline.stages import open_stages
+    from autokb.plugins.tickets.graph.links import choose_threshold, linked_pairs
     from autokb.stores.ticket_tables import read_edges
     from autokb.stores.ticket_tables import read_tickets as read_published
     from autokb.stores.workspace import open_workspace
-    from autokb.tickets.links import choose_threshold, linked_pairs
 
     workspace = open_workspace(kb)
     with workspace.file() as file, open_stages(workspace, file) as stages:

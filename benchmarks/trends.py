@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autokb.stats.counts import chance_of_more, chance_of_share, holm
-from autokb.usage.rises import (
+from autokb.plugins.insight.rises import (
     ALARM,
     ALL,
     FEWEST_WEEKS,
@@ -35,7 +34,8 @@ from autokb.usage.rises import (
     chance_of_rise,
     find_trends,
 )
-from autokb.usage.trends import WEEKS
+from autokb.plugins.insight.trends import WEEKS
+from autokb.stats.counts import chance_of_more, chance_of_share, holm
 from autokb.usage.weeks import week_of
 from benchmarks.figures import Figure, Result
 from benchmarks.tickets import read_tickets

@@ -22,8 +22,8 @@ BEGIN, END = "<!-- drawn by docs/draw_packages.py -->\n", "<!-- end of the drawi
 def read_floors() -> list[list[str]]:
     """Return the floors from the top down, as import-linter checks them; packages without code are left out."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (floors,) = (c["layers"] for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
-    named = [[package.strip().removeprefix("autokb.") for package in floor.split("|")] for floor in floors]
+    floors = next(c["layers"] for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
+    named = [[package.strip().removeprefix("autokb.") for package in re.split("[|:]", floor)] for floor in floors]
     return [packages for floor in named if (packages := [p for p in floor if any((SOURCE / p).glob("[!_]*"))])]
 
 

@@ -15,16 +15,17 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
+from autokb.core.plugins import plugins
 from autokb.core.roles import ROLES
+from autokb.plugin import SIGNED
 from autokb.stores.workspace import create_workspace
-from autokb.web.access import EMBED, HOOKS, OPEN_PATHS, SIGNING_IN
+from autokb.web.access import EMBED, OPEN_PATHS, SIGNING_IN
 from autokb.web.app import create_app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "roles.md"
 BEGIN, END = "<!-- written by docs/draw_roles.py -->\n", "<!-- end of the table -->\n"
 OPEN = ""  # the role of what needs no key
-SIGNED = "signature"  # in the place of a role: a helpdesk's signature counts, and no key
 CHECKED_INSIDE = {("GET", "/"): "reader"}  # who may only read is sent on to what there is to read
 
 
@@ -40,7 +41,7 @@ def read_roles(app: FastAPI) -> dict[tuple[str, str], str]:
         for method in sorted((route.methods or set()) - {"HEAD"}):
             if path in (*OPEN_PATHS, EMBED) or path.startswith(SIGNING_IN):
                 found[method, path] = OPEN
-            elif path.startswith(HOOKS):
+            elif path.startswith(plugins().signed):
                 found[method, path] = SIGNED
             elif (method, path) in CHECKED_INSIDE:
                 found[method, path] = CHECKED_INSIDE[method, path]

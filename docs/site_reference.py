@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import importlib.util
 import inspect
 import re
 import tempfile
@@ -22,6 +23,7 @@ from draw_roles import read_roles
 from autokb.app import SupportKB
 from autokb.cli import load_commands
 from autokb.cli.commands import app
+from autokb.core.plugins import built_in, use, with_namespace
 from autokb.core.roles import ROLES
 from autokb.core.settings import NUMBERS, WORDS, Settings
 from autokb.stores.workspace import DEFAULT_SETTINGS, create_workspace
@@ -295,7 +297,10 @@ def _members(kind: type) -> list[str]:
 
 
 def type_of(door: str) -> type:
-    """Return the class of a namespace of ``SupportKB``."""
+    """Return the class of a namespace of ``SupportKB``, which one of our own plug-ins may bring."""
+    if importlib.util.find_spec(f"autokb.app.doors.{door}") is None:
+        plugin = with_namespace(door)
+        return typing.cast(type, use(plugin.name, plugin.namespace))
     module = importlib.import_module(f"autokb.app.doors.{door}")
     return typing.cast(type, getattr(module, f"{door.capitalize()}Door"))
 
@@ -303,10 +308,10 @@ def type_of(door: str) -> type:
 def _results(doors: Iterable[type]) -> set[type]:
     """Return the dataclasses that public methods return, and those in their fields."""
     found: set[type] = set()
+    behind = (use(plugin, code) for plugin, code in built_in("methods").values())  # of plug-ins, which know their types
     waiting = [
         (inspect.getmodule(method), name)
-        for door in doors
-        for method in _public(door)
+        for method in (*(method for door in doors for method in _public(door)), *behind)
         if (name := str(inspect.get_annotations(method).get("return", "")))
     ]
     for module, written in waiting:

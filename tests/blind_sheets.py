@@ -7,9 +7,9 @@ from pathlib import Path
 
 from autokb.answering.suggest import Suggestion
 from autokb.core.nouns import Message
-from autokb.evaluation.suggestions.cases import Case
-from autokb.evaluation.suggestions.experiment import Offer
-from autokb.evaluation.suggestions.sheet import write_suggestion_sheet
+from autokb.plugins.lab.evaluation.suggestions.cases import Case
+from autokb.plugins.lab.evaluation.suggestions.experiment import Offer
+from autokb.plugins.lab.evaluation.suggestions.sheet import write_suggestion_sheet
 
 SYSTEMS = ("autokb", "incumbent")
 FULL = {

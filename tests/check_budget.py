@@ -54,9 +54,14 @@ def constants(tree: ast.Module) -> int:
 
 
 def public_methods(kb: object) -> int:
-    """Return how many public methods and properties a knowledge base and its namespaces have."""
-    kinds = {type(kb), *(type(one) for name, one in inspect.getmembers(kb) if name[0] != "_")}
-    ours = [kind for kind in kinds if kind is type(kb) or kind.__module__.startswith("autokb.app.doors.")]
+    """Return how many public methods and properties a knowledge base and its namespaces have, those of plug-ins too."""
+    from autokb.core.plugins import plugins
+
+    brought = [one.attribute or one.name for one in plugins() if one.built_in and one.namespace]
+    reached = [one for name, one in inspect.getmembers(kb) if name[0] != "_"] + [getattr(kb, name) for name in brought]
+    kinds = {type(kb), *(type(one) for one in reached)}
+    homes = ("autokb.app.doors.", "autokb.plugins.")
+    ours = [kind for kind in kinds if kind is type(kb) or kind.__module__.startswith(homes)]
     return sum(name[0] != "_" and not inspect.isclass(one) for kind in ours for name, one in inspect.getmembers(kind))
 
 

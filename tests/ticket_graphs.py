@@ -10,7 +10,7 @@ from autokb.core.ids import digest
 from autokb.core.ticket_plan import DATE_FIELDS, Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.ticket_template import TicketTemplate, read_template
 from autokb.core.tickets import LIST_FIELDS, SIMILAR_TO, TICKET, Edge, Ticket, in_order
-from autokb.heuristics.tickets.parse_sections import tree_of
+from autokb.plugins.tickets.heuristics.parse_sections import tree_of
 from autokb.stores.ticket_tables import PublishedTicket, count_generation, publish_edges, publish_tickets
 from autokb.stores.workspace_file import WorkspaceFile
 

@@ -27,7 +27,7 @@ from autokb.core.ledger import Paid
 from autokb.core.model_requests import ModelReply
 from autokb.core.nouns import Annotation
 from autokb.core.tickets import Edge, Ticket
-from autokb.heuristics.tickets.parse_sections import tree_of
+from autokb.plugins.tickets.heuristics.parse_sections import tree_of
 from autokb.stores.annotations import keep_annotation, read_annotations
 from autokb.stores.api_keys import keep_api_key, read_api_keys
 from autokb.stores.checks import keep_checks, read_checks
@@ -103,7 +103,7 @@ class PostgresStore:
         return WorkspaceFile(Path("knowledge.db"), shows=shows, url=self.address)
 
     def run_past_it(self, statement: str) -> None:
-        from autokb.stores.postgres_pool import pool_of
+        from autokb.plugins.postgres.pool import pool_of
 
         with pool_of(self.address).connection() as db:
             db.execute(statement)

@@ -11,20 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 Role = Literal["reader", "agent", "editor", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
+SIGNED: Final = "signature"  # in the place of a role: the path checks a signature itself, and no key counts
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
     "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
-    "created curation demo diff digest discard dismiss doctor documents edit embed evaluate evaluation experiment "
-    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init issues "
-    "judging keys knowledge load local login logout mcp metrics move none open openai outcomes packaged plan "
-    "plugins publish questions rank ray ready reject remove review rollback serve settings show solutions sources "
-    "stale static study suggest sync themes tickets trends trial undo usage vacuum versions views w watch workspace "
-    "workspaces write".split()
+    "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
+    "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
+    "insight issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes "
+    "packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve settings "
+    "show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions "
+    "views w watch workspace workspaces write".split()
 )
+OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SUFFIX = re.compile(r"\.[a-z0-9_-]{1,20}")
@@ -49,19 +51,25 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role."""
+    """A path of the interface, below ``/v1/NAME``: a function that FastAPI takes, for callers of a role.
+
+    One that is ``SIGNED`` is for callers without a key; only a ``built_in`` plug-in may have it. ``answer`` names the
+    type of the JSON that it gives, for the description of all paths.
+    """
 
     path: str
     function: str
-    role: Role
+    role: Role | Literal["signature"]
     method: str = "GET"
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page, below ``/NAME``: a function that FastAPI takes, for callers of a role.
 
-    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end).
+    With a ``menu`` it stands under that name in the menu, behind the entry with the path ``after`` (else at the end);
+    or, as a link, at the top of our page ``on``, which is ``/review``, ``/in-use`` or ``/knowledge``.
     """
 
     path: str
@@ -70,6 +78,7 @@ class Page:
     method: str = "GET"
     menu: str = ""
     after: str = ""
+    on: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +97,37 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter among the figures of the service; of its labels none is a text that a client chose."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plugin:
     """Everything that a plug-in brings; all of it is optional but the name.
 
     ``settings`` is a pydantic model of its section of ``settings.yaml``, ``namespace`` a class that is made with the
     knowledge base and is its attribute. ``tables`` are migrations, numbered from 1 by their place: SQL statements that
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
-    lines. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes`` is
-    ``chunker: notes.lines``; ``formats`` by the suffix of their files.
+    lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
+    service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
+    is ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files. ``stores={"vault": ...}``
+    is for addresses that begin with ``notes.vault://``.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
-    ``extra`` names the extra that it needs, and the module that this installs; ``section`` the section of
-    ``settings.yaml`` that its ``settings`` read, where that has always been called so.
+    So are its ``stores``, ``postgresql://USER@HOST/DATABASE?schema=NAME``.
+    ``extra`` names the extra that it needs, with executors the module that this installs; ``section`` the section of
+    ``settings.yaml`` that its ``settings`` read, and ``attribute`` the name of its ``namespace``, where these have
+    always been called so. ``findings`` is a function of the open store and the settings, whose ``Finding``s ``doctor``
+    tells as its own, problems among them. ``methods`` are functions behind methods of ``SupportKB``'s own namespaces,
+    which give them the workspace and its solutions in memory. It may know
+    more than the knowledge base, which is built by itself: ``beside`` opens what answers customers from that, ``lists``
+    what people search in it, ``planned`` says what its build would ask a model, ``takes`` takes its lines of an export
+    in, and ``experiments`` are what evaluations compare.
     """
 
     name: str
@@ -114,32 +141,45 @@ class Plugin:
     tables: tuple[str, ...] = ()
     tools: tuple[Tool, ...] = ()
     doctor: str = ""
+    workers: str = ""
     digest: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
+    exports: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     chunkers: Mapping[str, str] = field(default_factory=dict)
     embedders: Mapping[str, str] = field(default_factory=dict)
     rerankers: Mapping[str, str] = field(default_factory=dict)
     executors: Mapping[str, str] = field(default_factory=dict)
+    stores: Mapping[str, str] = field(default_factory=dict)
     helpdesks: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
     studies: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, str] = field(default_factory=dict)
+    planned: Mapping[str, str] = field(default_factory=dict)
+    takes: Mapping[str, str] = field(default_factory=dict)
+    experiments: Mapping[str, str] = field(default_factory=dict)
     extra: str = ""
     section: str = ""
+    attribute: str = ""
+    findings: str = ""
+    counters: tuple[Counter, ...] = ()
+    methods: Mapping[str, str] = field(default_factory=dict)
     built_in: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what could not be told from others' (ValueError)."""
-        for wrong in (*self._wrong_names(), *self._wrong_code()):
+        for wrong in (*self._wrong_names(), *(() if self.built_in else self._only_ours()), *self._wrong_code()):
             raise ValueError(wrong)
 
     def code(self) -> Iterator[str]:
         """Give every name of code."""
-        yield from filter(None, (self.settings, self.namespace, self.doctor))
+        yield from filter(None, (self.settings, self.namespace, self.doctor, self.workers, self.findings))
         named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
         yield from (one.function for one in named)
         yield from (one.arguments for one in self.tools)
+        yield from (one.answer for one in self.routes if one.answer)
         for value in (getattr(self, one.name) for one in fields(self)):
             yield from value.values() if isinstance(value, Mapping) else ()
 
@@ -147,29 +187,38 @@ class Plugin:
         name = self.name
         if not _NAME.fullmatch(name) or name in RESERVED - self._ours():
             yield f"{name!r} cannot be the name of a plug-in: two or more small letters and digits, no word of autokb's"
-        pairs: tuple[tuple[tuple[Any, ...], str, str], ...] = (
-            *((self.commands, name, "-"), (self.tools, name, "_")),
-            *((self.routes, f"/v1/{name}", "/"), (self.pages, f"/{name}", "/")),
+        kinds: tuple[tuple[tuple[Any, ...], str, str, tuple[str, ...]], ...] = (
+            *((self.commands, name, "-", ROLES), (self.tools, name, "_", ROLES)),
+            *((self.routes, f"/v1/{name}", "/", (*ROLES, SIGNED)), (self.pages, f"/{name}", "/", ROLES)),
         )
-        for one, start, then in ((one, start, then) for many, start, then in pairs for one in many):
+        for one, start, then, roles in ((one, *rules) for many, *rules in kinds for one in many):
             called = getattr(one, "path", "") or one.name
             word = called.removeprefix("/v1").strip("/").split(then)[0]
             if not f"{called}{then}".startswith(start + then) and word not in self._ours():
                 yield f"{called!r} must be {start} or begin with {start}{then}"
-            if getattr(one, "role", ROLES[0]) not in ROLES:
+            if getattr(one, "role", ROLES[0]) not in roles:
                 yield f"{called!r} needs a role: {', '.join(ROLES)}"
+
+    def _only_ours(self) -> Iterator[str]:
+        if self.section:
+            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
+        if self.attribute:
+            yield f"{self.attribute!r} cannot be its attribute; its namespace is kb.{self.name}"
+        if self.findings or self.counters or self.methods:
+            yield "findings, counters and methods are for plug-ins that come with autokb; doctor gives lines"
+        yield from (f"{kind} are for plug-ins that come with autokb" for kind in OF_OURS if getattr(self, kind))
+        yield from (f"{one.path!r} needs a role: {', '.join(ROLES)}" for one in self.routes if one.role == SIGNED)
 
     def _ours(self) -> frozenset[str]:
         return RESERVED if self.built_in else frozenset()
 
     def _wrong_code(self) -> Iterator[str]:
-        if self.section and not self.built_in:
-            yield f"{self.section!r} cannot be its section; its settings stand in plugins: {self.name}:"
         yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
                 yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
-        yield from (f"{one!r} must be a suffix such as .note" for one in self.formats if not _SUFFIX.fullmatch(one))
+        suffixes = (*self.formats, *self.exports)
+        yield from (f"{one!r} must be a suffix such as .note" for one in suffixes if not _SUFFIX.fullmatch(one))
 
 
 def _is_code(name: object) -> bool:

@@ -19,17 +19,18 @@ import pytest
 
 from autokb.answering.suggest import Suggested, Suggestion
 from autokb.app import SupportKB
-from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
+from autokb.core.errors import WorkspaceBusyError
+from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.nouns import AGENT, CUSTOMER
 from autokb.core.results import SyncedSource
-from autokb.helpdesks import desk as desk_module
-from autokb.helpdesks.desk import HelpdeskDesk, NotSignedError
 from autokb.helpdesks.helpdesk import DeskRequest, id_of, part_of
 from autokb.helpdesks.kinds import helpdesk_of
+from autokb.helpdesks.refused import NotSignedError
 from autokb.helpdesks.sending import DeskClient, LaterError
 from autokb.sources import read_documents
 from autokb.sources.reading import Reading
-from autokb.stores.workspace import open_workspace
+from autokb.stores.moving import move
+from autokb.stores.workspace import create_workspace, open_workspace
 
 _SECRET, _TOKEN = "of the webhooks", "of-the-interface"
 _TEXT = "<b>Hold</b> the [button](https://a.example) & wait: *2* > 1 ![x](https://b.example/x.png)"
@@ -147,13 +148,14 @@ class HelpdeskContract:
     def _open(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Make a workspace with the helpdesk, which suggests the same whatever is asked."""
         given = {self.name: {"url": "https://desk.example", **self.entries}}
-        self.own, self.settings, self.now = helpdesk_of(self.name), read_helpdesks(given)[self.name], time.time()
-        monkeypatch.setenv(self.settings.secret_env, _SECRET)
-        monkeypatch.setenv(self.settings.token_env, _TOKEN)
         SupportKB.create(tmp_path / "kb").close()
         (tmp_path / "kb" / "settings.yaml").write_text(json.dumps({"helpdesks": given}), "utf-8")
-        kb, found = open_workspace(tmp_path / "kb"), Suggested("answered", (Suggestion(_TEXT, "solution"),), "off")
-        self.desk = HelpdeskDesk(lambda: kb, lambda _, conversation: found, lambda *_, **__: None)
+        kb, found = SupportKB.open(tmp_path / "kb"), Suggested("answered", (Suggestion(_TEXT, "solution"),), "off")
+        monkeypatch.setattr(kb, "suggest", lambda _, conversation: found)
+        self.desk, self.settings = kb.helpdesks, kb.workspace.settings.helpdesks[self.name]
+        self.own, self.now = helpdesk_of(self.name), time.time()
+        monkeypatch.setenv(self.settings.secret_env, _SECRET)
+        monkeypatch.setenv(self.settings.token_env, _TOKEN)
         self.body = json.dumps(self.event("41", "7", "It is off", self.now)).encode()
         self.signed = self.sign(self.body, _SECRET, self.now)
         self.note = self.own.write(self.settings, _TOKEN, "7", _TEXT, to_customer=False)
@@ -165,8 +167,8 @@ class HelpdeskContract:
         wrong += [self.sign(self.body, _SECRET, self.now - 301)] * self.signs_moment
         for headers in wrong:
             with pytest.raises(NotSignedError):
-                self.desk.take(self.name, headers, "", self.body)
-        assert self.desk.take(self.name, self.signed, "", self.body) == "taken"
+                self.desk.take(self.name, headers, self.body)
+        assert self.desk.take(self.name, self.signed, self.body) == "taken"
 
     def test_messages_of_customers_and_agents_are_read(self) -> None:
         """A message has its ids, its moment and its words; an agent's has who wrote it."""
@@ -202,13 +204,62 @@ class HelpdeskContract:
             if request == self.own.look(settings, _TOKEN, "7", "41"):
                 return self.shown(written, self.now), self.now
             written.append(request)
-            raise LaterError("Nobody heard it.", is_unsure=True)
+            raise LaterError("Nobody heard it.", is_unsure=True, seconds=0.0)
 
         monkeypatch.setattr(DeskClient, "send", send)
-        monkeypatch.setattr(desk_module, "FIRST_PAUSE", 0.0)
-        assert [self.desk.take(self.name, self.signed, "", self.body) for _ in range(2)] == ["taken", "known"]
+        assert [self.desk.take(self.name, self.signed, self.body) for _ in range(2)] == ["taken", "known"]
         assert [self.desk.work().became for _ in range(3)] == ["postponed", "noted", None] and len(written) == 1
         self.desk.close()
+
+
+class StoreContract:
+    """What a store must do: ``address`` gives that of a new one, as ``store:`` names it, and nothing for a file."""
+
+    def address(self) -> str:
+        """Return the address of a store that nothing uses yet."""
+        raise NotImplementedError
+
+    @pytest.fixture(autouse=True)
+    def _make(self, tmp_path: Path) -> None:
+        """Make a workspace that is kept there."""
+        self.workspace = create_workspace(tmp_path / "kb", "name: any\n", f"store: {json.dumps(self.address())}\n")
+
+    def test_a_change_is_whole_or_not_made_and_others_read_one_state(self) -> None:
+        """One writes at a time, and one builds."""
+        with self.workspace.file() as one, self.workspace.file() as two:
+            with two.snapshot():
+                assert two.meta("said") is None
+                with one.transaction():
+                    one.note("said", "first")
+                assert two.meta("said") is None
+            two.wait_at_most(0.1)
+            with pytest.raises(WorkspaceBusyError), one.transaction():
+                one.note("said", "second")
+                two.finish("trees", {"key": "of two that write"})
+            assert one.meta("said") == two.meta("said") == "first"
+        with self.workspace.build_lock(), pytest.raises(WorkspaceBusyError), self.workspace.build_lock():
+            raise AssertionError("two build")
+
+    def test_on_a_server_it_tells_of_publications_and_shares_rates(self) -> None:
+        """A file is looked at, and has its rates in one process."""
+        if self.workspace.is_on_server:
+            store = self.workspace.store
+            with self.workspace.file() as file, store.notices() as heard:
+                with file.transaction():
+                    file.count_generation()
+                assert heard.wait(10)
+            assert 5 < store.share_rates({"key": 9.0})["key"] <= 9 < store.share_rates({"key": 9.0})["key"] <= 18
+            assert store.health().is_current and store.health().writable
+
+    def test_from_a_server_it_is_moved_into_a_folder_and_back(self, tmp_path: Path) -> None:
+        """Each move compares all that it copied."""
+        if self.workspace.is_on_server:
+            with self.workspace.file() as file:
+                file.finish("trees", {"key": "Hänge es auf 😀"})
+            move(self.workspace, str(tmp_path / "moved"))
+            move(open_workspace(tmp_path / "moved"), self.address())
+            with open_workspace(tmp_path / "moved").file() as file:
+                assert file.is_on_server and file.finished(["key"]) == {"key": "Hänge es auf 😀"}
 
 
 def _odd(value: Any) -> Iterator[Any]:

@@ -15,8 +15,8 @@ from autokb.core.settings import Settings
 from autokb.exchange.import_kb import import_file
 from autokb.llm.embedders.multilingual import MultilingualEmbedder, is_installed
 from autokb.pipeline.open_index import open_index
+from autokb.plugins.lab.studies import evaluate
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
-from autokb.studies import evaluate
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 needs_extra = pytest.mark.skipif(

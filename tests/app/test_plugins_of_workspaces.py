@@ -17,8 +17,8 @@ import installed_plugins
 from autokb.app import SupportKB
 from autokb.cli import COMMAND_FILES, main
 from autokb.cli.manual import TASKS
-from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError
-from autokb.core.plugins import PluginError
+from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, BadInputError
+from autokb.core.plugins import BUILT_IN, PluginError
 from autokb.core.settings import Settings, read_settings, section_of
 from autokb.plugin import RESERVED
 from autokb.stores.plugin_tables import plugin_tables
@@ -86,6 +86,28 @@ def test_a_namespace_of_a_plugin_keeps_rows_in_tables_of_its_own(memo: Path, han
     with pytest.raises(AttributeError, match="no plug-in that is installed brings it"):
         kb.nothing  # type: ignore[attr-defined]  # noqa: B018
     kb.close()
+
+
+WORDS = """
+from autokb.core.files import write_file
+from autokb.core.results import Exported
+
+def write(workspace, target):
+    write_file(target, workspace.spec.name, "")
+    return Exported(str(target), lines=1)
+"""
+
+
+def test_a_plugin_writes_an_export_by_its_suffix(tmp_path: Path, hand_made: Workspace) -> None:
+    declared = "from autokb.plugin import Plugin\nplugin = Plugin('words', exports={'.words': 'words_code:write'})"
+    installed_plugins.write(tmp_path, "words", {"words_plugin.py": declared, "words_code.py": WORDS})
+    with installed_plugins.on_path(tmp_path):
+        kb = SupportKB(hand_made)
+        assert kb.export(tmp_path / "kb.words").lines == 1
+        assert (tmp_path / "kb.words").read_text(encoding="utf-8") == hand_made.spec.name
+        with pytest.raises(BadInputError, match=r"use one of \.jsonl, .*\.words\."):
+            kb.export(tmp_path / "kb.other")
+        kb.close()
 
 
 def test_its_command_runs_and_stands_in_the_list(memo: Path, hand_made: Workspace) -> None:
@@ -230,19 +252,84 @@ from autokb.core import plugins
 plugins.BUILT_IN = ()
 from autokb.cli import main
 from autokb.web.app import create_app
-folder = sys.argv[1]
+from starlette.testclient import TestClient
+folder, exported = sys.argv[1:]
 assert main(["--help"]) == 0
+assert main(["suggest", folder, "the battery does not charge in the dock"]) == 0
+assert main(["plan", folder]) == 0
+assert main(["export", folder, exported]) == 0
+with open(exported, "a") as lines:
+    lines.write('{"kind": "ticket", "id": "APP-1", "title": "It hums"}\\n')
+assert main(["import", folder, exported]) == 0
+assert main(["import", folder, exported, "--replace"]) == 1
+assert main(["export", folder, exported + ".graphml"]) == 2
+assert main(["export", folder, exported]) == 0
 assert main(["ask", folder, "the battery does not charge in the dock"]) == 0
 assert main(["build", folder, "--candidate"]) == 0
-create_app(folder)
+with TestClient(create_app(folder), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
+    assert client.post("/v1/ask", json={"text": "the battery does not charge in the dock"}).status_code == 200
+    assert client.post("/v1/hooks/zendesk", json={}).status_code == 404
+    assert client.get("/v1/tickets").status_code == 404
+    assert "Documents" in client.get("/knowledge").text and "/tickets" not in client.get("/knowledge").text
+assert main(["doctor", folder]) == 0
 assert main(["mcp", folder]) == 2
+assert main(["tickets", "show", folder]) == 2
+assert main(["evaluate", "quality", folder]) == 2
+from autokb.app import SupportKB
+from autokb.core.errors import AutokbError
+kb = SupportKB.open(folder)
+assert kb.suggest("the battery does not charge in the dock").outcome == "answered"
+assert not hasattr(kb, "evaluate")
+calls = (lambda: kb.evaluate.quality(), lambda: kb.study("lab.first"), lambda: SupportKB.compare("a", "b"))
+for call in calls:
+    try:
+        call()
+    except AutokbError as error:
+        print(error)
 assert not [name for name in sys.modules if name.startswith("autokb.plugins")]
 """
 
 
-def test_the_core_runs_without_a_plugin_of_ours(hand_made: Workspace) -> None:
-    command = [sys.executable, "-c", WITHOUT_OURS, str(hand_made.folder)]
+def test_the_core_runs_without_a_plugin_of_ours(hand_made: Workspace, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WITHOUT_OURS, str(hand_made.folder), str(tmp_path / "kb.jsonl")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert "No such command 'mcp'" in done.stderr
+    assert "No such command 'mcp'" in done.stderr and "No such command 'evaluate'" in done.stderr
+    assert done.stdout.count("SupportKB has no 'evaluate', and no plug-in that is installed brings it.") == 2
+    assert "The plug-in lab is not installed" in done.stdout
+    assert "No such command 'tickets'" in done.stderr
+    assert "No plug-in that is installed brings 'tickets' among its takes." in done.stderr
+    assert "use one of .jsonl, .md, .csv." in done.stderr
     assert "  mcp " not in done.stdout and "  serve " in done.stdout
+
+
+WITH_ONE_OF_OURS = """
+import sys
+from autokb.core import plugins
+name, folder, demo = sys.argv[1:]
+plugins.BUILT_IN = (name,)
+from autokb.app import SupportKB
+from autokb.cli import main
+from autokb.web.app import create_app
+from starlette.testclient import TestClient
+question = "the battery does not charge in the dock"
+for words in (["--help"], ["demo", demo], ["ask", folder, question], ["build", folder], ["plugins"]):
+    assert main(words) == 0, words
+assert SupportKB.open(folder).suggest("the battery does not charge in the dock").outcome == "answered"
+with TestClient(create_app(folder), base_url="http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
+    for path in ("/", "/knowledge", "/review", "/in-use", "/v1/issues"):
+        assert client.get(path).status_code == 200, path
+others = {one.split(".")[2] for one in sys.modules if one.startswith("autokb.plugins.")} - {name}
+assert not others, others
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_core_runs_with_one_plugin_of_ours(hand_made: Workspace, tmp_path: Path, name: str) -> None:
+    given = [name, str(hand_made.folder), str(tmp_path / "demo")]
+    done = subprocess.run(
+        [sys.executable, "-c", WITH_ONE_OF_OURS, *given], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"\n{name} " in done.stdout, done.stdout

@@ -10,6 +10,7 @@ import small_tickets
 from autokb.app import SupportKB
 from autokb.app.snapshot import Snapshot, State
 from autokb.core.errors import NothingPublishedError
+from autokb.plugins.tickets.suggestions import PastTickets
 from autokb.stores.workspace import Workspace, create_workspace
 
 
@@ -20,7 +21,7 @@ def test_a_part_is_opened_once_and_only_when_it_is_asked_for(hand_made: Workspac
     assert held.held_index is None
     held.open()
     assert held.known is held.index is held.held_index
-    assert held.past_tickets is None
+    assert held.beside == {}
     held.close()
 
 
@@ -34,8 +35,9 @@ def test_past_tickets_alone_are_enough_and_without_them_there_is_nothing(tmp_pat
     kb.tickets.build()
     held = Snapshot(workspace, State(1, "0", "1"))
     held.open()
-    assert held.known is None and held.past_tickets is not None
-    assert held.asking.opened is held.tickets
+    assert held.known is None and list(held.beside) == ["ticket"]
+    (past,) = held.beside.values()
+    assert isinstance(past, PastTickets) and past.asking.opened is past.opened
     with pytest.raises(NothingPublishedError):
         held.index.index.generation  # noqa: B018
     held.close()

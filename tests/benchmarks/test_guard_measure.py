@@ -14,9 +14,9 @@ from benchmarks.cypher_queries import HONEST, hostile
 
 from autokb.core.errors import AutokbError
 from autokb.core.ticket_plan import CheckedCypher, name_graph
-from autokb.cypher.guard import RefusedCypherError, check_cypher
-from autokb.cypher.ladybug import LadybugGraph
 from autokb.domains.ticket_templates import shipped_template
+from autokb.plugins.tickets.cypher.guard import RefusedCypherError, check_cypher
+from autokb.plugins.tickets.cypher.ladybug import LadybugGraph
 
 needs_ladybug = pytest.mark.skipif(find_spec("ladybug") is None, reason="ladybug is missing (extra: cypher)")
 

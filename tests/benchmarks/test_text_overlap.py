@@ -11,7 +11,7 @@ for _library in ("sacrebleu", "rouge_score", "nltk"):
 
 from benchmarks.text_overlap import Metric, bleu, find_metrics, rouge_l  # noqa: E402 - it imports the libraries
 
-from autokb.evaluation.suggestions.meteor import NO_WORDNET, WORDNET, load_meteor  # noqa: E402 - after the skip
+from autokb.plugins.lab.evaluation.suggestions.meteor import NO_WORDNET, WORDNET, load_meteor  # noqa: E402 - after the skip
 
 REFERENCE = "the cat sat on the mat"
 

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 import hand_made_kb
-from autokb.cli import evaluate_commands, load_commands, main
+from autokb.cli import load_commands, main
 from autokb.cli.commands import app
 from autokb.cli.manual import EXIT_STATUS, TASKS
 from autokb.core.errors import StoppedOnPurposeError
@@ -51,7 +51,7 @@ COMMANDS = sorted(leaves(app))
 
 
 def test_the_commands_of_the_contract_are_there() -> None:
-    assert evaluate_commands.evaluate in [g.typer_instance for g in app.registered_groups]
+    assert "evaluate" in [g.name for g in app.registered_groups]
     names = {" ".join(c) for c in COMMANDS}
     assert {
         "init",

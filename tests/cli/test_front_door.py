@@ -22,15 +22,15 @@ from autokb.core.api_keys import ApiKey
 from autokb.core.ids import digest, short_id
 from autokb.core.in_use import Feedback, LoggedQuestion, feedback_id
 from autokb.core.nouns import Decision
-from autokb.evaluation.blind_sheet import Side, write_blind_sheet
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
+from autokb.plugins.lab.evaluation.blind_sheet import Side, write_blind_sheet
+from autokb.plugins.lab.studies.evaluate_chunking import ChunkEvaluation
+from autokb.plugins.lab.studies.evaluate_suggestions import SuggestionEvaluation
 from autokb.sources import Fields
 from autokb.sources.outcomes import OutcomeFields
 from autokb.stores.api_keys import keep_api_key
 from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
-from autokb.studies.evaluate_chunking import ChunkEvaluation
-from autokb.studies.evaluate_suggestions import SuggestionEvaluation
 from gate_questions import IN_DOMAIN, OUT_OF_DOMAIN, write_questions
 
 load_commands()

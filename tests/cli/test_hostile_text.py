@@ -30,8 +30,8 @@ import hand_made_kb
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.cli.output import emit, make_console, say, spinner, stage_bars, write_markdown
-from autokb.evaluation.chunking.report import chunking_tables
-from autokb.evaluation.report import ReportTable, answer_tables, fit_width, terminal_tables
+from autokb.plugins.lab.evaluation.chunking.report import chunking_tables
+from autokb.plugins.lab.evaluation.report import ReportTable, answer_tables, fit_width, terminal_tables
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import for_terminal
 from pseudo_terminal import HOSTILE, SAFE, terminal
@@ -52,8 +52,8 @@ RESULTS = (
     "autokb.app.workspace_keys",
     "autokb.views.kinds",
     "autokb.views.show",
-    "autokb.ticket_answers.open_tickets",
-    "autokb.exchange.accept_ticket",
+    "autokb.plugins.tickets.answers.open_tickets",
+    "autokb.plugins.tickets.accept",
     "autokb.pipeline.calibrate_gate",
     "autokb.usage.feedback",
     "autokb.usage.gaps",
@@ -62,30 +62,30 @@ RESULTS = (
     "autokb.stats.bootstrap",
     "autokb.stats.shares",
     "autokb.core.in_use",
-    "autokb.ticket_answers.ask_tickets",
-    "autokb.pipeline.draft_template",
-    "autokb.ticket_answers.knowledge",
-    "autokb.ticket_answers.report",
+    "autokb.plugins.tickets.answers.ask_tickets",
+    "autokb.plugins.tickets.draft_template",
+    "autokb.plugins.tickets.answers.knowledge",
+    "autokb.plugins.tickets.answers.report",
     "autokb.curation.decisions",
-    "autokb.curation.findings",
-    "autokb.curation.stale",
+    "autokb.plugins.insight.findings",
+    "autokb.plugins.insight.stale",
     "autokb.core.findings",
     "autokb.pipeline.gate.checks",
     "autokb.stats.bootstrap",
-    "autokb.usage.trends",
+    "autokb.plugins.insight.trends",
     "autokb.curation.review",
     "autokb.curation.solution_history",
     "autokb.core.changes",
     "autokb.pipeline.draft_spec",
-    "autokb.studies.draft_cases",
+    "autokb.plugins.lab.studies.draft_cases",
     "autokb.pipeline.chunk_files",
     "autokb.answering.answer",
     "autokb.answering.suggest",
     "autokb.chunking.chunk_result",
-    "autokb.evaluation.report",
-    "autokb.evaluation.suggestions.cases",
-    "autokb.evaluation.blind_sheet",
-    "autokb.studies.trial",
+    "autokb.plugins.lab.evaluation.report",
+    "autokb.plugins.lab.evaluation.suggestions.cases",
+    "autokb.plugins.lab.evaluation.blind_sheet",
+    "autokb.plugins.lab.studies.trial",
 )
 NO_VIEWS = {
     "cli._commands_of_plugins": "finds commands, and prints none",
@@ -102,6 +102,7 @@ def modules() -> list[Any]:
     """Return every module of the command line."""
     names = [f"autokb.cli.{m.name}" for m in pkgutil.iter_modules(autokb.cli.__path__) if m.name != "__main__"]
     names += ["autokb.plugins.sync.commands", "autokb.plugins.sync.views", "autokb.plugins.mcp.commands"]
+    names += [f"autokb.plugins.insight.{name}" for name in ("stale_commands", "trend_commands", "trend_views")]
     return [autokb.cli, *map(import_module, names)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from autokb.core.attributes import ANY, NONE
-from autokb.core.domain import DomainSpec, Urgent, read_domain
+from autokb.core.domain import AudienceFrom, DomainSpec, Urgent, read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.ids import key_json
 
@@ -293,3 +293,17 @@ def test_urgent_warnings_are_read_and_change_no_key() -> None:
 def test_a_wrong_urgent_entry_is_named(urgent: Any, sentence: str) -> None:
     with pytest.raises(BadInputError, match=sentence):
         read_domain({"urgent": urgent})
+
+
+def test_audience_from_names_attributes_that_there_are() -> None:
+    attributes = {"version": {"values": ["1", "2"]}}
+    read = read_domain(
+        {"attributes": attributes, "audience_from": {"path": "v{version}/", "front_matter": {"v": "version"}}}
+    )
+    assert read.audience_from == AudienceFrom(("v{version}/",), {"v": "version"})
+    assert read_domain({"attributes": attributes}).audience_from is None
+    for entry in ({"path": "{os}/"}, {"front_matter": {"system": "os"}}):
+        with pytest.raises(BadInputError, match="audience_from names the attribute 'os', which is not configured"):
+            read_domain({"attributes": attributes, "audience_from": entry})
+    with pytest.raises(BadInputError, match="audience_from: 'paths' is no entry; write path"):
+        read_domain({"attributes": attributes, "audience_from": {"paths": "v{version}/"}})

@@ -13,9 +13,9 @@ import pytest
 import installed_plugins
 from autokb.core import plugins as found_plugins
 from autokb.core.errors import AutokbWarning
-from autokb.core.plugins import PluginError, implementation, plugins
+from autokb.core.plugins import NoNamespaceError, PluginError, implementation, plugins, with_namespace
 from autokb.core.settings import read_settings, section_of
-from autokb.plugin import RESERVED, Command, Page, Plugin, Route, Tool
+from autokb.plugin import OF_OURS, RESERVED, SIGNED, Command, Counter, Page, Plugin, Route, Tool
 
 GOOD = """
 from autokb.plugin import Plugin
@@ -81,15 +81,15 @@ def test_of_two_that_claim_one_name_or_one_suffix_neither_is_used(place: Path) -
     for package in ("good-plugin", "good-too"):
         installed_plugins.write(place, "good", {"good_plugin.py": GOOD}, package=package)
     for name in ("one", "two"):
-        text = (
-            f"from autokb.plugin import Plugin\nplugin = Plugin('{name}', formats={{'.note': 'a:b', '.{name}': 'a:b'}})"
-        )
+        suffixes = f"{{'.note': 'a:b', '.{name}': 'a:b'}}"
+        text = f"from autokb.plugin import Plugin\nplugin = Plugin('{name}', formats={suffixes}, exports={suffixes})"
         installed_plugins.write(place, name, {f"{name}_plugin.py": text})
     found = plugins()
     assert list(found.installed) == ["one", "two"]
-    assert found.formats == {".one": "one", ".two": "two"}
+    assert found.formats == found.exports == {".one": "one", ".two": "two"}
     assert any("good-plugin and good-too bring a plug-in good; none" in one for one in found.problems)
     assert any("one and two read .note files" in one for one in found.problems)
+    assert any("one and two write .note files" in one for one in found.problems)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,8 @@ def test_of_two_that_claim_one_name_or_one_suffix_neither_is_used(place: Path) -
         ("pages", Page("/notes", "a:b", "owner"), "needs a role"),
         ("routes", Route("/v1/ask", "a:b", "reader"), "begin with /v1/notes/"),
         ("routes", Route("/v1/notes", "no code", "reader"), "names no code"),
+        ("routes", Route("/v1/notes", "a:b", SIGNED), "needs a role"),
+        ("counters", Counter("autokb_notes", "Notes.", ()), "for plug-ins that come with autokb"),
         ("tools", Tool("ask", "a:b", "a:B", "Asks."), "begin with notes_"),
         ("tables", "DROP TABLE record", "called notes_"),
         ("tables", "PRAGMA writable_schema = 1", "called notes_"),
@@ -133,6 +135,15 @@ def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
     assert [(one.plugin.name, one.package) for one in found.installed.values()] == [("trends", "autokb")]
     (said,) = found.problems
     assert "stale says that it is built in; only those of autokb are. It comes with stale-plugin 1.0" in said
+    with pytest.raises(ValueError, match="for plug-ins that come with autokb"):
+        Plugin("notes", findings="a:b")
+    for kind in OF_OURS:
+        with pytest.raises(ValueError, match=f"{kind} are for plug-ins that come with autokb"):
+            Plugin("notes", **{kind: {"notes": "a:b"}})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"suffix such as \.note"):
+        Plugin("notes", exports={"note": "a:b"})
+    with pytest.raises(ValueError, match="needs a role"):
+        Plugin("trends", pages=(Page("/trends", "a:b", SIGNED),), built_in=True)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="begin with trends-"):
         Plugin("trends", commands=(Command("notes", "a:b", "Notes."),), built_in=True)
 
@@ -140,12 +151,24 @@ def test_one_of_our_own_may_use_our_words_and_no_other_package_may_declare_one(
 def test_a_section_of_our_settings_is_read_by_one_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="stand in plugins: notes:"):
         Plugin("notes", settings="a:b", section="sources")
+    with pytest.raises(ValueError, match="methods are for plug-ins that come"):
+        Plugin("notes", methods={"usage.trends": "a:b"})
     given = {"sources": {"manuals": {"type": "folder", "path": "x"}}}
     found = read_settings(given)
     assert section_of(found, "sync") == found.sources and found.sources["manuals"].path == "x"
     monkeypatch.setattr(found_plugins, "BUILT_IN", ())
-    with pytest.raises(PluginError, match="reads sources:"):
-        read_settings(given)
+    for section, value in {**given, "helpdesks": {"zendesk": {"url": "https://d.example", "user": "a"}}}.items():
+        with pytest.raises(PluginError, match=f"reads {section}:"):
+            read_settings({section: value})
+
+
+def test_a_namespace_of_one_of_our_own_has_the_name_that_it_has_always_had() -> None:
+    with pytest.raises(ValueError, match=r"its namespace is kb\.notes"):
+        Plugin("notes", namespace="a:b", attribute="memo")
+    plugins.cache_clear()
+    assert with_namespace("evaluate").name == "lab"
+    with pytest.raises(NoNamespaceError, match="SupportKB has no 'lab'"):
+        with_namespace("lab")
 
 
 def test_our_own_have_names_that_no_other_can_have() -> None:

@@ -13,11 +13,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 import hand_made_kb
-from autokb.evaluation.quality.annotation import read_sheet, sheet
-from autokb.evaluation.report import Bar, Chart, ReportTable, html_page
 from autokb.exchange.edited_exports import read_csv, read_markdown, same_text
 from autokb.exchange.export_kb import checksum, export_kb
 from autokb.exchange.import_kb import import_file
+from autokb.plugins.lab.evaluation.quality.annotation import read_sheet, sheet
+from autokb.plugins.lab.evaluation.report import Bar, Chart, ReportTable, html_page
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace, create_workspace
 

@@ -24,9 +24,9 @@ from autokb.core.results import (
     StageReport,
     Tokens,
 )
-from autokb.evaluation.compare import compare
 from autokb.notebook.html import CONTROL
 from autokb.notebook.progress import StageLine
+from autokb.plugins.lab.evaluation.compare import compare
 from autokb.stores.workspace import Workspace
 from autokb.text.control_characters import CONTROL_CHARACTER
 

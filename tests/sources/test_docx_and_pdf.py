@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 import zlib
 
 import pytest
@@ -71,6 +72,76 @@ def test_word_headings_lists_and_tables() -> None:
     assert page.text == (
         "# Pairing\n\n1. Turn it on.\n2. Hold the button.\n\nThe light blinks now.\n\n3. Choose it on the phone.\n\n"
         "## Reset\n\n1. Hold both buttons.\n\n- A remark\n\n| Light | Meaning |\n| --- | --- |\n| red | empty |\n"
+    )
+
+
+NAMESPACES = " ".join(
+    f'xmlns:{prefix}="{name}"'
+    for prefix, name in (
+        ("w", "http://schemas.openxmlformats.org/wordprocessingml/2006/main"),
+        ("wp", "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"),
+        ("wps", "http://schemas.microsoft.com/office/word/2010/wordprocessingShape"),
+        ("mc", "http://schemas.openxmlformats.org/markup-compatibility/2006"),
+        ("v", "urn:schemas-microsoft-com:vml"),
+    )
+)
+
+
+def boxed(words: str) -> str:
+    return f"<w:txbxContent><w:p><w:r><w:t>{words}</w:t></w:r></w:p></w:txbxContent>"
+
+
+def drawn(*words: str, place: str = "inline") -> str:
+    boxes = "".join(f"<wps:wsp><wps:txbx>{boxed(one)}</wps:txbx></wps:wsp>" for one in words)
+    return f"<w:drawing><wp:{place}>{boxes}</wp:{place}></w:drawing>"
+
+
+def chosen(fallback: str) -> str:
+    choice = f'<mc:Choice Requires="wps">{drawn("It is hot.")}</mc:Choice>'
+    return f"<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>"
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (drawn("It is hot."), "It is hot."),
+        (drawn("It is hot.", place="anchor"), "It is hot."),
+        (drawn("It is hot.", "Wait."), "It is hot.\n\nWait."),
+        (chosen(""), "It is hot."),
+        (chosen("<mc:Fallback><w:pict><v:shape/></w:pict></mc:Fallback>"), "It is hot."),
+        (chosen(f"<mc:Fallback><w:pict><v:textbox>{boxed('Of old.')}</v:textbox></w:pict></mc:Fallback>"), "Of old."),
+    ],
+)
+def test_the_text_boxes_of_a_word_file_are_read_once(run: str, expected: str) -> None:
+    from docx import Document
+
+    document, stream, written = Document(), io.BytesIO(), io.BytesIO()
+    for words in ("Before.", "@", "After."):
+        document.add_paragraph(words)
+    document.save(stream)
+    with zipfile.ZipFile(stream) as before, zipfile.ZipFile(written, "w") as after:
+        for name in before.namelist():
+            part = before.read(name)
+            drawing = f"<w:r {NAMESPACES}>{run}</w:r>".encode()
+            after.writestr(name, part.replace(b"<w:r><w:t>@</w:t></w:r>", drawing) if "document" in name else part)
+    assert docx_to_markdown(written.getvalue()).text == f"Before.\n\n{expected}\n\nAfter.\n"
+
+
+def test_the_merged_cells_of_a_word_file_are_in_each_row() -> None:
+    from docx import Document
+
+    document, stream = Document(), io.BytesIO()
+    table = document.add_table(rows=4, cols=3)
+    for n, text in enumerate(
+        ("Lamp", "Meaning", "", "", "steady", "blinking", "Red", "Hot", "Dry", "", "Fuse", "Full")
+    ):
+        table.cell(n // 3, n % 3).text = text
+    for one, other in (((0, 0), (1, 0)), ((0, 1), (0, 2)), ((2, 0), (3, 0))):
+        table.cell(*one).merge(table.cell(*other))
+    document.save(stream)
+    assert docx_to_markdown(stream.getvalue()).text == (
+        "| Lamp | Meaning, steady | Meaning, blinking |\n| --- | --- | --- |\n| Red | Hot | Dry |\n"
+        "| Red | Fuse | Full |\n"
     )
 
 

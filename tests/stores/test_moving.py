@@ -20,9 +20,9 @@ from autokb.core.errors import AutokbError, BadInputError, StoreAwayError, Works
 from autokb.core.ids import canonical_json
 from autokb.core.settings import read_settings
 from autokb.core.yaml_text import parse_yaml
+from autokb.plugins.postgres.moving import staging_url, without_password
+from autokb.plugins.postgres.pool import pool_of, split_url
 from autokb.stores.moving import move, settings_with_store, settings_without_store
-from autokb.stores.postgres_moving import staging_url, without_password
-from autokb.stores.postgres_pool import pool_of, split_url
 from autokb.stores.schema import SCHEMA, make_schema
 from autokb.stores.table_copies import all_tables, fingerprint
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
@@ -138,7 +138,8 @@ def test_the_export_is_the_same_there_and_back(_imported: Path, url: str, tmp_pa
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from autokb.stores import moving, postgres_moving
+from autokb.plugins.postgres.store import PostgresStore
+from autokb.stores import moving
 from autokb.stores.workspace import open_workspace
 
 folder, to, point = sys.argv[1:]
@@ -162,7 +163,7 @@ elif point == "named":  # the schema has its name, the settings do not say so
 elif point == "switched":  # the settings say so, the file lies in its place
     moving._finish_on_server = die
 elif point == "let go":
-    postgres_moving.let_go = die
+    PostgresStore.forget_owner = die
 elif point == "files":  # of the new folder's three files the first lies in its place
     Path.replace, replace = lambda one, to: (replace(one, to), one.name == "domain.yaml" and die()), Path.replace
 moving.move(open_workspace(Path(folder)), to, progress)

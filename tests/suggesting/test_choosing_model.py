@@ -214,7 +214,7 @@ def test_who_chose_is_said_in_the_place_of_a_number_that_does_not_count_it(
 ) -> None:
     from autokb.cli.issue_views import answer_view
     from autokb.cli.suggestion_views import suggestions_view
-    from autokb.helpdesks.notes import note_of
+    from autokb.plugins.helpdesks.notes import note_of
 
     def shown(answer: Any, suggested: Any) -> list[str]:
         console = Console(width=200)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from autokb.core.model_requests import ModelReply
-from autokb.evaluation.chunking.judges import TENETS
+from autokb.plugins.lab.evaluation.chunking.judges import TENETS
 from autokb.tasks.asking import read_reply, request_for
 from autokb.tasks.judges.chunk_verdicts import JudgeChunk
 from autokb.tasks.judges.relevance.task import TASK as RELEVANCE

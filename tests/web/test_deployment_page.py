@@ -78,7 +78,7 @@ def test_the_alerts_ask_for_figures_that_there_are() -> None:
     figures = ServiceFigures()
     figures.note("POST", "/v1/suggest", 200, 0.01)
     figures.outcomes.labels("/v1/suggest", "abstains").inc()
-    figures.helpdesks.labels("zendesk", "failed").inc()
+    figures.counters["autokb_helpdesk_messages"].labels("zendesk", "failed").inc()
     text = figures.text().decode()
     named = set(re.findall(r"\bautokb_\w+", block("yaml", "groups:")))
     assert len(named) >= 4 and all(f"\n{name}" in text for name in named), named

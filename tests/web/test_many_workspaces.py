@@ -9,6 +9,7 @@ import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -51,8 +52,8 @@ def folder(hand_made: Workspace, tmp_path: Path) -> Path:
     """Two workspaces of one content, of which the second has a word of its own in a text of every kind."""
     found = tmp_path / "many"
     found.mkdir()
-    for name in ("alpha", "beta"):
-        shutil.copytree(hand_made.folder, found / name)
+    for name in (found / "alpha", found / "beta", tmp_path / "spare"):  # the last is opened by nobody, to be copied
+        shutil.copytree(hand_made.folder, name)
     beta = SupportKB.open(found / "beta")
     beta.curation.edit("s-contacts", text=f"Wipe the contacts with a {SECRET}.", author=SECRET)
     beta.usage.give_feedback(f"where is the {SECRET}", "helpful")
@@ -142,8 +143,10 @@ def test_names_that_cannot_be_one_are_looked_for_nowhere(client: TestClient, mon
     for name in HOSTILE:
         for rest in ("", "/", "/v1/issues", "/login", "/static/autokb.css"):
             assert status_of_raw(app, f"/w/{name}{rest}") == 404, (name, rest)
-    assert looked == []
-    assert status_of_raw(app, "/w/alpha/v1/issues") == 401 and looked
+    known = set(app.workspaces.places.folder.iterdir())  # what the service looks at by itself each second
+    assert [one for one in looked if one not in known] == []
+    status_of_raw(app, "/w/nowhere/v1/issues")
+    assert "nowhere" in {one.name for one in looked}
 
 
 def status_of_raw(app: ManyWorkspaces, path: str) -> int:
@@ -257,7 +260,7 @@ def test_what_a_key_sends_to_one_workspace_counts_there_alone(folder: Path) -> N
 def test_a_damaged_workspace_is_its_own_fault_and_one_that_comes_or_goes_is_noticed(
     folder: Path, client: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shutil.copytree(folder / "alpha", folder / "later")
+    shutil.copytree(folder.parent / "spare", folder / "later")
     assert client.post("/w/later/v1/ask", json=QUESTION).json()["matches"]
     shutil.rmtree(folder / "later")
     assert client.get("/w/later/v1/issues").status_code == 401
@@ -276,7 +279,7 @@ def test_a_damaged_workspace_is_its_own_fault_and_one_that_comes_or_goes_is_noti
 def test_a_full_memory_closes_what_was_used_longest_ago_and_nothing_in_use(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(folder / "alpha", folder / "gamma")
+    shutil.copytree(folder.parent / "spare", folder / "gamma")
     many = Workspaces(FolderOfWorkspaces(folder), memory=2)
     monkeypatch.setattr(workspaces_module, "resident_bytes", lambda: len(many.opened))
     for name in ("alpha", "beta", "alpha", "gamma"):
@@ -302,7 +305,7 @@ def test_concurrent_questions_are_answered_while_workspaces_are_closed(
 ) -> None:
     names = ["alpha", "beta", "gamma", "delta"]
     for name in names[2:]:
-        shutil.copytree(folder / "alpha", folder / name)
+        shutil.copytree(folder.parent / "spare", folder / name)
     app = create_many_app(folder, memory=1 << 40)
     app.workspaces.memory = 2
     monkeypatch.setattr(workspaces_module, "resident_bytes", lambda: len(app.workspaces.opened))
@@ -350,7 +353,10 @@ def test_what_is_served_and_sizes_and_keys_are_read_or_refused(folder: Path, tmp
 def test_who_has_no_valid_key_opens_no_workspace_but_the_one_that_is_named(
     folder: Path, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keys = {name: SupportKB.open(folder / name).keys.create("reader").key for name in ("alpha", "beta")}
+    keys = {}
+    for name in ("alpha", "beta"):
+        with closing(SupportKB.open(folder / name)) as kb:  # its file would else change when it is collected
+            keys[name] = kb.keys.create("reader").key
     for file in folder.rglob("knowledge.db*"):
         os.utime(file, ns=(1, 1))  # so that it is known not to change any more
     headers = {**FROM_OUTSIDE, **bearer(keys["alpha"])}
@@ -394,7 +400,7 @@ def test_each_workspace_that_was_asked_is_followed_by_itself_as_that_of_a_servic
 
     monkeypatch.setattr(SupportKB, "warm_languages", lambda kb: warmed.add(name_of(kb)))
     monkeypatch.setattr(SupportKB, "watch_store", lambda kb, *_: watched.add(name_of(kb)))
-    shutil.copytree(folder / "alpha", folder / "gamma")
+    shutil.copytree(folder.parent / "spare", folder / "gamma")
 
     def shown(client: TestClient, name: str) -> bool:
         return '"s-rain"' in client.post(f"/w/{name}/v1/ask", json={"text": "my robot stops in the rain"}).text

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from autokb.app.notes_of_add import (
+    audiences_of_folders,
     by_path,
     content,
     earlier_again,
@@ -115,13 +116,14 @@ def add(
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
     titles, lost = links_of_issues(workspace, issues)
+    seem = audiences_of_folders(kind, reading.records, workspace.spec)
     return replace(
         done,
         skipped=skipped,
         dropped=tuple(dropped.most_common()),
         unresolved=reading.unresolved,
         columns=reading.columns,
-        notes=(*done.notes, *unused_attributes(reading.unused, workspace.spec.attributes), *lost),
+        notes=(*done.notes, *unused_attributes(reading.unused, workspace.spec.attributes), *lost, *seem),
         titles=titles,
     )
 

@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Protocol
 
 from autokb import __version__
 from autokb.app.api_keys import list_keys
-from autokb.app.helpdesk_health import find_helpdesk_faults
 from autokb.app.plugins import out_of_reach
 from autokb.app.private_words import PrivateWords
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
-from autokb.core.plugins import lines_of, plugins
+from autokb.core.plugins import call, lines_of, plugins
 from autokb.core.results import Result
 from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings, section_of
 from autokb.llm.keys import VARIABLES
 from autokb.stores.database import RESTORE
-from autokb.stores.health import StoreHealth, look_at_file, look_at_server
+from autokb.stores.health import look_at_file
 from autokb.stores.schema import EARLIER
+from autokb.stores.store import StoreHealth, store_of
 from autokb.stores.workspace import KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace, settings_from
 
 if TYPE_CHECKING:
@@ -77,6 +77,15 @@ class ModelHealth(Result):
     key: str
     has_key: bool
     answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence of a plug-in, and whether it is of a problem; ``ids`` that hold no word of anybody follow it."""
+
+    sentence: str
+    is_problem: bool
+    ids: str = ""
 
 
 @dataclass(slots=True)
@@ -249,7 +258,7 @@ class _Examination:
         file = self.folder / KNOWLEDGE_FILE
         if not self.settings.store and not os.path.lexists(file):
             return  # no workspace, which is told already
-        store = look_at_server(self.settings.store) if self.settings.store else look_at_file(file)
+        store = store_of(self.settings.store).health() if self.settings.store else look_at_file(file)
         # Both are texts of a file that may be anybody's.
         program = store.written_by if re.fullmatch(r"[0-9][\w.+!-]{0,40}", store.written_by) else "another version"
         number = store.schema if re.fullmatch(r"[0-9]{1,4}", store.schema) else "unknown"
@@ -298,12 +307,13 @@ class _Examination:
             self.doctor.published = file.counts_of("")
             if file.has_candidate:
                 self.tell("A candidate waits; autokb publish or autokb discard decides.")
-            for one in find_helpdesk_faults(file, self.settings.helpdesks):
-                said = self.private.hide(one.sentence) + one.ids
-                if one.is_problem:
-                    self._blame(said, 1)
-                else:
-                    self.doctor.notes.append(said)
+            for plugin in plugins():
+                for one in call(plugin.name, plugin.findings, file, self.settings) if plugin.findings else ():
+                    said = self.private.hide(one.sentence) + one.ids
+                    if one.is_problem:
+                        self._blame(said, 1)
+                    else:
+                        self.doctor.notes.append(said)
         listed = list_keys(workspace).keys
         self.doctor.keys = dict(Counter("revoked" if one.revoked else one.role for one in listed))
 

@@ -62,7 +62,7 @@ class KeysOfAll:
         """
         for name, known in self._read().items():
             if known.workspace is not None and known.workspace.is_on_server:
-                known.workspace.answer_or_fail()
+                known.workspace.store.answer_or_fail()
                 _read_keys(known, known.workspace)
                 if name not in opened:
                     known.workspace.let_go()

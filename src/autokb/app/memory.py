@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from autokb.app.snapshot import Snapshot
     from autokb.pipeline.open_index import OpenIndex
     from autokb.stores.workspace_file import WorkspaceFile
-    from autokb.ticket_answers.open_tickets import OpenTickets
+    from autokb.suggesting.beside import Beside
     from autokb.usage.question_log import QuestionLog
     from autokb.views.open_views import OpenViews
 
@@ -77,10 +77,10 @@ class WorkspaceMemory:
         """What answers questions already, None where nothing was asked yet."""
         return None if self._snapshot is None else self._snapshot.held_index
 
-    def open_tickets(self) -> OpenTickets:
-        """Return the published tickets, in memory until a later build publishes others."""
+    def beside(self, source: str) -> Beside | None:
+        """Return what is known beside the knowledge base, in memory until later is published, None where nothing is."""
         with self.opening:
-            return self.now().tickets
+            return self.now().beside.get(source)
 
     def load(self) -> None:
         """Put what is published into memory, so that no question waits for it (NothingPublishedError).

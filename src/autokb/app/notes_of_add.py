@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from autokb.core.document_names import DocumentNames
+from autokb.core.domain import DomainSpec
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Document, RawIssue
+from autokb.heuristics.document_audience import proposed_audience
 from autokb.sources.fields import matching_keys
 from autokb.sources.notes import MOST_NAMED, named
+from autokb.sources.reading import SourceRecord
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.staged import ADDED, DROPPED, EARLIER
 from autokb.stores.workspace import Workspace
@@ -27,6 +31,16 @@ def unused_attributes(unused: Iterable[str], attributes: Iterable[str]) -> Itera
         yield (
             f"Not used: {', '.join(left)}. What an issue says of an attribute is read from its words; a field of that "
             "name is not."
+        )
+
+
+def audiences_of_folders(kind: str, records: Sequence[SourceRecord[Any]], spec: DomainSpec) -> Iterator[str]:
+    """Give a sentence about folders or front matter that seem to say for whom documents are, where nothing is set."""
+    documents = [record.item for record in records] if kind == "documents" else []
+    if found := proposed_audience(documents, spec):
+        yield (
+            f"Folders or front matter seem to say for whom documents are: {canonical_json(found['audience_from'])}. "
+            "autokb draft-spec proposes audience_from for domain.yaml."
         )
 
 

@@ -6,20 +6,18 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from autokb.core.errors import AutokbWarning
-from autokb.core.plugins import PluginError, call, code_of, installed, plugins, said, use
+from autokb.core.plugins import PluginError, installed, plugins, use
 from autokb.core.results import Result
 from autokb.core.settings import missing_plugins
-from autokb.evaluation.report import answer_tables
 from autokb.plugin import Plugin
 from autokb.stores.plugin_tables import noted_plugins
 from autokb.stores.workspace import Workspace, open_workspace
 
 # Fields that bring nothing by themselves.
-_OF_THE_PLUGIN = ("name", "summary", "templates", "section", "extra", "built_in")
-_NAMED_ALONE = ("formats", "digest")  # by suffixes and titles
+_OF_THE_PLUGIN = ("name", "summary", "templates", "section", "attribute", "extra", "built_in")
+_NAMED_ALONE = ("formats", "exports", "digest")  # by suffixes and titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +42,6 @@ class ListedPlugins(Result):
     plugins: tuple[ListedPlugin, ...]
     problems: tuple[str, ...]
     out_of_reach: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PluginStudy(Result):
-    """What a plug-in's study found: figures, ``systems`` and ``differences`` in the shape of our own evaluations."""
-
-    found: Mapping[str, Any]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what was found by its own names."""
-        return dict(Result.as_json(self)["found"])
-
-
-def run_study(kb: object, name: str) -> PluginStudy:
-    """Run the study PLUGIN.NAME (PluginError: there is none, it fails, or returns what cannot be shown)."""
-    code = code_of("studies", name)
-    study = PluginStudy(call(name.partition(".")[0], code, kb))
-    try:
-        answer_tables(study.as_json())
-    except Exception as error:
-        raise PluginError(f"What {code} of the study {name} returns cannot be shown ({said(error)}).") from error
-    return study
 
 
 def list_plugins(folder: Path | None) -> ListedPlugins:
@@ -108,7 +84,8 @@ def _as_settings_have_them(plugin: Plugin, kind: str, named: Iterable[str]) -> t
 
 
 def _own_name(plugin: Plugin, kind: str) -> str:
-    return plugin.section if kind == "settings" and plugin.section else plugin.name
+    """Return what the settings, the namespace or the code for ``doctor`` of a plug-in is called."""
+    return {"settings": plugin.section, "namespace": plugin.attribute}.get(kind, "") or plugin.name
 
 
 def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
@@ -121,7 +98,7 @@ def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
         elif isinstance(value, str):
             named = (_own_name(plugin, kind),) if value else ()
         else:
-            named = tuple(getattr(one, "path", getattr(one, "name", "")) for one in value)
+            named = tuple(dict.fromkeys(getattr(one, "path", getattr(one, "name", one)) for one in value))
             named = tuple(f"migration {n}" for n, _ in enumerate(named, 1)) if kind == "tables" else named
         if named:
             brings[kind] = named

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,12 +12,10 @@ from autokb.core.errors import AutokbError, NothingPublishedError
 from autokb.core.nouns import CUSTOMER, Message
 from autokb.pipeline.embedding import PACKAGED, compares_languages, read_embedder_name
 from autokb.pipeline.open_index import OpenIndex, open_served_index
-from autokb.pipeline.stages import without_models
 from autokb.stores.workspace import Workspace
+from autokb.suggesting.beside import Beside, open_beside
 from autokb.suggesting.suggest import suggest
 from autokb.text.languages import load_detector
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
-from autokb.ticket_answers.open_tickets import OpenTickets, open_tickets
 
 if TYPE_CHECKING:
     from autokb.suggesting.choosing_model import ChoosingModel
@@ -45,11 +44,11 @@ class Snapshot:
     earlier: OpenIndex | None = field(default=None, repr=False)
 
     def later(self, workspace: Workspace, state: State) -> Snapshot:
-        """Return what takes the place of this one; tickets stay, and of the index what a decision leaves as it is."""
+        """Return what takes the place of this one; what is beside stays, and of the index what a decision leaves."""
         found = Snapshot(workspace, state, self.held_index or self.earlier)
         same_tickets = (self.state.file, self.state.tickets) == (state.file, state.tickets)
-        if same_tickets and workspace is self.workspace and "tickets" in self.__dict__:
-            found.__dict__["tickets"] = self.tickets
+        if same_tickets and workspace is self.workspace and "beside" in self.__dict__:
+            found.__dict__["beside"] = self.beside
         return found
 
     @cached_property
@@ -59,31 +58,17 @@ class Snapshot:
         return open_served_index(self.workspace, before)
 
     @cached_property
-    def tickets(self) -> OpenTickets:
-        """The past tickets (NothingPublishedError where there are none)."""
-        return open_tickets(self.workspace)
-
-    @cached_property
-    def asking(self) -> TicketAnswerer:
-        """What answers from past tickets, by the models that the settings name."""
-        return TicketAnswerer(self.tickets)
-
-    @cached_property
-    def past_tickets(self) -> TicketAnswerer | None:
-        """What answers from past tickets without a model, None where none are published."""
-        try:
-            opened = self.tickets
-        except NothingPublishedError:
-            return None
-        return TicketAnswerer(replace(opened, workspace=without_models(opened.workspace)))
+    def beside(self) -> dict[str, Beside]:
+        """What plug-ins know beside the knowledge base, such as past tickets, by the source that suggestions name."""
+        return open_beside(self.workspace)
 
     @cached_property
     def known(self) -> OpenIndex | None:
-        """The knowledge base, None for past tickets alone (NothingPublishedError where there is nothing)."""
+        """The knowledge base, None for what is beside it alone (NothingPublishedError where there is nothing)."""
         try:
             return self.index
         except NothingPublishedError:
-            if self.past_tickets is None:
+            if not self.beside:
                 raise
         return None
 
@@ -96,9 +81,8 @@ class Snapshot:
         """Return models that a budget bounds; they stay open for the one suggestion."""
         from autokb.suggesting.suggestion_models import SuggestionModels
 
-        known = self.known
-        opened = self.tickets if known is None else known
-        return SuggestionModels(self.workspace, opened.file, budget, of=known or self.past_tickets)
+        opened = self.known or next(iter(self.beside.values()))
+        return SuggestionModels(self.workspace, opened.file, budget, of=opened)
 
     @cached_property
     def _choosing_models(self) -> dict[str, ChoosingModel]:
@@ -125,11 +109,11 @@ class Snapshot:
     def open(self) -> None:
         """Open what questions need (NothingPublishedError where there is nothing)."""
         if self.known is not None:
-            self.past_tickets  # noqa: B018 (opened here, not by the first question)
+            self.beside  # noqa: B018 (opened here, not by the first question)
 
     def warm(self) -> None:
         """Ask what is open once, offline, so that no question waits for what the first one loads."""
-        warm(self.held_index, self.__dict__.get("past_tickets"))
+        warm(self.held_index, tuple(self.__dict__.get("beside", {}).values()))
 
     @property
     def speaks_languages(self) -> bool:
@@ -152,13 +136,13 @@ class Snapshot:
             self.suggestion_models.close()
 
 
-def warm(opened: OpenIndex | None, tickets: TicketAnswerer | None) -> None:
+def warm(opened: OpenIndex | None, beside: Sequence[Beside]) -> None:
     """Ask the knowledge base for one of its own texts, offline: encoder and word lists are loaded with the first one.
 
     Nothing is asked where an embedder would be paid for it.
     """
     if opened is not None and not read_embedder_name(opened.by_language.workspace.settings.embedder).is_paid:
-        suggest(opened, [Message(CUSTOMER, _own_text(opened))], tickets)
+        suggest(opened, [Message(CUSTOMER, _own_text(opened))], beside)
 
 
 def warm_languages(opened: OpenIndex) -> None:

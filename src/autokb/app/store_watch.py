@@ -16,7 +16,7 @@ from autokb.core.errors import AutokbError
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
-    from autokb.stores.postgres_notices import Notices
+    from autokb.stores.store import Notices
 
 LOOK_EVERY = 1.0  # seconds between two looks without a notice
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0  # seconds before a server that is away is tried again, twice as long each time
@@ -45,7 +45,7 @@ class StoreWatch:
 
     def __init__(self, memory: WorkspaceMemory, wake: Callable[[], None], rates: SharedRates) -> None:
         memory.held_keys = memory.held_keys or HeldKeys()
-        memory.workspace.answer_or_fail()
+        memory.workspace.store.answer_or_fail()
         self._memory, self._wake, self._rates = memory, wake, rates
         self._ended = Event()
         self._thread = Thread(target=self._run, name="autokb-store-watch", daemon=True)
@@ -59,7 +59,7 @@ class StoreWatch:
     def _run(self) -> None:
         self._pause = FIRST_PAUSE
         while not self._ended.is_set():
-            with suppress(AutokbError), self._memory.workspace.notices() as notices:  # else the server is away
+            with suppress(AutokbError), self._memory.workspace.store.notices() as notices:  # else the server is away
                 self._wake()  # for what was published while nobody listened
                 self._watch(notices)
             self._ended.wait(self._pause)
@@ -74,14 +74,13 @@ class StoreWatch:
 
     def _share(self) -> None:
         """Read the keys, and tell and ask how much each has sent."""
-        from autokb.stores.postgres_rates import share_rates
-
         with self._memory.workspace.file() as file:
             self._memory.read_keys(file)
             if not (counted := self._rates.counted()):
                 return
             try:
-                full_in = share_rates(file, {key: count * self._rates.each for key, count in counted.items()})
+                emptied = {key: count * self._rates.each for key, count in counted.items()}
+                full_in = self._memory.workspace.store.share_rates(emptied)
             except BaseException:
                 self._rates.count_again(counted)
                 raise

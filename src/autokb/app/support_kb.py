@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.checks import ChecksDoor
 from autokb.app.doors.curation import CurationDoor
-from autokb.app.doors.evaluate import EvaluateDoor
-from autokb.app.doors.helpdesks import HelpdesksDoor
 from autokb.app.doors.keys import KeysDoor
-from autokb.app.doors.tickets import TicketsDoor
 from autokb.app.doors.usage import UsageDoor
 from autokb.app.doors.versions import VersionsDoor
 from autokb.app.doors.views import ViewsDoor
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.app.demo import Demo
     from autokb.app.doctor import Doctor
-    from autokb.app.plugins import ListedPlugins, PluginStudy
+    from autokb.app.plugins import ListedPlugins
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
     from autokb.core.in_use import AskedBy
@@ -46,16 +42,21 @@ if TYPE_CHECKING:
         Moved,
         Plan,
         Removed,
+        Result,
         Sources,
         Synced,
     )
-    from autokb.evaluation.chunking.results import ChunkingReport
-    from autokb.evaluation.compare import Comparison
     from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
     from autokb.pipeline.draft_spec import Draft
     from autokb.pipeline.plugin_task import TaskRun
     from autokb.sources import Fields
-    from autokb.studies.evaluate_chunking import ChunkEvaluation
+
+
+def _namespace(plugin: str) -> Any:
+    """Return the class of a plug-in's namespace (PluginError: it is not installed)."""
+    from autokb.core.plugins import installed, use
+
+    return use(plugin, installed(plugin).namespace)
 
 
 class SupportKB:
@@ -80,29 +81,25 @@ class SupportKB:
         self._memory = WorkspaceMemory(workspace, keep_log=keep_log)
         self.created: Created | None = None  # what ``create`` put into it
         self.views = ViewsDoor(self._memory)
-        self.tickets = TicketsDoor(self._memory)
         self.curation = CurationDoor(self._memory)
         self.usage = UsageDoor(self._memory)
-        self.evaluate = EvaluateDoor(self._memory)
         self.keys = KeysDoor(self._memory)
         self.versions = VersionsDoor(self._memory)
         self.checks = ChecksDoor(self._memory)
 
-    @cached_property  # it holds this, which would then go no more by itself
-    def helpdesks(self) -> HelpdesksDoor:
-        """Whose customers' messages get notes."""
-        return HelpdesksDoor(self._memory, self.suggest, self.usage.give_feedback)
-
-    if not TYPE_CHECKING:  # where it would make any name right
+    if TYPE_CHECKING:  # where the other would make any name right
+        evaluate: Any
+        helpdesks: Any
+        tickets: Any
+    else:
 
         def __getattr__(self, name: str) -> object:
             """Return the namespace of a plug-in, made when it is first asked for."""
-            from autokb.core.plugins import plugins
+            if name.startswith("_"):
+                raise AttributeError(f"SupportKB has no {name!r}.")
+            from autokb.core.plugins import with_namespace
 
-            found = None if name.startswith("_") else plugins().installed.get(name)
-            if found is None or not found.plugin.namespace:
-                raise AttributeError(f"SupportKB has no {name!r}, and no plug-in that is installed brings it.")
-            return self.__dict__.setdefault(name, self._of_plugin(name))
+            return self.__dict__.setdefault(name, self._of_plugin(with_namespace(name).name))
 
     def _of_plugin(self, name: str) -> Any:
         """Return the namespace of a plug-in, made anew (PluginError: it is not installed)."""
@@ -180,11 +177,10 @@ class SupportKB:
             progress=progress,
         )
 
-    def study(self, name: str) -> PluginStudy:
+    def study(self, name: str) -> Result:
         """Return what a plug-in's study finds of this knowledge base; PLUGIN.NAME, as for ``autokb evaluate``."""
-        from autokb.app.plugins import run_study
-
-        return run_study(self, name)
+        found: Result = self.evaluate.study(self, name)
+        return found
 
     def run_task(self, name: str, items: Sequence[object], *, budget: float | None = None) -> TaskRun:
         """Answer a plug-in's task PLUGIN.NAME for each item, for at most ``budget`` USD; what is known is not asked."""
@@ -400,7 +396,7 @@ class SupportKB:
         conversation = cleaned_name(conversation, "conversation")
         with self._memory.opening:
             now = self._memory.now()
-            index, tickets = now.known, now.past_tickets
+            index, beside = now.known, tuple(now.beside.values())
             models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
             chooser = None if index is None else now.choosing_model()
         said = join_messages(messages, chat)
@@ -413,7 +409,7 @@ class SupportKB:
                 strategy=strategy,
                 passages=passages,
                 models=models,
-                tickets=tickets,
+                beside=beside,
                 own_words=not models_are_asked,
                 chooser=chooser,
             ),
@@ -481,13 +477,10 @@ class SupportKB:
         return settings_in_force(self.workspace)
 
     @staticmethod
-    def compare(
-        before: Path | str, after: Path | str, metric: str | None = None, gate: float | None = None
-    ) -> Comparison:
+    def compare(before: Path | str, after: Path | str, metric: str | None = None, gate: float | None = None) -> Result:
         """Compare two stored answers of ``evaluate``; ``gate`` is how much ``metric`` may fall."""
-        from autokb.evaluation.compare import compare, read_answer
-
-        return compare(read_answer(Path(before)), read_answer(Path(after)), metric, gate)
+        compared: Result = _namespace("lab").compare(Path(before), Path(after), metric, gate)
+        return compared
 
     # -- without a workspace -----------------------------------------------------------------------
 
@@ -543,16 +536,20 @@ class SupportKB:
     @staticmethod
     def evaluate_chunking(
         paths: Iterable[Path | str] | Path | str,
-        wanted: ChunkEvaluation,
+        wanted: Any,
         *,
         budget: float | None = None,
         progress: Progress = show_progress,
-    ) -> ChunkingReport:
-        """Measure chunkers on documents: what is counted and what a model judges stand apart."""
-        from autokb.pipeline.model_session import ModelOptions
-        from autokb.studies.evaluate_chunking import evaluate_chunking
+    ) -> Result:
+        """Measure chunkers on documents, as ``wanted``, a ``ChunkEvaluation``, says.
 
-        return evaluate_chunking([Path(p) for p in listed(paths)], wanted, progress, ModelOptions(budget))
+        What is counted and what a model judges stand apart.
+        """
+        from autokb.pipeline.model_session import ModelOptions
+
+        files = [Path(p) for p in listed(paths)]
+        report: Result = _namespace("lab").chunking(files, wanted, progress, ModelOptions(budget))
+        return report
 
     # -- what is held in memory --------------------------------------------------------------------
 

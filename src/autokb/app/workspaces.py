@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Protocol
 from autokb.app.process_memory import give_back_memory, resident_bytes
 from autokb.app.support_kb import SupportKB
 from autokb.core.errors import AutokbError, BadInputError, UnknownIdError
-from autokb.core.helpdesk_settings import HelpdeskSettings
+from autokb.core.settings import Settings
 from autokb.stores.workspace import DOMAIN_FILE, KNOWLEDGE_FILE, SETTINGS_FILE, settings_from
 
 NAME_CHARACTERS = 64
@@ -143,15 +143,15 @@ class Workspaces:
         """Return the names of all workspaces, sorted."""
         return self.places.names()
 
-    def with_helpdesks(self) -> dict[str, Mapping[str, HelpdeskSettings]]:
-        """Return those whose settings name helpdesks by their names; one that cannot be read is none of them."""
+    def settings(self) -> dict[str, Settings]:
+        """Return the settings of those that have some by their names; what cannot be read is none of them."""
         found = {}
         for name in self.names():
             with suppress(AutokbError, OSError):
                 place = self.places.place(name)
                 settings = None if place is None else place / SETTINGS_FILE
-                if settings is not None and settings.exists() and (desks := settings_from(settings).helpdesks):
-                    found[name] = desks
+                if settings is not None and settings.exists():
+                    found[name] = settings_from(settings)
         return found
 
     def take_open(self, name: str) -> OpenedWorkspace | None:

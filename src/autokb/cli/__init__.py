@@ -43,27 +43,14 @@ REGISTERED = {
     "decision_commands": "approve edit hide reject undo write",
     "demo_commands": "demo",
     "doctor_commands": "doctor",
-    "draft_commands": "draft-cases draft-spec",
-    "evaluate_commands": "evaluate",
-    "evaluate_chunking": "evaluate",
-    "evaluate_paper": "evaluate",
-    "evaluate_retrievers": "evaluate",
-    "evaluate_suggestions": "evaluate",
-    "evaluate_tickets": "evaluate",
+    "draft_commands": "draft-spec",
     "feedback_commands": "feedback",
-    "gate_commands": "gate",
     "in_use_commands": "gaps in-use outcomes",
     "key_commands": "keys",
     "move_commands": "move",
     "plugin_commands": "plugins",
-    "rank_commands": "rank",
     "review_commands": "changes history review",
     "serve_commands": "serve",
-    "stale_commands": "stale",
-    "ticket_commands": "tickets",
-    "ticket_answer_commands": "tickets",
-    "trend_commands": "digest trends",
-    "trial_commands": "trial",
     "version_commands": "diff discard publish rollback vacuum versions",
 }
 COMMAND_FILES: dict[str, list[str]] = {}  # by command
@@ -99,11 +86,8 @@ def _status_of_exit(error: SystemExit) -> int:
 
 def _status_of(words: list[str]) -> int:
     from autokb.cli.commands import app
-    from autokb.core.plugins import is_of_plugin
 
-    if words[:1] == ["evaluate"] and is_of_plugin("".join(words[1:2])):
-        words = ["evaluate", "study", *words[1:]]
-    status = app(_systems_joined(words), prog_name="autokb", standalone_mode=False)
+    status = app(words, prog_name="autokb", standalone_mode=False)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
@@ -180,19 +164,6 @@ def _warnings_as_sentences() -> Iterator[None]:
         yield
 
 
-def _systems_joined(words: list[str]) -> list[str]:
-    """Let ``--systems raw bm25`` take both words, which an option of typer cannot: ``--systems raw,bm25``."""
-    if words[:1] != ["evaluate"] or "--systems" not in words:
-        return words
-    from autokb.evaluation.retrieval.system_names import names_systems
-
-    start = words.index("--systems") + 1
-    end = start
-    while end < len(words) and names_systems(words[end]):
-        end += 1
-    return [*words[:start], ",".join(words[start:end]), *words[end:]] if end > start else words
-
-
 def _told(error: BaseException, command: str = "") -> tuple[str, int]:
     """Say an error in a sentence, with its exit status."""
     import typer
@@ -220,7 +191,8 @@ def _fault(error: BaseException, command: str) -> str:
     from autokb.core.plugins import plugins, said
 
     say("".join(traceback.format_exception(error)).rstrip("\n").split("\n"))
-    if owner := next((plugin.name for plugin in plugins() if command in {one.name for one in plugin.commands}), ""):
+    others = [plugin for plugin in plugins() if not plugin.built_in]
+    if owner := next((plugin.name for plugin in others if command in {one.name for one in plugin.commands}), ""):
         return f"The plug-in {owner}: autokb {command} failed ({said(error)})."
     return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it."
 

@@ -24,8 +24,6 @@ app = Commands(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-evaluate = Commands(help="Measure retrieval and quality, with intervals.", no_args_is_help=True)
-app.add_typer(evaluate, name="evaluate")
 
 Folder = Annotated[Path, typer.Argument(metavar="WORKSPACE", help="The workspace's folder.")]
 Mode = Annotated[

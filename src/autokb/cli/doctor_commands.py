@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from autokb.app.doctor import Doctor, ModelHealth
-    from autokb.stores.health import StoreHealth
+    from autokb.stores.store import StoreHealth
 
 
 @app.command(epilog="Example: autokb doctor kb  and, to try the model's key for free,  autokb doctor kb --online")

@@ -63,15 +63,15 @@ def serve(
         workspaces = Workspaces(FolderOfWorkspaces(workspace))
         keys = KeysOfAll(workspaces.places)
         keys.read_servers()
-        needs_key, desks = not keys.without(), workspaces.with_helpdesks()
+        needs_key, settings = not keys.without(), workspaces.settings()
     else:
         with hide_values():
             kb = SupportKB.open(workspace)
-            needs_key, desks = kb.keys.are_needed(), {"": kb.workspace.settings.helpdesks}
+            needs_key, settings = kb.keys.are_needed(), {"": kb.workspace.settings}
             _ = kb.waits_for_servers  # which its processes ask, and an embedder that is none refuses
         kb.close()
-    for name, named in desks.items():
-        missing = filter(None, (desk.missing_variables() for desk in named.values()))
+    for name, one in settings.items():
+        missing = filter(None, (desk.missing_variables() for desk in one.helpdesks.values()))
         say(f"{name}: {sentence}" if name else sentence for sentence in missing)
     listening = listen_and_say(workspace, host, port, needs_key=needs_key, json=json)
     os.environ["AUTOKB_SERVED_MEMORY"] = str(size)

@@ -51,7 +51,8 @@ def added_view(workspace: Path, kind: str, done: Added) -> RenderableType:
     if done.unresolved:
         named = ", ".join(f"{name} ({count})" for name, count in done.unresolved[:SKIPPED_SHOWN])
         words = (
-            "templates and icons of the wiki left out; write their words under templates: in domain.yaml and add again"
+            "templates, variables, icons and included files left out; write their words under templates: in "
+            "domain.yaml and add again"
         )
         lines.append(Text(_one_line(f"  {words}: {named}"), style="yellow"))
     lines += skipped_lines(done.skipped)

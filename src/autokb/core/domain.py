@@ -23,6 +23,7 @@ ENTRIES = (
     "language",
     "scope",
     "attributes",
+    "audience_from",
     "impossible",
     "rules",
     "urgent",
@@ -33,6 +34,7 @@ ENTRIES = (
 )
 MOST_APPROVALS = 9  # of one text; where more are asked for, no text would ever have them
 _LANGUAGE = re.compile(r"[a-z]{2}")
+PLACE_OF_VALUE = re.compile(r"\{([^{}/]+)\}")  # of an attribute in a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,17 @@ class Urgent:
 
 
 @dataclass(frozen=True, slots=True)
+class AudienceFrom:
+    """Where documents say for whom they are: parts of their paths (``v{version}/``) and entries of their front matter.
+
+    ``front_matter`` has the attribute of each entry.
+    """
+
+    path: tuple[str, ...] = ()
+    front_matter: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class DomainSpec:
     """Everything a person configures about a domain; ``language`` is that of its issues and documents (ISO 639-1).
 
@@ -125,6 +138,8 @@ class DomainSpec:
     templates: Mapping[str, str] = field(default_factory=dict, metadata={"key": False})
     review: ReviewPolicy = field(default=USUAL_REVIEW, metadata={"key": False})
     urgent: tuple[Urgent, ...] = field(default=(), metadata={"key": False})
+    # In no key: what it says of a document is in the document's title. None where nobody configured it.
+    audience_from: AudienceFrom | None = field(default=None, metadata={"key": False})
 
     @property
     def in_words(self) -> str:
@@ -308,6 +323,23 @@ def _read_urgent(position: int, data: Any) -> Urgent:
     )
 
 
+def _read_audience_from(data: Any, attributes: Mapping[str, Attribute]) -> AudienceFrom | None:
+    if data is None:
+        return None
+    where = "domain.yaml: audience_from"
+    data = _require_mapping(data, where)
+    _check_spelling(data, ("path", "front_matter"), where)
+    paths = _read_strings(data.get("path"), f"{where}: path")
+    entries = {
+        str(entry): _read_text(name, f"{where}: front_matter")
+        for entry, name in _require_mapping(data.get("front_matter"), f"{where}: front_matter").items()
+    }
+    for name in [*(name for path in paths for name in PLACE_OF_VALUE.findall(path)), *entries.values()]:
+        if name not in attributes:
+            raise BadEntryError(f"{where} names the attribute {shown_value(name)}, which is not configured.")
+    return AudienceFrom(paths, entries)
+
+
 # Complex: it follows domain.yaml from top to bottom, and what names attributes is checked against all of them.
 def read_domain(data: Any) -> DomainSpec:
     """Turn the parsed ``domain.yaml`` into a specification, or say which entry is wrong (BadEntryError)."""
@@ -351,6 +383,7 @@ def read_domain(data: Any) -> DomainSpec:
         },
         review=_read_review(data.get("review")),
         urgent=warnings,
+        audience_from=_read_audience_from(data.get("audience_from"), attributes),
     )
 
 

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from autokb.core.errors import AutokbError, AutokbWarning
 if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
-BUILT_IN: tuple[str, ...] = ("mcp", "ray", "sync")  # our own, each declared in ``autokb.plugins.NAME``
+# Our own, each declared in ``autokb.plugins.NAME``.
+BUILT_IN: tuple[str, ...] = ("helpdesks", "insight", "lab", "mcp", "postgres", "ray", "sync", "tickets")
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
@@ -30,6 +31,10 @@ _SHOWN = 300  # characters of what somebody else's code says
 
 class PluginError(AutokbError):
     """Code of a plug-in failed, or is not there; the sentence names the plug-in and its error."""
+
+
+class NoNamespaceError(PluginError, AttributeError):
+    """A knowledge base has no attribute of a name; the plug-in that brings it may not be installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +51,19 @@ class Plugins:
     """All plug-ins by their names; ``problems`` has a sentence for each that is left out, or a part of one."""
 
     installed: Mapping[str, Installed]
-    formats: Mapping[str, str]  # the plug-in of each suffix of files
+    formats: Mapping[str, str]  # the plug-in that reads files, by their suffix
+    exports: Mapping[str, str]  # the plug-in that writes files, by their suffix
     problems: tuple[str, ...]
 
     def __iter__(self) -> Iterator[Plugin]:
         return (one.plugin for one in self.installed.values())
+
+    @cached_property
+    def signed(self) -> tuple[str, ...]:
+        """How the paths begin whose callers show a signature in the place of a key."""
+        from autokb.plugin import SIGNED
+
+        return tuple(one.path.partition("{")[0] for plugin in self for one in plugin.routes if one.role == SIGNED)
 
 
 @cache
@@ -70,6 +83,13 @@ def implementation(kind: str, name: str) -> Any:
 def built_in(kind: str) -> dict[str, tuple[str, str]]:
     """Return what our own plug-ins bring of a kind by how settings spell it: the plug-in's name and the code."""
     return {spelt: (one.name, code) for one in _ours() for spelt, code in getattr(one, kind).items()}
+
+
+def of_ours(kind: str, spelt: str) -> Any:
+    """Return what one of our own plug-ins brings of a kind under a name (PluginError: none that is installed does)."""
+    if spelt not in (known := built_in(kind)):
+        raise PluginError(f"No plug-in that is installed brings {spelt!r} among its {kind}.")
+    return use(*known[spelt])
 
 
 def model_of_section(section: str) -> Any:
@@ -113,6 +133,14 @@ def installed(name: str) -> Plugin:
     if (one := plugins().installed.get(name)) is None:
         raise PluginError(f"The plug-in {name} is not installed, or does not load; autokb plugins says which are.")
     return one.plugin
+
+
+def with_namespace(attribute: str) -> Plugin:
+    """Return the plug-in that brings a namespace of ``SupportKB`` (NoNamespaceError: none does)."""
+    for one in plugins():
+        if one.namespace and (one.attribute or one.name) == attribute:
+            return one
+    raise NoNamespaceError(f"SupportKB has no {attribute!r}, and no plug-in that is installed brings it.")
 
 
 def use(plugin: str, code: str) -> Any:
@@ -177,8 +205,9 @@ def _read_all() -> Plugins:
         if len(several) > 1:
             problems.append(f"{' and '.join(one.package for one in several)} bring a plug-in {name}; none is used.")
     kept = {name: several[0] for name, several in sorted(found.items()) if len(several) == 1}
-    formats, shared = _formats(kept)
-    return Plugins(kept, formats, (*problems, *shared))
+    formats, read = _by_suffix(kept, "formats", "read")
+    exports, written = _by_suffix(kept, "exports", "write")
+    return Plugins(kept, formats, exports, (*problems, *read, *written))
 
 
 def _declared(name: str, code: str, package: str) -> Plugin:
@@ -192,14 +221,14 @@ def _declared(name: str, code: str, package: str) -> Plugin:
     return plugin
 
 
-def _formats(kept: Mapping[str, Installed]) -> tuple[dict[str, str], list[str]]:
+def _by_suffix(kept: Mapping[str, Installed], kind: str, verb: str) -> tuple[dict[str, str], list[str]]:
     """Return the plug-in of each suffix of files, and a sentence for each suffix that several want."""
-    readers: dict[str, list[str]] = {}
-    for name, suffix in ((name, suffix) for name, one in kept.items() for suffix in one.plugin.formats):
-        readers.setdefault(suffix, []).append(name)
-    shared = {suffix: " and ".join(names) for suffix, names in readers.items() if len(names) > 1}
-    said = [f"The plug-ins {names} read {suffix} files; none of them does." for suffix, names in shared.items()]
-    return {suffix: names[0] for suffix, names in readers.items() if suffix not in shared}, said
+    wanted: dict[str, list[str]] = {}
+    for name, suffix in ((name, suffix) for name, one in kept.items() for suffix in getattr(one.plugin, kind)):
+        wanted.setdefault(suffix, []).append(name)
+    shared = {suffix: " and ".join(names) for suffix, names in wanted.items() if len(names) > 1}
+    said = [f"The plug-ins {names} {verb} {suffix} files; none of them does." for suffix, names in shared.items()]
+    return {suffix: names[0] for suffix, names in wanted.items() if suffix not in shared}, said
 
 
 def _entry_points() -> Iterator[tuple[str, str, str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -137,6 +137,9 @@ class Figures(Result):
         """Return whole tokens, and money to the millionth of a dollar."""
         tokens = Tokens(round(self.tokens.input), round(self.tokens.output), round(self.tokens.reasoning))
         return Figures(self.calls, tokens, None if self.cost is None else round(self.cost, 6))
+
+
+Told = Callable[[int, Figures], None]  # is given how many things a model is to be asked about, and what that may cost
 
 
 @dataclass(frozen=True, slots=True)

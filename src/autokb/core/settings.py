@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
-from autokb.core.helpdesk_settings import HelpdeskSettings, read_helpdesks
+from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.in_use import ArmSettings
 from autokb.core.plugins import installed, is_of_plugin, model_of_section, plugins, said, use
 from autokb.core.setting_values import read_number
@@ -233,6 +233,7 @@ def named_plugins(settings: Settings) -> set[str]:
     """Return the plug-ins that settings name: by a section, or by an implementation PLUGIN.NAME."""
     words = [settings.chunker, settings.embedder, settings.reranker, settings.executor]
     words += [*(one.type for one in settings.sources.values()), *settings.helpdesks, *settings.tasks]
+    words += settings.store.split("://")[:-1]  # the scheme
     return {*settings.plugins, *(word.partition(".")[0] for word in words if is_of_plugin(word))}
 
 
@@ -481,7 +482,7 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "experiment": _read_experiment,
     "gate": _read_gate,
     "sources": lambda value: model_of_section("sources").model_validate(value),
-    "helpdesks": read_helpdesks,
+    "helpdesks": lambda value: model_of_section("helpdesks").model_validate(value),
     "plugins": _read_plugins,
     "convert": _read_convert,
 }

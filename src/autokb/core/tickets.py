@@ -11,6 +11,10 @@ from autokb.core.results import Result
 
 TICKET = "ticket"  # the section that a ticket's tree begins with; it has no text of its own
 SIMILAR_TO = "SIMILAR_TO"
+NO_TICKETS = (
+    "No ticket is published yet; add some (autokb add {folder} EXPORT --as tickets), then: "
+    "autokb tickets build {folder}"
+)
 Origin = Literal["source", "similarity"]
 
 

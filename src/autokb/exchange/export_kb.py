@@ -14,6 +14,7 @@ from autokb.core.files import write_file
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
+from autokb.core.plugins import call, installed, plugins
 from autokb.core.results import Exported
 from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
 from autokb.stores.codecs import Body, decision_body, solution_body, with_marks
@@ -23,8 +24,7 @@ from autokb.stores.ticket_answers import ACCEPTED, KIND, read_accepted
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
-SUFFIXES = {".jsonl": "JSONL", ".md": "Markdown", ".csv": "CSV", ".graphml": "GraphML", ".cypher": "Cypher"}
-GRAPHS = (".graphml", ".cypher")  # formats of the tickets alone
+SUFFIXES = (".jsonl", ".md", ".csv")  # those of plug-ins come behind
 CSV_COLUMNS = ("solution_id", "issue_id", "issue", "attributes", "status", "reason", "text", "sources", "checksum")
 NOTHING_EXPORTED = "; nothing was exported"
 
@@ -35,24 +35,25 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
     The file appears whole or not at all.
     """
     kind = target.suffix.lower()
+    if kind not in SUFFIXES and (name := plugins().exports.get(kind)):
+        written: Exported = call(name, installed(name).exports[kind], workspace, target)
+        return written
     if kind not in SUFFIXES:
-        raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(SUFFIXES)}.")
+        raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(suffixes())}.")
     with workspace.file() as file:
         if kind == ".jsonl":
             with file.snapshot(), damaged_rows("record"):
                 lines = [canonical_json(line) + "\n" for line in export_lines(file)]
             write_file(target, "".join(lines), NOTHING_EXPORTED)
             return Exported(str(target), lines=len(lines))
-        if kind in GRAPHS:
-            from autokb.domains.ticket_templates import ticket_template
-            from autokb.exchange.export_tickets import ticket_graph  # with the projection that engines hold too
-
-            text, tickets = ticket_graph(file, ticket_template(workspace.spec), kind)
-            write_file(target, text, NOTHING_EXPORTED)
-            return Exported(str(target), tickets=tickets)
         kb = read_published(file).kb
     write_file(target, markdown(kb) if kind == ".md" else _csv(kb), NOTHING_EXPORTED)
     return Exported(str(target), solutions=len(kb.solutions))
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return the suffixes of all formats."""
+    return (*SUFFIXES, *plugins().exports)
 
 
 # Complex: the lines of people's decisions and the statuses that they changed come from one fold of the log.
@@ -64,7 +65,7 @@ def export_lines(file: WorkspaceFile) -> list[Body]:
     once it was taken back; of feedback private data are masked.
     """
     from autokb.exchange.import_feedback import feedback_lines  # pages and lists of this file's trees need none of it
-    from autokb.pipeline.tickets import ticket_lines
+    from autokb.exchange.ticket_lines import ticket_lines
 
     lines: list[Body] = [{**json.loads(body), "kind": kind, "id": i} for kind, i, body in file.lines()]
     lines = [with_marks(line) if line["kind"] == "solution" else line for line in lines]

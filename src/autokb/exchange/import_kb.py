@@ -16,13 +16,13 @@ from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.files import read_regular_file, replace_private
 from autokb.core.ids import canonical_json
 from autokb.core.nouns import Decision, Skipped
+from autokb.core.plugins import of_ours
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Imported
 from autokb.core.review_policy import ReviewPolicy
 from autokb.core.yaml_text import parse_yaml
-from autokb.exchange.accept_ticket import clean_question
 from autokb.exchange.edited_exports import read_csv, read_markdown
-from autokb.exchange.export_kb import SUFFIXES, chat_lines
+from autokb.exchange.export_kb import chat_lines, suffixes
 from autokb.exchange.import_decisions import (
     FileDecisions,
     Taken,
@@ -35,8 +35,8 @@ from autokb.exchange.import_decisions import (
 from autokb.exchange.import_feedback import put_feedback, separate_feedback, take_feedback
 from autokb.exchange.jsonl_schema import KINDS, Lines, lines_of, read_lines, take_out
 from autokb.exchange.referential_integrity import check_references, complete_issues, mend_documents
+from autokb.exchange.ticket_lines import ticket_lines
 from autokb.pipeline.open_index import embed_published
-from autokb.pipeline.tickets import TICKETS_SETTING, read_setting, take_tickets, ticket_lines
 from autokb.stores.chats import CONVERSATION_CODEC
 from autokb.stores.codecs import DOCUMENT, ISSUE, RAW_ISSUE, SOLUTION, Codec, N
 from autokb.stores.feedback import KIND as FEEDBACK
@@ -50,9 +50,16 @@ from autokb.stores.published import (
     read_published,
 )
 from autokb.stores.staged import STAGED_KINDS
-from autokb.stores.ticket_answers import ACCEPTED, AcceptedAnswer, keep_accepted, read_accepted, read_taken_back
+from autokb.stores.ticket_answers import (
+    ACCEPTED,
+    AcceptedAnswer,
+    clean_question,
+    keep_accepted,
+    read_accepted,
+    read_taken_back,
+)
 from autokb.stores.ticket_answers import KIND as ACCEPTED_KIND
-from autokb.stores.ticket_tables import has_tickets
+from autokb.stores.ticket_tables import TICKETS_SETTING, has_tickets
 from autokb.stores.versions import Made
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile
@@ -122,8 +129,8 @@ def import_file(
     than half (else HalfLostError). ``now`` is the date of the edits that are found, as ISO 8601.
     """
     kind = source.suffix.lower()
-    if kind not in SUFFIXES:
-        raise BadInputError(f"{source.name}: import takes {', '.join(SUFFIXES)}, as export writes them.")
+    if kind not in suffixes():
+        raise BadInputError(f"{source.name}: import takes {', '.join(suffixes())}, as export writes them.")
     if whole and kind != ".jsonl":
         raise BadInputError(f"--replace needs a JSONL export, which holds everything; {source.name} holds texts only.")
     text = _text_of(source)
@@ -240,7 +247,7 @@ def _take_whole(
     # A status without a verdict's line is of an older export: its verdict has no date, so that copies are alike.
     count = len(lines)
     tickets, chats = take_out(lines, "ticket"), take_out(lines, "chat")
-    setting = read_setting(lines.pop(("setting", TICKETS_SETTING), {}))
+    setting = lines.pop(("setting", TICKETS_SETTING), {})
     answers, feedback = separate_answers(lines), separate_feedback(lines)
     found = separate_decisions(lines, now, "")
     skipped += check_references(lines)
@@ -248,6 +255,7 @@ def _take_whole(
     mend_documents(lines, workspace.settings)
     decisions = _complete(found, lines, _spec_in(lines) or workspace.spec)
     with workspace.build_lock(), workspace.file() as file:
+        takes = of_ours("takes", TICKETS_SETTING) if tickets or has_tickets(file) else None
         with file.transaction():
             gone = _count_all(file)
             made = replace(workspace.publication_by("import"), forced_by=force)
@@ -258,8 +266,8 @@ def _take_whole(
             put_feedback(file, feedback)
             _take_domain(workspace, lines)
         embed_published(workspace, file, progress)
-        if tickets or has_tickets(file):
-            take_tickets(workspace, file, tickets, setting, name, progress)
+        if takes is not None:
+            takes.take(workspace, file, tickets, setting, name, progress)
     return Imported(count - unchanged, unchanged, tuple(skipped), (gone,) if gone else ())
 
 

@@ -14,10 +14,9 @@ from autokb.core.attributes import Attributes
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import HumanVerdictName, Message, Skipped
+from autokb.core.plugins import built_in, of_ours
 from autokb.core.tickets import TicketLink
 from autokb.core.yaml_text import parse_yaml
-from autokb.exchange.accept_ticket import QUESTION_CHARACTERS, clean_question
-from autokb.pipeline.tickets import TICKETS_SETTING, read_setting
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import read_calibrated_gate
 from autokb.retrieval.gate import read_gate
@@ -41,7 +40,7 @@ from autokb.stores.codecs import (
 )
 from autokb.stores.feedback import FEEDBACK
 from autokb.stores.feedback import KIND as FEEDBACK_KIND
-from autokb.stores.ticket_answers import ACCEPTED
+from autokb.stores.ticket_answers import ACCEPTED, QUESTION_CHARACTERS, clean_question
 from autokb.stores.ticket_answers import KIND as ACCEPTED_ANSWER
 from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import DOMAIN_FILE
@@ -308,8 +307,8 @@ def _check_setting(name: str, body: Mapping[str, Any], where: str) -> None:
             read_calibrated_gate(body)
         elif name == CONFIDENCE:
             read_recalibration(body)
-        elif name == TICKETS_SETTING:
-            read_setting(body)
+        elif name in built_in("takes"):
+            of_ours("takes", name).check(body)
         elif name == "domain":
             if not isinstance(body.get("yaml"), str):
                 raise ValueError(f"{where} needs yaml as text")

@@ -1,1 +1,1 @@
-"""Helpdesks: a customer's message comes in, the suggestion goes back as a note, the agent's reply is feedback."""
+"""The port of a helpdesk: what each says of itself, be it of our own or of a plug-in, and how it is asked."""

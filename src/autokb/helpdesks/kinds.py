@@ -6,22 +6,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from autokb.core.plugins import implementation
-from autokb.helpdesks.chatwoot import Chatwoot
+from autokb.core.plugins import built_in, implementation, use
 from autokb.helpdesks.helpdesk import DeskRequest, Helpdesk, ReceivedMessage, StandingText
-from autokb.helpdesks.intercom import Intercom
 from autokb.helpdesks.refused import FAILS
 from autokb.helpdesks.sending import LaterError
-from autokb.helpdesks.zendesk import Zendesk
 
-KINDS: Mapping[str, Helpdesk] = {"chatwoot": Chatwoot(), "zendesk": Zendesk(), "intercom": Intercom()}
 # What the methods of a helpdesk return; all others make a request.
 _GIVES: Mapping[str, Any] = {"why_unsigned": str, "read": ReceivedMessage | None, "standing": list, "is_led": bool}
 
 
 def helpdesk_of(name: str) -> Helpdesk:
-    """Return a helpdesk by its name in the settings; of a plug-in's, this and any method may raise LaterError."""
-    return KINDS[name] if name in KINDS else cast("Helpdesk", _OfPlugin(name))
+    """Return a helpdesk by its name in the settings; of somebody else's, this and any method may raise LaterError."""
+    ours = built_in("helpdesks")
+    return cast("Helpdesk", use(*ours[name])() if name in ours else _OfPlugin(name))
 
 
 class _OfPlugin:

@@ -22,6 +22,7 @@ from autokb.core.progress import Progress, silent
 from autokb.core.regex_timeout import forget_slow_searches
 from autokb.core.results import BuildReport, KnowledgeCounts, Refusal
 from autokb.core.vectors import Vectors, encoder_key
+from autokb.heuristics.document_audience import with_audiences
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
 from autokb.issues.splitting import ClusterSplitter
@@ -227,7 +228,8 @@ class Build:
         """Run the algorithm and publish; returns what the gate has against it, too."""
         stages, spec = self.stages, self.workspace.spec
         published = read_published(self.file)
-        documents = staged_documents(self.file)
+        staged = staged_documents(self.file)
+        documents, names = with_audiences(staged, spec), DocumentNames(staged)  # links name titles as they were added
         whole, note = told_issues(staged_raw_issues(self.file), documents, spec.language)
         stages.log.notes.append(note)
         raw = [one.as_told() for one in whole]
@@ -242,7 +244,7 @@ class Build:
         organised = organise(stages, spec, raw, raw_vectors, published, rethink=self.rethink, mode=mode, reduce=reduce)
         stop_if_awaited(stages, self.workspace, len(raw))
         titles = stages.embed(corpus.titles())
-        past = past_issues(raw, DocumentNames(documents))
+        past = past_issues(raw, names)
         sources = BuildSources(documents, raw, corpus, past, raw_vectors, attributes)
         passages = self._passages(sources)
         self._read_tokens([section_text(p) for p in passages])
@@ -299,7 +301,7 @@ class Build:
         )
         prepare_languages(stages, self.workspace)
         keep_search_rows(self.workspace, self.file)
-        return _counts(organised, grown, decided, unresolved_links(raw, DocumentNames(documents))), refusal
+        return _counts(organised, grown, decided, unresolved_links(raw, names)), refusal
 
     def _attributes(self, raw: Sequence[RawIssue]) -> dict[str, Attributes]:
         spec = self.workspace.spec

@@ -15,6 +15,7 @@ from autokb.core.nouns import Document, RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.results import Result, Tokens
 from autokb.core.yaml_text import parse_yaml
+from autokb.heuristics.document_audience import proposed_audience
 from autokb.heuristics.spec.proposal import DraftedAttribute, DraftSpec
 from autokb.pipeline.draft_yaml import draft_data, draft_text, is_unchanged
 from autokb.pipeline.model_choice import OFFLINE
@@ -74,8 +75,10 @@ def draft_spec(workspace: Workspace, *, options: ModelOptions | None = None, pro
         if drafted is None:
             reason = "; ".join(failure.reason for failure in stages.log.failures) or "the reply is awaited."
             raise AutokbError(f"No draft was made: {reason}")
-        data = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
-        text = draft_text(draft_data(data, drafted), drafted, model)
+        data = draft_data(parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}, drafted)
+        proposed = proposed_audience(documents, read_domain(data))
+        data |= {**proposed, "attributes": {**data["attributes"], **proposed.get("attributes", {})}}
+        text = draft_text(data, drafted, model)
         path = write_draft(workspace, text)
         ids = [i.id for i in _sampled(issues, len(item.issues))]
         return Draft(

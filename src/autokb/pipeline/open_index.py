@@ -14,7 +14,7 @@ from autokb.answering.answer import Answer
 from autokb.answering.ask import ask, ask_in_other_language
 from autokb.answering.chosen import Choosing
 from autokb.core.attributes import Values
-from autokb.core.errors import BadInputError, NothingPublishedError, UnwritableWorkspaceError
+from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.nouns import RawIssue
 from autokb.core.progress import Progress, silent
 from autokb.core.storable import without_surrogates
@@ -34,8 +34,7 @@ from autokb.pipeline.fed_questions import with_fed_questions
 from autokb.pipeline.own_features import own_features
 from autokb.pipeline.process_pool import process_pool
 from autokb.pipeline.reranking import open_reranker
-from autokb.pipeline.search_in_database import SlicedKnowledge, open_sliced
-from autokb.pipeline.search_rows import write_search_rows
+from autokb.pipeline.searched_store import SearchedKnowledge, SearchedStore
 from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.index import (
@@ -54,9 +53,7 @@ from autokb.stores.published import (
     published_spec,
     read_decided_anew,
     read_published,
-    spec_of,
 )
-from autokb.stores.search_tables import SEARCH_OF, SearchTables, may_write, searched_rows
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
@@ -64,10 +61,6 @@ from autokb.text.mail_parts import without_mail_parts
 
 NOT_COMPARED_IN_DATABASE = (
     "This knowledge base is searched in the database, where questions are compared in {language} alone; ask in it."
-)
-NO_ROWS = (
-    "This knowledge base is to be searched in the database, and what is searched was not written there yet; run "
-    "autokb build as a user who may write."
 )
 MORE_MEMORY = "run autokb build on a machine with more memory, which prepares what is searched in the database"
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more, and the encoder reads its first 256 tokens
@@ -80,7 +73,7 @@ class IndexByLanguage:
     index: QuestionIndex
     workspace: Workspace
     file: WorkspaceFile
-    sliced: SlicedKnowledge | None = None
+    sliced: SearchedKnowledge | None = None
     _multilingual: list[QuestionIndex] = field(default_factory=list)
     _loading: Lock = field(default_factory=Lock)
 
@@ -259,7 +252,7 @@ def _with_decisions(
     """Open what was open before with what people decided since, by each encoder that it was open by."""
 
     def lay_over(index: QuestionIndex, encoder: Encoder, tokens: TokenReader | None) -> QuestionIndex:
-        return load_decisions(index, decided, _embedding(file, encoder), encoder.embed_questions, tokens)
+        return load_decisions(index, decided, embedding_by(file, encoder), encoder.embed_questions, tokens)
 
     encoder = _encoder(workspace, file, stack)
     index = lay_over(before.index, encoder, encoder.token_reader(before.index.spec.language))
@@ -270,63 +263,41 @@ def _with_decisions(
 
 
 def open_served_index(workspace: Workspace, before: OpenIndex | None = None) -> OpenIndex:
-    """Open what was published for a process that answers questions: from Postgres where that is large.
+    """Open what was published for a process that answers questions: from the store where that is large and it can.
 
-    The search tables are written first where they are not those of what is published, and this user may write. What was
+    What is searched is written first where it is not that of what is published, and this user may write. What was
     open ``before`` is taken over as by ``open_index``.
     """
     with failures_as_sentences(workspace.knowledge_path), ExitStack() as stack:
         file = workspace.open_file()
         stack.callback(file.close)
-        if not is_searched_in_database(workspace, file):
+        if (searched := _searched(workspace, file)) is None:
             return open_index(workspace, before=before)
         encoder = _encoder(workspace, file, stack)
-        settings = dict(file.records("setting"))
-        gate_of(settings, encoder.name).check_encoder(encoder.name)
-        if not _has_rows(file):
+        gate_of(dict(file.records("setting")), encoder.name).check_encoder(encoder.name)
+        if not searched.is_ready(file):
             # whose memory, that of the whole knowledge base, is given back
             with process_pool(2, MORE_MEMORY) as in_processes:
                 list(in_processes(_write_rows, [workspace]))
-        sliced = open_sliced(file, settings, spec_of(workspace, settings), encoder, workspace.settings.answer.caution)
-        if (reranker := open_reranker(workspace.settings, stack)) is not None:
-            sliced = replace(sliced, reranker=reranker)
+        sliced = searched.open(workspace, file, encoder, stack)
         return _opened(IndexByLanguage(sliced.empty(), workspace, file, sliced), stack, None)
 
 
-def is_searched_in_database(workspace: Workspace, file: WorkspaceFile) -> bool:
-    """Return whether questions are to search the database: readers' version, in Postgres, is as large as the settings
-    say.
-    """
-    if workspace.shows or not file.finds_vectors:
-        return False
-    with file.reading() as db:
-        return searched_rows(db) >= workspace.settings.search.in_database_from
-
-
-def _has_rows(file: WorkspaceFile) -> bool:
-    """Return whether what questions search is that of what is published; older rows do where this user may not write
-    (UnwritableWorkspaceError: there are none).
-    """
-    with file.reading() as db:
-        if file.meta(SEARCH_OF) == file.generation:
-            return True
-        if may_write(db):
-            return False
-        if SearchTables.of(db) is None:
-            raise UnwritableWorkspaceError(NO_ROWS)
-    return True
+def _searched(workspace: Workspace, file: WorkspaceFile) -> SearchedStore | None:
+    """Return what questions search in the store: readers' version, where it is as large as the settings say."""
+    if workspace.shows or file.store is None:
+        return None
+    searched: SearchedStore | None = file.store.searched
+    is_large = searched is not None and searched.count_rows(file) >= workspace.settings.search.in_database_from
+    return searched if is_large else None
 
 
 def keep_search_rows(workspace: Workspace, file: WorkspaceFile) -> None:
     """Write what questions search in the database, where they do, so that nobody waits for it."""
-    if not is_searched_in_database(workspace, file) or file.meta(SEARCH_OF) == file.generation:
+    if (searched := _searched(workspace, file)) is None or searched.is_current(file):
         return
     with ExitStack() as stack:
-        encoder = _encoder(workspace, file, stack)
-        published = with_fed_questions(file, read_published(file))
-        spec = published_spec(workspace, published)
-
-        write_search_rows(file, published, spec, _embedding(file, encoder), encoder.token_reader(spec.language))
+        searched.write_rows(workspace, file, _encoder(workspace, file, stack))
 
 
 def _write_rows(workspace: Workspace) -> None:
@@ -352,12 +323,13 @@ def _load(
 ) -> QuestionIndex:
     """Put a published knowledge base into memory; what its embedder needs is held open by the stack."""
     encoder = _encoder(workspace, file, held)
-    return index_published(workspace, published, file, encoder, _embedding(file, encoder, progress))
+    return index_published(workspace, published, file, encoder, embedding_by(file, encoder, progress))
 
 
-def _embedding(
+def embedding_by(
     file: WorkspaceFile, encoder: Encoder, progress: Progress = silent
 ) -> Callable[[Sequence[str]], Vectors]:
+    """Return what gives the vectors of texts by an encoder, each embedded once and kept."""
     return lambda texts: embed_once(file, encoder, EMBEDDINGS, texts, partial(progress, EMBEDDINGS))[0]
 
 

@@ -9,8 +9,10 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from autokb.core.plugins import built_in, of_ours
 from autokb.core.progress import Progress, silent
 from autokb.core.results import NOTHING_SPENT, BatchPlan, Costs, Figures, Plan, Spending, Tokens
+from autokb.heuristics.document_audience import with_audiences
 from autokb.llm.embedders import Embedder
 from autokb.llm.prices import Prices
 from autokb.pipeline.build import GROWN_BY
@@ -22,8 +24,6 @@ from autokb.pipeline.model_session import PACE, read_ratios
 from autokb.pipeline.stages import Stages
 from autokb.pipeline.steps.contexts import chunk_with_contexts
 from autokb.pipeline.steps.passages import find_passages
-from autokb.pipeline.tickets import STAGE as SECTIONS
-from autokb.pipeline.tickets import TicketBuild
 from autokb.retrieval.corpus import Corpus
 from autokb.stores.database import damaged_rows
 from autokb.stores.ledger_table import LedgerTable, in_flight, spending
@@ -50,7 +50,7 @@ def estimate_build_seconds(workspace: Workspace, file: WorkspaceFile, progress: 
     Nothing is kept: the documents that are new or changed are chunked on a copy, and a few texts are encoded there.
     Texts whose vectors are stored, as those of a build that was killed, count as done.
     """
-    documents, raw = staged_documents(file), staged_raw_issues(file)
+    documents, raw = with_audiences(staged_documents(file), workspace.spec), staged_raw_issues(file)
     items = len(documents) + len(raw)
     embedder = read_embedder_name(workspace.settings.embedder)
     if not items:
@@ -100,7 +100,6 @@ STAGES = (
     "solution_attributes",
     "rules",
     "fit",
-    SECTIONS,  # of tickets, which ``autokb tickets build`` asks about
 )
 
 
@@ -109,9 +108,9 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
     """Return calls, tokens, money and seconds per stage that a build is still to pay for; offline all are 0.
 
     The whole build is rehearsed on a copy: the same requests are made and counted instead of sent, and the answers that
-    are expected to them stand in for a model's. Past tickets are counted too, as ``autokb tickets build`` would ask
-    about them, their sections in a stage of their own. Seconds are None where there is nothing to build; those of
-    tickets are the waiting for models alone.
+    are expected to them stand in for a model's. What plug-ins build by themselves is counted too, each in a stage of
+    its own, such as the sections of past tickets, which ``autokb tickets build`` asks about. Seconds are None where
+    there is nothing to build; those of plug-ins are the waiting for models alone.
     """
     settings = workspace.settings
     check_settings(settings)
@@ -135,7 +134,7 @@ def plan(workspace: Workspace, progress: Progress = silent) -> Plan:
         issues=issues,
         tickets=tickets,
         mode=workspace.mode,
-        stages={name: chosen.stages.get(name, NO_FIGURES).rounded() for name in STAGES},
+        stages={name: chosen.stages.get(name, NO_FIGURES).rounded() for name in (*STAGES, *built_in("planned"))},
         modes={mode: estimate.total().rounded() for mode, estimate in modes.items()},
         batch=BatchPlan(None if chosen.batch_cost is None else round(chosen.batch_cost, 6)),
         paid=Figures(spent.calls, spent.tokens, spent.cost),
@@ -163,20 +162,10 @@ def _estimates(workspace: Workspace, file: WorkspaceFile, progress: Progress) ->
                 expected = ExpectedReplies()
                 stages = counting_stages(copy, own, file, estimate, expected, progress)
                 DryRun(copy, own, stages, expected=expected).run(publish=False)
-                encoder = _ticket_encoder(copy, own, estimate)
-                TicketBuild(
-                    copy,
-                    own,
-                    counting_stages(
-                        workspace=copy,
-                        copy=own,
-                        file=file,
-                        estimate=estimate,
-                        expected=expected,
-                        progress=progress,
-                        encoder=encoder,
-                    ),
-                ).count()
+                encoder = _encoder_beside(copy, own, estimate)
+                for stage in built_in("planned"):
+                    counting = counting_stages(copy, own, file, estimate, expected, progress, encoder=encoder)
+                    of_ours("planned", stage)(copy, own, counting).count()
     return found
 
 
@@ -218,8 +207,8 @@ def _encoder(workspace: Workspace, copy: WorkspaceFile, file: WorkspaceFile, est
     return CountingEncoder(settings.embedder, embedder.price_key, copy, estimate, free if is_first else None)
 
 
-def _ticket_encoder(workspace: Workspace, copy: WorkspaceFile, estimate: Estimate) -> Encoder:
-    """Return what counts the vectors of tickets, where they are paid for; which they are decides no request."""
+def _encoder_beside(workspace: Workspace, copy: WorkspaceFile, estimate: Estimate) -> Encoder:
+    """Return what counts the vectors of builds beside this one, where they are paid for; they decide no request."""
     embedder = read_embedder_name(workspace.settings.embedder)
     if not embedder.is_paid:
         return FreeEncoder(open_free_embedder(embedder), copy)

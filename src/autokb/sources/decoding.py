@@ -91,6 +91,7 @@ def _is_open_for_writing(descriptor: int) -> bool | None:
 MAX_FILE_MEGABYTES = 100
 MAX_FILE_BYTES = MAX_FILE_MEGABYTES * 1024 * 1024
 
+_INCLUDED = (".md", ".mdx", ".markdown", ".txt")  # suffixes of files that others may hold
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -154,6 +155,19 @@ def decode(data: bytes, *, markup: bool = False) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return (_decode_as_declared(data) if markup else None) or _decode_by_guess(data)
+
+
+def text_beside(file: FoundFile, name: str) -> str | None:
+    """Return the text of the file that another one names, from its folder or one above it that was added, else None."""
+    root, name = os.path.realpath(file.root), name.removeprefix("@site").lstrip("/")
+    for folder in file.path.parents if file.root and name.lower().endswith(_INCLUDED) else ():
+        path = os.path.realpath(folder / name)
+        if not folder.is_relative_to(file.root):
+            break
+        if path.startswith(root + os.sep) and os.path.isfile(path):  # noqa: PTH113
+            with contextlib.suppress(UnreadableFileError):
+                return decode(read_bytes(FoundFile(root, os.path.relpath(path, root)))).removeprefix("\ufeff")
+    return None
 
 
 def bom_encoding(data: bytes) -> str | None:

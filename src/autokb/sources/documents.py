@@ -14,7 +14,7 @@ from autokb.core.marks import Mark
 from autokb.core.nouns import Document, Skipped
 from autokb.core.storable import without_surrogates
 from autokb.sources import fields as f
-from autokb.sources.decoding import clean, decode, read_bytes
+from autokb.sources.decoding import clean, decode, read_bytes, text_beside
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.formats import Format, format_of, has_known_suffix, uncompressed
 from autokb.sources.generated_pages import without_generated
@@ -27,6 +27,7 @@ from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
 from autokb.sources.record_files import RECORD_FORMATS, read_records
 from autokb.sources.records import PlacedRecord, join_sections, shorten_report
+from autokb.sources.site_markup import site_page
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
 from autokb.sources.wiki import wiki_page
 from autokb.text.control_characters import printable_name, replace_controls
@@ -179,12 +180,12 @@ def _read_file(
             read_parts(one.record, fields, _USUAL_IN_A_FILE if one.is_whole_file else _USUAL_NAMES, columns)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
-    return [_read_whole_file(data, format_, file.relative, templates)], []
+    return [_read_whole_file(data, format_, file, templates)], []
 
 
-def _read_whole_file(data: bytes, kind: Format, relative: str, templates: Mapping[str, str]) -> _ReadDocument:
+def _read_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> _ReadDocument:
     better = "save the page as it looks in a browser" if kind == "html" else NO_SCAN
-    return _whole_file(_convert_whole_file(data, kind, templates), relative, better)
+    return _whole_file(_convert_whole_file(data, kind, file, templates), file.relative, better)
 
 
 def _whole_file(page: ConvertedFile, relative: str, better: str = NO_SCAN) -> _ReadDocument:
@@ -200,7 +201,7 @@ def _whole_file(page: ConvertedFile, relative: str, better: str = NO_SCAN) -> _R
 
 def read_fetched(data: bytes, kind: Format, url: str, templates: Mapping[str, str]) -> SourceRecord[Document]:
     """Read what came from an address, which is its id and its place (UnreadableFileError)."""
-    read = _read_whole_file(data, kind, url, templates)
+    read = _read_whole_file(data, kind, FoundFile("", url), templates)  # beside which there is no other file
     return _fetched(replace(read, document=replace(read.document, id=url, url=url)))
 
 
@@ -217,16 +218,18 @@ def _fetched(read: _ReadDocument) -> SourceRecord[Document]:
     return SourceRecord(document, "", read.place, read.marks)
 
 
-def _convert_whole_file(data: bytes, kind: Format, templates: Mapping[str, str]) -> ConvertedFile:
+def _convert_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> ConvertedFile:
     if kind == "pdf" or kind == "docx":
         return convert_in_subprocess(kind, data)
     if kind == "html":
         return _page_of_html(decode(data, markup=True))
     if kind == "wiki":
         return wiki_page(decode(data), templates)
-    # The Markdown of a .md file is the file itself: only a byte order mark, which is no text, goes.
+    # Plain Markdown is the file itself: only a byte order mark, which is no text, goes.
     text = decode(data).removeprefix("\ufeff")
-    return ConvertedFile(text, first_heading(text)) if kind == "markdown" else ConvertedFile(clean(text))
+    if kind == "markdown":
+        return site_page(text, file.relative, templates, partial(text_beside, file))
+    return ConvertedFile(clean(text))
 
 
 def _documents(

@@ -14,6 +14,7 @@ from autokb.sources.page import ConvertedFile
 # Both an encrypted .docx and an old .doc are OLE compound files.
 _OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _STYLE_MAP = "\n".join(
     [
         "p[style-name='Title'] => h1:fresh",
@@ -35,7 +36,7 @@ def docx_to_markdown(data: bytes) -> ConvertedFile:
 
     parts = _read_parts(data)
     result = mammoth.convert_to_html(
-        io.BytesIO(data),
+        io.BytesIO(_with_boxes(data, parts)),
         style_map=_STYLE_MAP,
         convert_image=mammoth.images.img_element(lambda image: {}),
         external_file_access=False,
@@ -62,6 +63,35 @@ def _read_parts(data: bytes) -> dict[str, bytes]:
             return {name: archive.read(name) for name in sorted(wanted)}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
         raise UnreadableFileError("is no whole DOCX file; open it and save it anew.") from error
+
+
+def _xml_parser() -> Any:
+    from lxml import etree
+
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+
+
+def _with_boxes(data: bytes, parts: dict[str, bytes]) -> bytes:
+    """Return a document with each text box that only a drawing holds where mammoth reads it: in one of the old kind."""
+    from lxml import etree
+
+    root = etree.fromstring(parts["word/document.xml"], _xml_parser())
+    if next(root.iter(f"{_W}txbxContent"), None) is None:
+        return data
+    for drawing in list(root.iter(f"{_W}drawing")):
+        if boxes := list(drawing.iter(f"{_W}txbxContent")):
+            drawing[:] = boxes
+            drawing.tag = f"{_W}pict"
+    for choice in root.iter(f"{_MC}Choice"):
+        around, inner = choice.getparent(), f"//{_W}txbxContent"
+        if choice.find(f".{inner}") is not None and around.find(f"{_MC}Fallback{inner}") is None:
+            around[:] = [choice]
+            choice.tag = f"{_MC}Fallback"
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(written, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, etree.tostring(root) if name == "word/document.xml" else before.read(name))
+    return written.getvalue()
 
 
 # Complex: whether a list goes on depends on all that stood between it and the one before.
@@ -99,7 +129,7 @@ def _numbering_ids(parts: dict[str, bytes]) -> list[str]:
     """Return the numbering id of every list paragraph in order, its own or its style's."""
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    parser = _xml_parser()
     id_of_style: dict[str, str] = {}
     if "word/styles.xml" in parts:
         for style in etree.fromstring(parts["word/styles.xml"], parser).iter(f"{_W}style"):

@@ -13,6 +13,7 @@ _SUFFIXES: dict[str, Format] = {
     ".xhtml": "html",
     ".md": "markdown",
     ".markdown": "markdown",
+    ".mdx": "markdown",
     ".txt": "text",
     ".text": "text",
     ".wiki": "wiki",

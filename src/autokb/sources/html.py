@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
+from urllib.parse import urljoin
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.marks import AREAS, Mark, MarkKind
@@ -18,15 +20,16 @@ from autokb.sources.html_areas import NEVER_TEXT, NOWHERE, areas_of
 from autokb.sources.html_marks import (
     TextPlace,
     bytes_free_of_numbers,
-    free_of_numbers,
     number_texts,
     numbers_in,
     runs,
     without_numbers,
 )
+from autokb.sources.html_panels import HEADINGS, settle_panels
 from autokb.sources.html_shape import ESCAPED_LESS_THAN, mend_shape
 from autokb.sources.html_tree import html_bytes, nodes_of, parsed_html
 from autokb.sources.page import ConvertedFile, first_heading
+from autokb.sources.typed_lists import mark_typed_lists
 
 _TOO_LITTLE = 0.2  # share of the characters of running text: with less, the precise mode missed the article
 _FAR_MORE = 2  # times: as much more must the default mode keep to be heard then
@@ -62,10 +65,13 @@ def _kept(root: Any, *, precise: bool) -> set[int]:
 MOST_HTML = 10_000_000  # characters, of which half are tags and more; beyond it a page is a dump that nobody reads
 MOST_EXTRACTED = 1_500_000  # characters; an extractor would need minutes for more
 _PARTS = ("main", "dialog", "nav", "menu", "header", "footer", "aside", "form", "fieldset", "search")
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 # One that holds such an element was never closed: the rest of the page would become one heading.
-_INSIDE_NO_HEADING = ("p", "ul", "ol", "table", "pre", "blockquote", "section", "article", *_HEADINGS)
+_INSIDE_NO_HEADING = ("p", "ul", "ol", "table", "pre", "blockquote", "section", "article", *HEADINGS)
 
+_RAISED = str.maketrans(
+    "0123456789+-\u2212=()n",
+    "\u2070\xb9\xb2\xb3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207b\u207c\u207d\u207e\u207f",
+)
 # These begin with the signs themselves, which are searched for faster than what stands before them.
 # Two spaces at the end of a line that goes on below are a line break; any other white space there says nothing.
 _BREAK = re.compile(r"  \n(?<=\S  \n)(?=[ \t]*\S)")
@@ -86,7 +92,7 @@ def html_page(html: str) -> ConvertedFile:
     root = parsed_html(bytes_free_of_numbers(html_bytes(html)))
     if root is None:
         return ConvertedFile("")
-    title, url = _words_of(root.find(".//title")), _own_address(root)
+    title, url = _settled(root)
     body = root.find("body")
     nodes = nodes_of(root)
     areas = areas_of(nodes, root if body is None else body)
@@ -99,8 +105,9 @@ def html_page(html: str) -> ConvertedFile:
     text, places = without_numbers(_converted(root))
     marks = [m for kind in AREAS for m in _marks(kind, places, [kind in kinds[place.number] for place in places])]
     marks += _marks("kept_by_trafilatura", places, [place.number in kept for place in places])
-    title = free_of_numbers(_page_title(root, title, text))
-    return ConvertedFile(text, title, url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind))))
+    return ConvertedFile(
+        text, title or first_heading(text), url, tuple(sorted(marks, key=lambda m: (m.start, m.end, m.kind)))
+    )
 
 
 def html_to_markdown(html: str) -> ConvertedFile:
@@ -111,9 +118,31 @@ def html_to_markdown(html: str) -> ConvertedFile:
     root = parsed_html(html_bytes(html))
     if root is None:
         return ConvertedFile("")
-    title, url = _words_of(root.find(".//title")), _own_address(root)
+    title, url = _settled(root)
     text = _converted(root)
-    return ConvertedFile(text, _page_title(root, title, text), url)
+    return ConvertedFile(text, title or first_heading(text), url)
+
+
+# Complex: each thing that is mended here must be before anything is counted, and the title is read in between.
+def _settled(root: Any) -> tuple[str, str]:
+    """Mend what tells the parts of a page apart; return its title (its one h1, else its title element), its address."""
+    from lxml import etree
+
+    if root.find("body") is None:  # a page of new tags alone, all of which the parser takes for a head
+        root[0].tag = "body"
+    etree.strip_elements(root, "script", "style", with_tail=False)
+    title, url = _words_of(root.find(".//title")), _own_address(root)
+    _resolve_links(root, url)
+    for raised in root.iter("sup"):
+        is_number = all(ord(sign) in _RAISED for sign in raised.text_content().strip())
+        for part in raised.iter() if is_number else ():  # 10 to the power of 3 is not 103
+            part.text = (part.text or "").translate(_RAISED)
+    for heading in root.iter(*HEADINGS):
+        if next(heading.iterdescendants(*_INSIDE_NO_HEADING), None) is not None:
+            heading.tag = "div"
+    tops = [words for heading in root.iter("h1") if (words := _words_of(heading))]
+    settle_panels(root)
+    return tops[0] if len(tops) == 1 else title, url
 
 
 def _words_of(element: Any) -> str:
@@ -130,10 +159,14 @@ def _own_address(root: Any) -> str:
     return ""
 
 
-def _page_title(root: Any, title: str, text: str) -> str:
-    """Prefer the page's one h1, then its title element, then its first heading."""
-    tops = [words for h in root.iter("h1") if (words := _words_of(h))]
-    return tops[0] if len(tops) == 1 else title or first_heading(text)
+def _resolve_links(root: Any, url: str) -> None:
+    """Give links and pictures their whole address, where a page says what they are relative to."""
+    if (base := root.find(".//base[@href]")) is None:
+        return
+    for link, name in [(link, name) for link in root.iter("a", "img") for name in ("href", "src")]:
+        if (address := link.get(name)) and not address.startswith("#"):  # else another place of the page
+            with suppress(ValueError):  # no address at all, such as http://[
+                link.set(name, urljoin(urljoin(url, base.get("href")), address.strip()))
 
 
 def _converted(root: Any) -> str:
@@ -142,9 +175,6 @@ def _converted(root: Any) -> str:
     from lxml import etree
 
     etree.strip_elements(root, *NEVER_TEXT, with_tail=False)
-    for heading in root.iter(*_HEADINGS):
-        if next(heading.iterdescendants(*_INSIDE_NO_HEADING), None) is not None:
-            heading.tag = "div"
     mend_shape(root)
     for element in root.iter(*_PARTS):
         element.tag = "div"
@@ -171,7 +201,7 @@ def _tidied(text: str) -> str:
         part = _BREAK.sub(_KEPT_BREAK + "\n", _BEFORE_POINT.sub("", parts[n]))
         part = "\n".join(line.rstrip(" \t") for line in part.split("\n")).replace(_KEPT_BREAK, "  ")
         parts[n] = _BLANKS.sub("\n\n", part)
-    text = "".join(parts).strip("\n").replace(ESCAPED_LESS_THAN, "\\<")
+    text = mark_typed_lists("".join(parts)).strip("\n").replace(ESCAPED_LESS_THAN, "\\<")
     return text + "\n" if text.strip() else ""
 
 

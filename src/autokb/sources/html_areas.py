@@ -14,7 +14,7 @@ NEVER_TEXT = (
     *("head", "title", "link", "meta", "base", "input", "select", "textarea", "datalist", "option", "optgroup"),
     *("frame", "frameset", "applet"),
 )
-_TAGS: dict[str, AreaKind] = {
+TAGS_OF_AREAS: dict[str, AreaKind] = {
     "nav": "nav",
     "menu": "nav",
     "header": "header",
@@ -75,12 +75,12 @@ def _text_lengths(nodes: Sequence[Node]) -> dict[Any, int]:
 
 
 def _kinds(element: Any) -> frozenset[AreaKind]:
-    kind = _TAGS.get(element.tag)
+    kind = TAGS_OF_AREAS.get(element.tag)
     attributes = dict(element.items())
     if "role" in attributes:
         kind = _ROLES.get(attributes["role"].lower()) or kind
     found: list[AreaKind] = [kind] if kind and not _is_part_of_the_text(element, kind) else []
-    if attributes and _is_hidden(attributes):
+    if attributes and is_hidden(attributes):
         found.append("hidden")
     return frozenset(found) if found else NOWHERE
 
@@ -104,7 +104,8 @@ def _is_alone(button: Any) -> bool:
     return not around
 
 
-def _is_hidden(attributes: Mapping[str, str]) -> bool:
+def is_hidden(attributes: Mapping[str, str]) -> bool:
+    """Return whether an element with these attributes is not shown, at least until somebody clicks."""
     return (
         attributes.get("hidden", "until-found") != "until-found"
         or attributes.get("aria-hidden") == "true"

@@ -65,6 +65,7 @@ def parsed_html(data: bytes) -> Any:
         root = lxml_html.document_fromstring(data, parser=parser)
     except etree.ParserError:
         return None
+    etree.strip_elements(root, "svg", with_tail=False)  # a drawing may have more elements than a hundred pages
     if _too_deep()(root):
         raise UnreadableFileError(f"nests more than {DEEPEST_NESTING} elements into each other; flatten it.")
     return root

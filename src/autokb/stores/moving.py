@@ -1,4 +1,4 @@
-"""A workspace moved from its folder to a Postgres server, or back: nothing is switched over until all is equal.
+"""A workspace moved from its folder to a server, or back: nothing is switched over until all is equal.
 
 What is filled lies beside its place, in a schema or a folder of its own, so that half a copy is never taken for whole.
 """
@@ -23,6 +23,7 @@ from autokb.core.settings import read_settings
 from autokb.core.yaml_text import parse_yaml
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.plugin_tables import migrations_of, noted_plugins, update_tables
+from autokb.stores.store import Store, an_address, is_address, store_of
 from autokb.stores.table_copies import (
     Table,
     Told,
@@ -45,7 +46,6 @@ from autokb.stores.workspace import (
 )
 from autokb.stores.workspace_file import WorkspaceFile
 
-SCHEMES = ("postgresql://", "postgres://")
 TICKET = ".autokb-move"  # in a folder that is moved to a server: whose copy the schema is
 MOVED = ".moved"  # ends the name of what is no longer the truth
 _STORE = re.compile(r"^store[ \t]*:.*(?:\n|\Z)", re.MULTILINE)
@@ -57,9 +57,9 @@ def move(workspace: Workspace, to: str, progress: Progress = silent) -> Moved:
     A move that was killed goes on when it is called again.
     """
     start = time.monotonic()
-    is_url = to.startswith(SCHEMES)
+    is_url = is_address(to)
     if not is_url and "://" in to:
-        raise BadInputError("--to takes postgresql://USER@HOST/DATABASE?schema=NAME, or a folder.")
+        raise BadInputError(f"--to takes {an_address()}, or a folder.")
     if is_url:
         tables, shown, left = _to_server(workspace, to, progress)
     else:
@@ -71,53 +71,43 @@ def move(workspace: Workspace, to: str, progress: Progress = silent) -> Moved:
 
 
 def _to_server(workspace: Workspace, url: str, progress: Progress) -> tuple[dict[str, int], str, str]:
-    try:
-        from autokb.stores import postgres_moving as server
-    except ModuleNotFoundError as error:
-        raise BadInputError("A Postgres server needs the extra: pip install 'autokb[postgres]'.") from error
+    server = store_of(url)
     if workspace.is_on_server:
         owner = _owner_of(workspace)
-        if not owner or workspace.settings.store != url or not server.is_tied(url, owner):
+        if not owner or workspace.settings.store != url or not server.is_copy_of(owner):
             raise BadInputError(
                 f"{workspace.folder} is kept on a server already (store: in settings.yaml, or AUTOKB_STORE); move it "
                 "into a folder first: --to FOLDER"
             )
         with workspace.build_lock(), workspace.file() as file:  # it was killed at its very end
             tables = {table.name: count_rows(file, table) for table in all_tables(migrations_of(file))}
-        return _finish_on_server(workspace, url, tables)
+        return _finish_on_server(workspace, server, tables)
     settings = settings_with_store(_settings_text(workspace), url)
     with workspace.build_lock():
-        beside = server.make_staging(url, _owner_of(workspace))
-        server.make_tables(beside)
-        from autokb.stores.postgres import build_lock
-
-        busy = "Another command moves a workspace to that schema"
+        beside = server.begin_copy(_owner_of(workspace))
         with (
-            build_lock(beside, busy),
+            beside.build_lock("Another command moves a workspace to that schema"),
             workspace.file() as source,
-            closing(WorkspaceFile(workspace.knowledge_path, url=beside)) as target,
+            closing(WorkspaceFile(workspace.knowledge_path, url=beside.address)) as target,
         ):
             _fill(source, target, progress)
             with source.transaction():  # nobody writes into the file any more
                 tables = _make_equal(source, target, progress)
-                server.set_numbers(target)
-                server.give_name(url)
+                server.end_copy()
                 replace_private(workspace.folder / SETTINGS_FILE, settings.encode("utf-8"))
-        return _finish_on_server(workspace, url, tables)
+        return _finish_on_server(workspace, server, tables)
 
 
-def _finish_on_server(workspace: Workspace, url: str, tables: dict[str, int]) -> tuple[dict[str, int], str, str]:
+def _finish_on_server(workspace: Workspace, server: Store, tables: dict[str, int]) -> tuple[dict[str, int], str, str]:
     """Take the file out of the place of the truth, then forget that the schema is a copy of it."""
-    from autokb.stores.postgres_moving import let_go, without_password
-
     left = workspace.folder / (KNOWLEDGE_FILE + MOVED)
     for end in ("", "-wal", "-shm"):  # a journal that somebody still holds open belongs to its file
         there = workspace.folder / (KNOWLEDGE_FILE + end)
         if there.exists():
             there.replace(f"{left}{end}")
-    let_go(url)
+    server.forget_owner()
     (workspace.folder / TICKET).unlink(missing_ok=True)
-    return tables, without_password(url), str(left)
+    return tables, server.without_password(), str(left)
 
 
 def _owner_of(workspace: Workspace) -> str:
@@ -162,17 +152,15 @@ def settings_without_store(text: str) -> str:
 def _to_folder(workspace: Workspace, folder: Path, progress: Progress) -> tuple[dict[str, int], str, str]:
     if not workspace.is_on_server:
         raise BadInputError(
-            f"{workspace.folder} is kept in its folder already; --to takes the URL of a server: "
-            "postgresql://USER@HOST/DATABASE?schema=NAME"
+            f"{workspace.folder} is kept in its folder already; --to takes the URL of a server: {an_address()}"
         )
-    from autokb.stores.postgres_moving import without_password
-
+    left = workspace.store.without_password()
     _check_free(folder)
     staging = folder / MOVING_FOLDER
     with workspace.build_lock(), _locked(folder):
         _check_free(folder)
         staging.mkdir(mode=0o700, exist_ok=True)
-        source_name = digest(without_password(workspace.settings.store))
+        source_name = digest(left)
         said = staging / "from"
         if said.exists() and said.read_text(encoding="utf-8") != source_name:
             raise BadInputError(f"{folder} holds half a copy of another workspace; name another folder, or delete it.")
@@ -192,7 +180,7 @@ def _to_folder(workspace: Workspace, folder: Path, progress: Progress) -> tuple[
         for name in (DOMAIN_FILE, SETTINGS_FILE, KNOWLEDGE_FILE):  # the last one makes it a workspace
             (staging / name).replace(folder / name)
         shutil.rmtree(staging)
-    return tables, str(folder), without_password(workspace.settings.store)
+    return tables, str(folder), left
 
 
 def _check_free(folder: Path) -> None:

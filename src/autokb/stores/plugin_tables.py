@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError
@@ -61,11 +61,9 @@ def update_tables(file: WorkspaceFile, plugin: str) -> None:
         file.note(NOTE + plugin, str(len(migrations)))
 
 
-def _statements(file: WorkspaceFile, migration: str) -> Iterator[str]:
-    if file.is_on_server:
-        from autokb.stores.postgres import server_statements
-
-        return server_statements(migration)
+def _statements(file: WorkspaceFile, migration: str) -> Iterable[str]:
+    if file.store is not None:
+        return file.store.statements(migration)
     return filter(None, map(str.strip, migration.split(";")))
 
 

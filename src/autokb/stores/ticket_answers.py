@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autokb.core.ids import short_id
+from autokb.core.storable import without_surrogates
 from autokb.stores.codecs import Codec
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.control_characters import replace_controls
 
 KIND = "ticket_answer"
+QUESTION_CHARACTERS = 10_000  # of a question that a ticket answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,11 @@ class AcceptedAnswer:
 
 
 ACCEPTED = Codec(AcceptedAnswer, author="", date="")
+
+
+def clean_question(question: str) -> str:
+    """Return a question in one line, without what steers a terminal."""
+    return " ".join(replace_controls(without_surrogates(question)).split())
 
 
 def read_accepted(file: WorkspaceFile, ticket: str | None = None) -> list[AcceptedAnswer]:

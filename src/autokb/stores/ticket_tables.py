@@ -36,6 +36,12 @@ class _TicketCodec(Codec[Ticket]):
 TICKET_CODEC = _TicketCodec(Ticket, "id")
 EDGE_COLUMNS = "source, type, target, origin, dangling, score"
 GENERATION = "tickets generation"  # meta: counts what was published of tickets
+# meta: the weights of the chance that two tickets are about the same problem, with what they were fitted on. Earlier
+# versions noted there what each signal of the ranking counts, too.
+WEIGHTS = "tickets weights"
+SIMILARITY = "tickets similarity"  # meta: the threshold of similar titles, with the encoder that it was chosen for
+NOTED = {"similarity": SIMILARITY, "weights": WEIGHTS}  # by their names in an export
+TICKETS_SETTING = "tickets"  # the id of the line of an export that holds both
 # Each type is looked up in the index after the one before, where DISTINCT would read every edge.
 LINK_TYPES = """
 WITH RECURSIVE found(type) AS (

@@ -6,11 +6,11 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autokb.core.domain import DomainSpec, read_domain
 from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError, WorkspaceBusyError
@@ -19,11 +19,9 @@ from autokb.core.settings import Settings, read_settings
 from autokb.core.storable import without_surrogates
 from autokb.core.yaml_text import MOST_CHARACTERS, parse_yaml
 from autokb.stores.database import check_is_ours, failures_as_sentences
+from autokb.stores.store import Store, store_of
 from autokb.stores.versions import Made
 from autokb.stores.workspace_file import WorkspaceFile
-
-if TYPE_CHECKING:
-    from autokb.stores.postgres_notices import Notices
 
 DOMAIN_FILE = "domain.yaml"
 SETTINGS_FILE = "settings.yaml"
@@ -80,35 +78,22 @@ class Workspace:
 
     @property
     def is_on_server(self) -> bool:
-        """Whether a Postgres server keeps the workspace, and not a file in its folder."""
+        """Whether a server keeps the workspace, and not a file in its folder."""
         return bool(self.settings.store)
+
+    @property
+    def store(self) -> Store:
+        """What keeps a workspace that is on a server (BadInputError: nothing knows its address)."""
+        return store_of(self.settings.store)
 
     def open_file(self) -> WorkspaceFile:
         """Open the knowledge file; whoever opens it closes it."""
         return WorkspaceFile(self.knowledge_path, shows=self.shows, url=self.settings.store)
 
-    def answer_or_fail(self) -> None:
-        """From now on take a server that keeps the workspace as lost where it hangs: for who must not wait."""
-        from autokb.stores.postgres_pool import ANSWER_SECONDS, pool_of
-
-        pool_of(self.settings.store).answer_seconds = ANSWER_SECONDS
-
     def let_go(self) -> None:
         """Close the connections that this process keeps open to a server for later, where one keeps the workspace."""
         if self.is_on_server:
-            from autokb.stores.postgres_pool import pool_of
-
-            pool_of(self.settings.store).close_idle()
-
-    @contextmanager
-    def notices(self) -> Iterator[Notices]:
-        """Hear what a server tells of this workspace for the length of a block (StoreAwayError)."""
-        from autokb.stores.postgres_notices import Notices
-        from autokb.stores.postgres_pool import pool_of
-
-        pool = pool_of(self.settings.store)
-        with closing(Notices(pool.connect(), pool.schema)) as notices:
-            yield notices
+            self.store.let_go()
 
     @contextmanager
     def file(self) -> Iterator[WorkspaceFile]:
@@ -116,17 +101,10 @@ class Workspace:
         with failures_as_sentences(self.knowledge_path), closing(self.open_file()) as file:
             yield file
 
-    @contextmanager
-    def build_lock(self) -> Iterator[None]:
+    def build_lock(self) -> AbstractContextManager[None]:
         """Hold the one build that a workspace may have; the system frees it when the process dies."""
-        if self.is_on_server:
-            from autokb.stores.postgres import build_lock
-
-            with build_lock(self.settings.store, f"Another build is at work in {self.folder.name}"):
-                yield
-            return
-        with one_at_a_time(self.folder / LOCK_FILE, f"Another build is at work in {self.folder.name}"):
-            yield
+        busy = f"Another build is at work in {self.folder.name}"
+        return self.store.build_lock(busy) if self.is_on_server else one_at_a_time(self.folder / LOCK_FILE, busy)
 
 
 def create_workspace(folder: Path, domain_text: str, settings_text: str = DEFAULT_SETTINGS) -> Workspace:

@@ -27,6 +27,7 @@ from autokb.stores.database import (
 )
 from autokb.stores.schema import BEFORE_DECISIONS, BEFORE_VERSIONS, columns_of, order_of, tables_of
 from autokb.stores.sql import as_bytes, json_text, marks, put, put_if_new
+from autokb.stores.store import store_of
 from autokb.stores.versions import (
     CANDIDATE,
     NO_CANDIDATE,
@@ -55,10 +56,6 @@ PARAMETERS_AT_ONCE = 500  # parameters of one SQL statement; SQLite's own limit 
 KEEP_NOTE = put("meta", "key, value", key="key")
 KEEP_VECTOR = put("vector", "key, data", key="key")
 PUBLICATIONS = "publications"  # meta: how often records changed; ``generation`` counts decisions of people too
-SIZE_ON_SERVER = (
-    "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c "
-    "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = current_schema()"
-)
 NO_VECTOR: Vectors = np.zeros(0, dtype=np.float32)
 LARGEST_NUMBER = 1e6  # in a vector; embedders give unit vectors or numbers of some hundreds, so more is damage
 
@@ -83,9 +80,6 @@ class StagedPlace:
     relative: str
 
 
-_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND {}pg_has_role(tableowner, 'USAGE')"
-
-
 class WorkspaceFile:
     """One connection to the file; open one a thread.
 
@@ -94,14 +88,12 @@ class WorkspaceFile:
     """
 
     def __init__(self, path: Path, *, create: bool = False, shows: str = "", url: str = "") -> None:
-        self.path, self._url = path, url
+        self.path, self.store = path, store_of(url) if url else None
         self._lock = threading.RLock()
         self._writing = False
         self._shown = "record"  # the table of what is shown, or the query in its place
-        if url:
-            from autokb.stores.postgres import open_postgres
-
-            self._db: Any = open_postgres(url)
+        if self.store is not None:
+            self._db: Any = self.store.connect()
             self.read_only, self.inode = self._db.read_only, 0
         else:
             if not create and not path.exists():
@@ -129,7 +121,7 @@ class WorkspaceFile:
     def _look(self) -> None:
         """Find out what is shown: another process may have published or rolled back since."""
         shows = self.shows
-        if not self._url and self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it, and there is one version
+        if not self.is_on_server and self.meta("schema") in BEFORE_VERSIONS:  # nobody can write it; it has one version
             return
         wanted = shows or str(self.rolled_back or "")
         is_another = wanted == CANDIDATE or (wanted and int(wanted) != newest_number(self._db))
@@ -146,19 +138,17 @@ class WorkspaceFile:
 
     @property
     def is_on_server(self) -> bool:
-        """Whether a Postgres server keeps the workspace."""
-        return bool(self._url)
+        """Whether a server keeps the workspace."""
+        return self.store is not None
 
     @property
     def size(self) -> int:
         """How many bytes the workspace takes, on the disk or the server."""
-        if self._url:
-            return int(self._db.execute(SIZE_ON_SERVER).fetchone()[0])
-        return self.path.stat().st_size
+        return self.path.stat().st_size if self.store is None else self.store.health().bytes
 
     def copy_to(self, path: Path) -> None:
         """Write a copy of the whole workspace as it is now, as a file."""
-        if self._url:
+        if self.is_on_server:
             create_database(path)
             with self.snapshot(), closing(sqlite3.connect(path)) as own, own:
                 for table in tables_of(own):
@@ -176,7 +166,7 @@ class WorkspaceFile:
 
     def wait_at_most(self, seconds: float) -> None:
         """Wait no longer than this for another process's transaction from now on (WorkspaceBusyError then)."""
-        if self._url:
+        if self.is_on_server:
             self._db.wait_seconds = seconds
             return
         self.change(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
@@ -184,7 +174,7 @@ class WorkspaceFile:
     def is_in_place(self) -> bool:
         """Return whether the open file is still the one at its path, and not a copy that was put there since."""
         try:
-            return bool(self._url) or self.path.stat().st_ino == self.inode
+            return self.is_on_server or self.path.stat().st_ino == self.inode
         except OSError:
             return False
 
@@ -423,11 +413,6 @@ class WorkspaceFile:
         with damaged_rows("meta"):
             return int(self.meta(SHOWN) or 0)
 
-    @property
-    def finds_vectors(self) -> bool:
-        """Whether the store can find what is near a question by itself, as Postgres does with pgvector."""
-        return bool(self._url)
-
     def vacuum(self, *, forget_work: bool) -> None:
         """Write the file anew: what was deleted is then in neither the file nor its write-ahead log.
 
@@ -436,13 +421,8 @@ class WorkspaceFile:
         with self.reading() as db:
             if forget_work:
                 db.execute("DELETE FROM work WHERE request IS NULL")
-            if self._url:
-                if db.execute(_TABLES.format("NOT ")).fetchone():  # whose vacuum the server passes over with a warning
-                    raise UnwritableWorkspaceError(
-                        "Nothing was vacuumed: the user in the URL does not own all tables. Run it as their owner."
-                    )
-                for (table,) in db.execute(_TABLES.format("")):
-                    db.execute(f"VACUUM FULL {table}")
+            if self.store is not None:
+                self.store.rewrite()
             else:
                 db.execute("VACUUM")
         self.empty_log()
@@ -457,8 +437,8 @@ class WorkspaceFile:
         A server writes the ``table`` anew, without what was deleted of it.
         """
         with self.reading() as db:
-            if self._url and table:
-                db.execute(f"VACUUM FULL {table}")
+            if self.store is not None and table:
+                self.store.rewrite(table)
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def show_version(self, number: int) -> None:

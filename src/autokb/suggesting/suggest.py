@@ -22,12 +22,11 @@ from autokb.heuristics.conversations.small_talk import fulfils, small_talk_reply
 from autokb.heuristics.conversations.words import ConversationWords
 from autokb.pipeline.open_index import QUESTION_CHARACTERS, OpenIndex
 from autokb.sources.chats import read_conversation_file, read_message
+from autokb.suggesting.beside import Beside
 from autokb.suggesting.choosing_model import ChoosingModel
-from autokb.suggesting.suggest_from_tickets import suggest_from_tickets
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
 from autokb.text.lexicons import word_lists
 from autokb.text.mail_parts import without_mail_parts
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 LOOKED_THROUGH = 8  # matches and documents of the answer that three different suggestions are chosen from
 MOST_MESSAGES = 200  # the last ones are read
@@ -42,17 +41,17 @@ NO_TICKET = "No past ticket is about this, and no knowledge base is built."
 def suggest(
     opened: OpenIndex | None,
     messages: Sequence[Message],
-    tickets: TicketAnswerer | None = None,
+    beside: Sequence[Beside] = (),
     chooser: ChoosingModel | None = None,
 ) -> Suggested:
     """Return what an agent could send next, in the words of what is known.
 
-    Past ``tickets`` add what they have, first where one is likelier to be about the same problem than the knowledge
-    base is to be right; one of the two must be there. A ``chooser`` chooses among what the knowledge base finds.
-    Raises BadInputError where the last message is not the customer's.
+    What is known ``beside`` it adds what it has, first where that is likelier to be about the same problem than the
+    knowledge base is to be right; one of the two must be there. A ``chooser`` chooses among what the knowledge base
+    finds. Raises BadInputError where the last message is not the customer's.
     """
     started = time.perf_counter()
-    reading = read_conversation(opened, messages, tickets, chooser)
+    reading = read_conversation(opened, messages, beside, chooser)
     found = reading.small_talk() or reading.own_words()
     return replace(found, seconds=round(time.perf_counter() - started, 6))
 
@@ -60,17 +59,17 @@ def suggest(
 def read_conversation(
     opened: OpenIndex | None,
     messages: Sequence[Message],
-    tickets: TicketAnswerer | None = None,
+    beside: Sequence[Beside] = (),
     chooser: ChoosingModel | None = None,
 ) -> ReadConversation:
     """Read a conversation (BadInputError where the last message is not the customer's)."""
     if not messages or messages[-1].role != CUSTOMER or not messages[-1].text.strip():
         raise BadInputError("The last message must be the customer's, with a text; put it at the end.")
-    spec = opened.index.spec if opened is not None else _spec_of(tickets)
+    spec = opened.index.spec if opened is not None else beside[0].workspace.spec
     said = [(m, without_surrogates(m.text[:QUESTION_CHARACTERS])) for m in messages[-MOST_MESSAGES:]]
     cleaned = [replace(m, text=without_mail_parts(text)[0]) for m, text in said]
     turn = read_turn(cleaned, spec.language)
-    return ReadConversation(opened, tickets, spec, cleaned, turn, chooser)
+    return ReadConversation(opened, beside, spec, cleaned, turn, chooser)
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class ReadConversation:
     """A conversation and what its last message asks; each question is answered once."""
 
     opened: OpenIndex | None
-    tickets: TicketAnswerer | None
+    beside: Sequence[Beside]
     spec: DomainSpec
     messages: Sequence[Message]
     turn: Turn
@@ -144,11 +143,9 @@ class ReadConversation:
         return wish is not None and not answer.urgent and not fulfils(first, wish, self.spec.language)
 
     def own_words(self) -> Suggested:
-        """Return what of the answers can be sent as it stands, with what past tickets have to add."""
-        others: Iterable[Suggestion] = ()
-        if self.tickets is not None:
-            others = suggest_from_tickets(self.tickets, self.turn.text, self.rules, self.spec.language)
-        return self.suggested(self._offered(others))
+        """Return what of the answers can be sent as it stands, with what is known beside them."""
+        asked = (self.turn.text, self.rules, self.spec.language)
+        return self.suggested(self._offered(other for one in self.beside for other in one.suggestions(*asked)))
 
     def question_back(self) -> tuple[Suggestion, ...]:
         """Return the question that the agent should ask, where there is one."""
@@ -189,11 +186,6 @@ def differing_languages(opened: OpenIndex, found: Suggested) -> tuple[str, str] 
     if asked is None or asked == find_other_language(helps[0].text, spec.language, vocabulary):
         return None
     return LANGUAGE_NAMES[asked], LANGUAGE_NAMES[spec.language]
-
-
-def _spec_of(tickets: TicketAnswerer | None) -> DomainSpec:
-    assert tickets is not None, "a knowledge base or tickets"
-    return tickets.opened.workspace.spec
 
 
 def join_messages(given: Given, chat: Path | str | None) -> list[Message]:

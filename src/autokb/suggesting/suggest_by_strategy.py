@@ -26,9 +26,9 @@ from autokb.core.results import NOTHING_SPENT
 from autokb.heuristics.replies.drafts import Drafting, ReplyStyle, draft_verbatim
 from autokb.pipeline.model_choice import lacks_model
 from autokb.pipeline.open_index import OpenIndex
+from autokb.suggesting.beside import Beside
 from autokb.suggesting.choosing_model import ChoosingModel
 from autokb.suggesting.suggest import ReadConversation, read_conversation, refusal_of, suggest
-from autokb.suggesting.suggest_from_tickets import passages_from_tickets
 from autokb.suggesting.suggestion_models import STAGE, Answering, SuggestionModels
 from autokb.tasks.answers.answer_from_quotes.task import TASK as ANSWER_FROM_QUOTES
 from autokb.tasks.answers.draft_and_doubt.task import TASK as DRAFT_AND_DOUBT
@@ -38,7 +38,6 @@ from autokb.tasks.answers.verify_draft.task import TASK as VERIFY_DRAFT
 from autokb.tasks.answers.write_replies.task import TASK as WRITE_REPLIES
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.task import NEEDS_MODEL, Task
-from autokb.ticket_answers.ask_tickets import TicketAnswerer
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def suggest_by_strategy(
     strategy: str = PLAIN,
     passages: int = 3,
     models: SuggestionModels,
-    tickets: TicketAnswerer | None = None,
+    beside: Sequence[Beside] = (),
     retrieve: Retrieve | None = None,
     own_words: bool = False,
     chooser: ChoosingModel | None = None,
@@ -80,8 +79,8 @@ def suggest_by_strategy(
     ``models`` answer tasks as the settings say, and stay open; where all are offline, ``plain`` is the words of what is
     known, and so is a strategy that a model is missing for (``fallback`` says so) and any with ``own_words``, for which
     no model is asked. A ``chooser`` chooses among what is found for the last message. ``retrieve`` stands for the
-    search, as in runs on a given document; past ``tickets`` have more passages where the knowledge base has too few.
-    Raises BadInputError for an unknown strategy, and where the last message is not the customer's.
+    search, as in runs on a given document; what is known ``beside`` has more passages where the knowledge base has too
+    few. Raises BadInputError for an unknown strategy, and where the last message is not the customer's.
     """
     if strategy not in STRATEGIES:
         raise BadInputError(f"There is no strategy {strategy!r}; choose one of: {', '.join(STRATEGIES)}.")
@@ -90,11 +89,11 @@ def suggest_by_strategy(
     started = time.perf_counter()
     chosen = STRATEGIES[strategy]
     if own_words or (strategy == PLAIN and retrieve is None and not models.asks_models(chosen.tasks)):
-        return suggest(opened, messages, tickets, None if own_words else chooser)
+        return suggest(opened, messages, beside, None if own_words else chooser)
     if lacks_model(models.workspace.settings, models.workspace.mode, chosen.tasks, STAGE):
         needs = NEEDS_MODEL.format(what=f"The strategy {strategy}")
-        return replace(suggest(opened, messages, tickets, chooser), strategy=strategy, fallback=needs)
-    reading = read_conversation(opened, messages, tickets, chooser)
+        return replace(suggest(opened, messages, beside, chooser), strategy=strategy, fallback=needs)
+    reading = read_conversation(opened, messages, beside, chooser)
     found, spent = reading.small_talk(), NOTHING_SPENT
     if found is None:
         if retrieve is None:
@@ -140,11 +139,11 @@ def _declined(reading: ReadConversation, reason: str | None) -> Suggested:
 
 
 def _look_up(reading: ReadConversation, question: str, most: int) -> Sequence[StrategyPassage]:
-    """Return the passages for a question: checked solutions, then sections, past tickets, and what the gate refused."""
+    """Return the passages for a question: solutions, sections, what is beside them, and what the gate refused."""
     answer = reading.answer(question)
     found = list(passages_of(answer, most))
-    if len(found) < most and reading.tickets is not None:
-        found += islice(passages_from_tickets(reading.tickets, question), most - len(found))
+    if len(found) < most:
+        found += islice((more for one in reading.beside for more in one.passages(question)), most - len(found))
     return found or near_passages(answer, most)
 
 

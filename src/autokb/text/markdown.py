@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
+from itertools import chain
 from operator import attrgetter
 from threading import Lock
 from typing import Literal, TypeVar
@@ -180,7 +181,7 @@ class _BlockReader:
 
     def _add_inner_block(self, token: Token, first: int, after: int) -> None:
         kind = KINDS[token.type]
-        if kind in ("table", "code"):
+        if kind in ("table", "code", "html"):
             start, end = self._trimmed_span(first, after)
             start = self._after_marker(start, end)
             if start < end:
@@ -234,9 +235,20 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     return _parse_both_levels(text)[0]
 
 
+def html_blocks(text: str) -> list[tuple[int, int]]:
+    """Return where blocks of HTML are, those in items too and none in a quote; neighbours are one block."""
+    found: list[tuple[int, int]] = []
+    for one in sorted(chain(*_parse_both_levels(text)), key=attrgetter("start")):
+        if one.kind != "html" or ">" in text[text.rfind("\n", 0, one.start) + 1 : one.start]:
+            continue
+        is_next = found and not text[found[-1][1] : one.start].strip()
+        found[-1:] = [(found[-1][0], one.end)] if is_next else [*found[-1:], (one.start, one.end)]
+    return found
+
+
 def inner_blocks(text: str) -> tuple[Block, ...]:
     """Return the tables and code inside items in reading order; ``level`` is one more than the depth of the item."""
-    return _parse_both_levels(text)[1]
+    return tuple(block for block in _parse_both_levels(text)[1] if block.kind != "html")
 
 
 @cached_by_text

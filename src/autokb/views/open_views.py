@@ -1,16 +1,16 @@
-"""What people leaf through, held in memory: solutions, the trees and documents of the pages, the list of tickets."""
+"""What people leaf through, held in memory: solutions, the trees and documents of the pages, lists of plug-ins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock, RLock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from autokb.core.errors import UnknownIdError
+from autokb.core.plugins import built_in, of_ours
 from autokb.stores.workspace import Workspace
 from autokb.views.knowledge import ReadModel, open_knowledge, read_knowledge
 from autokb.views.solutions_in_memory import SolutionsInMemory
-from autokb.views.ticket_browser import OpenTicketList, open_ticket_list
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class OpenViews:
         self._knowledge: ReadModel | None = None
         self._loading = Lock()  # held while a later build is loaded beside
         self._follows = False  # whether somebody does that; else who comes first waits for it
-        self._tickets: OpenTicketList | None = None
+        self._lists: dict[str, Any] = {}
 
     def load(self, *, follows: bool = False) -> None:
         """Put into memory what people leaf through, so that the first page does not wait.
@@ -48,7 +48,8 @@ class OpenViews:
             opened.warm()
             self.solutions.keep(opened.publication, opened.built)
             self.solutions.follows = self._follows = follows
-        self.tickets()
+        for kind in built_in("lists"):
+            self.list_of(kind)
 
     def knowledge(self) -> ReadModel:
         with self._lock:
@@ -69,13 +70,17 @@ class OpenViews:
         self.load(follows=self._follows)
         return look(self.knowledge())
 
-    def tickets(self) -> OpenTicketList:
+    def list_of(self, kind: str) -> Any:
+        """Return what a plug-in opens with the workspace to be searched (PluginError: none does).
+
+        It has ``search`` (of a query, from the first on, and how many at most) and ``is_current``.
+        """
         with self._lock:
-            if self._tickets is None or not self._tickets.is_current():
-                self._tickets = open_ticket_list(self.workspace)
-            return self._tickets
+            if kind not in self._lists or not self._lists[kind].is_current():
+                self._lists[kind] = of_ours("lists", kind)(self.workspace)
+            return self._lists[kind]
 
     def close(self) -> None:
         """Let go of what is open, which is closed when nobody reads it any longer."""
         with self._lock:
-            self._knowledge = self._tickets = None
+            self._knowledge, self._lists = None, {}

@@ -12,6 +12,7 @@ from starlette.requests import cookie_parser
 from starlette.routing import Match
 from starlette.types import Scope
 
+from autokb.core.plugins import plugins
 from autokb.core.roles import Role, may
 from autokb.web.problems import ProblemError
 from autokb.web.serving import Keys, path_of
@@ -22,7 +23,6 @@ FORWARDING = frozenset(
 )
 HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/@]+)(?::[0-9]{1,5})?")
 OPEN_PATHS = frozenset({"/v1/health", "/v1/ready"})  # they tell nothing of what the workspace holds
-HOOKS = "/v1/hooks/"  # of helpdesks, whose signatures stand in the place of keys
 COOKIE = "autokb_key"  # of a browser whose user signed in
 SIGNING_IN = ("/login", "/logout", "/static/")  # which nobody needs a key for
 EMBED = "/embed"  # nor for this, where the settings name sites that may show it
@@ -145,7 +145,7 @@ def is_same_origin(headers: Headers) -> bool:
 
 
 def _is_open(path: str, open_paths: frozenset[str]) -> bool:
-    return path in open_paths or path.startswith(HOOKS)
+    return path in open_paths or path.startswith(plugins().signed)
 
 
 def _is_loopback(host: str) -> bool:

@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
-from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -24,26 +23,18 @@ from autokb import __version__
 from autokb.app import SupportKB
 from autokb.app.workspaces import OpenedWorkspace
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.helpdesks.desk import WorkDone
 from autokb.web.figures import METHODS, ServiceFigures
 from autokb.web.following import Following
-from autokb.web.hooks import hooks
-from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault, log_helpdesk
-from autokb.web.note_threads import NoteThreads
+from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
 from autokb.web.pages import (
     administration,
     checks,
     conversation,
     embed,
-    evaluation,
     in_use,
-    judging,
     knowledge,
     review,
     sign_in,
-    stale,
-    tickets,
-    trends,
     versions,
 )
 from autokb.web.pages.rendering import as_page
@@ -52,6 +43,7 @@ from autokb.web.problems import NO_PATH, ProblemError, problem, problem_of, sent
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
 from autokb.web.serving import Door, Serving, computing_limit, folder_of, of_one
+from autokb.web.workers import Served, WorkersOfPlugins
 
 # By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
@@ -87,9 +79,9 @@ def create_app(
         """Load what is published beside the first requests, and close it with the last."""
         following = Following(opened, rate, log_fault) if follows else None
         loading = None if follows else asyncio.create_task(_load(kb))
-        notes.begin([""] if kb.helpdesks.are_named else [])
+        await in_thread(beside_requests.begin)
         yield
-        await in_thread(notes.close)
+        await in_thread(beside_requests.close)
         if following is not None:
             await following.close()
         if loading is not None:
@@ -97,12 +89,15 @@ def create_app(
         opened.close()
 
     serving = Serving(kb.keys, opened, None if kb.waits_for_servers else computing_limit(workers))
-    door = Door(ServiceFigures(), rate, of_one(serving), wake=lambda: notes.wake(""))
-    notes = NoteThreads(
-        lambda _name: nullcontext(kb),
-        partial(tell_note, door.figures),
-        lambda _name, error: log_fault(error),
-        looks=True,
+    door = Door(ServiceFigures(), rate, of_one(serving), wake=lambda: beside_requests.wake(""))
+    beside_requests = WorkersOfPlugins(
+        Served(
+            use=lambda _name: nullcontext(kb),
+            settings=lambda: {"": kb.workspace.settings},
+            figures=lambda _name: door.figures,
+            fault=lambda _name, error: log_fault(error),
+            is_shared=True,
+        )
     )
     app = (paths or workspace_app)(loaded)
     app.state.kb = kb
@@ -110,23 +105,13 @@ def create_app(
     return app
 
 
-def tell_note(figures: ServiceFigures, name: str, done: WorkDone) -> None:
-    """Count what was done with a helpdesk's message, and log what failed or was postponed."""
-    if done.became is None or done.became == "waits":
-        return
-    figures.helpdesks.labels(done.helpdesk, done.became).inc()
-    if done.became in ("failed", "postponed"):
-        log_helpdesk(done.helpdesk, done.became, done.why, name)
-
-
 def workspace_app(lifespan: Lifespan | None = None) -> FastAPI:
     """Return every path of a workspace, for whatever workspace a request is answered from."""
     app = bare_app(lifespan)
     app.include_router(v1)
     app.include_router(beside)
-    app.include_router(hooks)
-    read, decided = (sign_in, embed, conversation, knowledge, tickets), (review, versions, checks, stale)
-    for page in (*read, *decided, in_use, trends, evaluation, judging, administration):
+    read, decided = (sign_in, embed, conversation, knowledge), (review, versions, checks)
+    for page in (*read, *decided, in_use, administration):
         app.include_router(page.pages)
     add_paths_of_plugins(app)
     return app

@@ -9,6 +9,8 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
+from autokb.core.plugins import plugins
+
 SHARED = (
     "PROMETHEUS_MULTIPROC_DIR"  # where the processes of one service keep their counts, as prometheus-client reads it
 )
@@ -44,12 +46,11 @@ class ServiceFigures:
         self.outcomes = Counter(
             "autokb_outcomes", "Answers and suggestions by their outcome.", ("path", "outcome"), registry=self.registry
         )
-        self.helpdesks = Counter(
-            "autokb_helpdesk_messages",
-            "Messages of helpdesks by what was done: taken, known, noted, replied, silent, compared, failed, ...",
-            ("helpdesk", "done"),
-            registry=self.registry,
-        )
+        self.counters = {
+            one.name: Counter(one.name, one.help, one.labels, registry=self.registry)
+            for plugin in plugins()
+            for one in plugin.counters
+        }
 
     def note(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request; ``method`` is a known one, ``path`` the pattern of a path, never what stood in it."""

@@ -32,7 +32,6 @@ from autokb.app.workspaces import NAME, FolderOfWorkspaces, OpenedWorkspace, Wor
 from autokb.core.api_keys import ApiKey
 from autokb.core.errors import AutokbError, UnknownIdError
 from autokb.core.roles import ROLES, Role
-from autokb.helpdesks.desk import WorkDone
 from autokb.web.access import is_at_this_machine, key_in_cookie
 from autokb.web.answers import Alive, Ready
 from autokb.web.app import (
@@ -41,19 +40,18 @@ from autokb.web.app import (
     SWITCH_SECONDS,
     WORKSPACE,
     bare_app,
-    tell_note,
     workspace_app,
 )
 from autokb.web.figures import ServiceFigures
 from autokb.web.following import LOOK_AT_SERVER_EVERY, LOOK_EVERY, Following, Loads
 from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
-from autokb.web.note_threads import NoteThreads
 from autokb.web.pages import sign_in
 from autokb.web.pages.rendering import as_page, render
 from autokb.web.problems import NO_PATH, RESPONSES, ProblemError, problem
 from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import METRICS, READER, bearer
 from autokb.web.serving import COMPUTING, HOLD, PREFIX, Door, Serving, computing_limit
+from autokb.web.workers import Served, WorkersOfPlugins
 
 MEMORY = "AUTOKB_SERVED_MEMORY"  # bytes; by which ``autokb serve`` tells the application
 DAMAGED = "This workspace cannot be opened; the log of the service says why."
@@ -158,7 +156,10 @@ class ManyWorkspaces:
         self._computing = computing_limit()
         self._loads = Loads(computing_limit(COMPUTING), CapacityLimiter(1))
         self._followed: dict[OpenedWorkspace, Following] = {}
-        self.notes = NoteThreads(self._use, self._tell_note, self._say_once, looks=False)
+        served = Served(
+            self._use, workspaces.settings, lambda name: self._door(name).figures, self._say_once, is_shared=False
+        )
+        self.workers = WorkersOfPlugins(served)
         self._said: dict[str, str] = {}  # by name: the failure that the log has already
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -178,7 +179,7 @@ class ManyWorkspaces:
     def _new_door(self, name: str) -> Door:
         rate = RateLimit(self.limits.requests_a_minute)
         serve = self._serve if name else self._serve_none
-        return Door(ServiceFigures(), rate, serve, name, wake=lambda: self.notes.wake(name))
+        return Door(ServiceFigures(), rate, serve, name, wake=lambda: self.workers.wake(name))
 
     def _door_of(self, scope: Scope) -> Door:
         """Return what counts the requests to a workspace; all names that are none have one together."""
@@ -195,9 +196,6 @@ class ManyWorkspaces:
     def _use(self, name: str) -> Iterator[SupportKB]:
         with self.workspaces.use(name) as opened:
             yield opened.kb
-
-    def _tell_note(self, name: str, done: WorkDone) -> None:
-        tell_note(self._door(name).figures, name, done)
 
     @asynccontextmanager
     async def _serve_none(self, _scope: Scope) -> AsyncIterator[Serving]:
@@ -246,11 +244,11 @@ class ManyWorkspaces:
     async def _run(self, _app: FastAPI) -> AsyncIterator[None]:
         """Follow what is published, and close what there is no room for, until the service ends."""
         tasks = [asyncio.create_task(one) for one in (self._tend(), self._read_keys())]
-        self.notes.begin(await in_thread(self.workspaces.with_helpdesks))
+        await in_thread(self.workers.begin)
         yield
         for one in tasks:
             one.cancel()
-        await in_thread(self.notes.close)
+        await in_thread(self.workers.close)
         for following in self._followed.values():
             await following.close()
         self.workspaces.close()

@@ -176,7 +176,7 @@ class ServiceMiddleware:
         door.figures.note(method, path, status, seconds)
         said = {"method": method, "path": path, "status": status, "seconds": round(seconds, 6)}
         more = {"workspace": door.name, "why": state.get("why")}
-        _say(logging.INFO, {**said, "key": caller.key if caller else "", **{k: v for k, v in more.items() if v}})
+        log_line(logging.INFO, {**said, "key": caller.key if caller else "", **{k: v for k, v in more.items() if v}})
 
 
 def _folder_of(scope: Scope) -> Path:
@@ -234,17 +234,12 @@ def log_fault(error: BaseException, **more: str) -> None:
     """
     places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
     reason = getattr(error.__cause__ or error.__context__, "sqlite_errorname", "")
-    _say(
+    log_line(
         logging.ERROR,
         {"error": type(error).__name__, **more, **({"reason": reason} if reason else {}), "places": places},
     )
 
 
-def log_helpdesk(helpdesk: str, became: str, why: str, workspace: str = "") -> None:
-    """Note a message of a helpdesk that was not noted there, or not yet, and why."""
-    said = {"helpdesk": helpdesk, "message": became, "why": why, **({"workspace": workspace} if workspace else {})}
-    _say(logging.ERROR if became == "failed" else logging.WARNING, said)
-
-
-def _say(level: int, said: dict[str, Any]) -> None:
+def log_line(level: int, said: dict[str, Any]) -> None:
+    """Note something as a JSON object, without any text of a customer."""
     LOG.log(level, "%s", json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **said}))

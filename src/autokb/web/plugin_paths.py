@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 
 from fastapi import FastAPI
+from fastapi.datastructures import Default
 from jinja2 import ChoiceLoader, PackageLoader, PrefixLoader
 
 from autokb.core.errors import AutokbWarning
 from autokb.core.plugins import plugins, said, use
-from autokb.plugin import Page, Route
+from autokb.plugin import SIGNED, Page, Route
 from autokb.web.pages.rendering import TEMPLATES
 from autokb.web.problems import RESPONSES
 from autokb.web.routes import bearer, needs
@@ -26,12 +27,14 @@ def add_paths_of_plugins(app: FastAPI) -> None:
             if plugin.templates:
                 templates[plugin.name] = PackageLoader(plugin.templates)
             for one in paths:
-                key = [] if isinstance(one, Page) else [bearer]
+                key, role = [] if isinstance(one, Page) else [bearer], one.role
+                answer = getattr(one, "answer", "")
                 app.add_api_route(
                     one.path,
                     use(plugin.name, one.function),
                     methods=[one.method],
-                    dependencies=[*key, needs(one.role)],
+                    response_model=use(plugin.name, answer) if answer else Default(None),
+                    dependencies=[] if role == SIGNED else [*key, needs(role)],
                     responses=RESPONSES,
                     include_in_schema=bool(key),
                 )

@@ -21,24 +21,18 @@ from autokb.core.api_keys import ApiKey
 from autokb.core.changes import Changes
 from autokb.core.checks import CheckList
 from autokb.core.errors import BadInputError, NothingPublishedError
-from autokb.core.findings import FindingStatus
 from autokb.core.nouns import Message
 from autokb.core.results import Discarded, KeptChecks, Result, Versions
 from autokb.core.roles import Role
 from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
-from autokb.curation.stale import FindingSettled, Stale
 from autokb.pipeline.gate.checks import CheckRun
-from autokb.ticket_answers.open_tickets import ShownTicket
-from autokb.usage.digest import Digest
 from autokb.usage.gaps import Gaps, SettledGap
 from autokb.usage.in_use import InUse
 from autokb.usage.outcomes import ReportedOutcome
-from autokb.usage.trends import Trends
 from autokb.views.audience import is_insider
 from autokb.views.kinds import DocumentView, IssueView, SolutionView
-from autokb.views.ticket_browser import TicketView
 from autokb.web.access import Caller, check_role
 from autokb.web.answers import (
     Alive,
@@ -51,7 +45,7 @@ from autokb.web.answers import (
     Suggestions,
     page_of,
 )
-from autokb.web.middleware import compute, compute_report, in_thread
+from autokb.web.middleware import compute, in_thread
 from autokb.web.problems import RESPONSES, problem_of
 from autokb.web.serving import figures_of, folder_of, kb_of, root
 from autokb.web.shapes import (
@@ -246,18 +240,6 @@ async def in_use(request: Request, since: str = "") -> Response:
     return await _answer(lambda: kb_of(request).usage.in_use(since))
 
 
-@v1.get("/trends", response_model=Trends, dependencies=[EDITOR])
-async def trends(request: Request, weeks: int | None = None, until: str = "") -> Response:
-    """Say what rises against its own past, what is new since the last build, and what solutions did."""
-    return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.trends(weeks, until).as_json()))
-
-
-@v1.get("/digest", response_model=Digest, dependencies=[EDITOR])
-async def digest(request: Request, since: str) -> Response:
-    """Write one page of Markdown about what happened since a day."""
-    return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.digest(since).as_json()))
-
-
 @v1.get("/gaps", response_model=Gaps, dependencies=[EDITOR])
 async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: bool = False) -> Response:
     """List what is lacking: questions nobody could answer, issues without solution, documents nothing cites."""
@@ -375,18 +357,6 @@ async def queue_edit(request: Request, edit: str, caller: Editor) -> Response:
     return await _answer(lambda: kb_of(request).curation.dismiss_edit(edit, undo=True, author=caller.key))
 
 
-@v1.get("/stale", response_model=Stale, dependencies=[EDITOR])
-async def stale(request: Request, kind: str = "", every_kind: bool = False, settled: bool = False) -> Response:
-    """List what rots, of each kind what most readers meet first, or what people said something of."""
-    return await _answer(lambda: kb_of(request).curation.stale(kind, every_kind=every_kind, settled=settled))
-
-
-@v1.post("/stale/{finding}/{what}", response_model=FindingSettled)
-async def settle_finding(request: Request, finding: str, what: FindingStatus, caller: Editor) -> Response:
-    """Settle or dismiss a finding, join two near duplicates, or open it again; it stays so over builds."""
-    return await _answer(lambda: kb_of(request).curation.settle_finding(finding, what, author=caller.key))
-
-
 @v1.get("/changes", response_model=Changes, dependencies=[AGENT])
 async def changes(request: Request) -> Response:
     """Say what the last build changed for readers, with the texts that they no longer see."""
@@ -464,18 +434,6 @@ async def documents(request: Request, limit: int = 100, after: str = "") -> Resp
 async def document(request: Request, document: DocumentId) -> Response:
     """Show one document with its text."""
     return await _answer(lambda: kb_of(request).views.document(document))
-
-
-@v1.get("/tickets", response_model=page_of(TicketView, "summary"), dependencies=[READER])
-async def tickets(request: Request, limit: int = 100, after: str = "") -> Response:
-    """List past tickets; for a reader their titles without private data."""
-    return await _answer(lambda: kb_of(request).tickets.list(limit, after, role=role_of(request)))
-
-
-@v1.get("/tickets/{ticket:path}", response_model=ShownTicket, dependencies=[READER])
-async def ticket(request: Request, ticket: str) -> Response:
-    """Show one ticket with its sections and links; for a reader without private data."""
-    return await _answer(lambda: kb_of(request).tickets.show(ticket, role=role_of(request)))
 
 
 @v1.get("/keys", response_model=ApiKeys, dependencies=[ADMIN])

@@ -59,7 +59,7 @@ class Door:
     rate: RateLimit
     serving: Callable[[Scope], AbstractAsyncContextManager[Serving]]
     name: str = ""  # among several
-    wake: Callable[[], None] = lambda: None  # has the threads that write notes look at this workspace
+    wake: Callable[[], None] = lambda: None  # has the workers of plug-ins look at this workspace
     of_addresses: RateLimit = field(default_factory=RateLimit)  # of those who ask without a key
     reports: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(1))  # that ask many questions
 

@@ -15,9 +15,9 @@ import ticket_graphs
 from autokb.core.errors import BadInputError
 from autokb.core.ticket_plan import Filter, Hops, SubgraphPlan, SubgraphRow
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
-from autokb.cypher.ladybug import LadybugGraph
-from autokb.cypher.reader import run_cypher
-from autokb.heuristics.tickets.parse_sections import tree_of
+from autokb.plugins.tickets.cypher.ladybug import LadybugGraph
+from autokb.plugins.tickets.cypher.reader import run_cypher
+from autokb.plugins.tickets.heuristics.parse_sections import tree_of
 from autokb.stores.ticket_graph import TicketGraph
 from autokb.stores.ticket_tables import PublishedTicket
 from autokb.stores.workspace_file import WorkspaceFile

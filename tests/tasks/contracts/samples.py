@@ -544,8 +544,13 @@ def _example_nodes(entry: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def draft_template() -> Sample:
     """Two headings and a field beside a template of two sections."""
-    from autokb.heuristics.tickets.template_draft import CountedField, CountedHeading, DraftTemplate, KnownSection
-    from autokb.tasks.tickets.draft_template.task import TASK
+    from autokb.plugins.tickets.heuristics.template_draft import (
+        CountedField,
+        CountedHeading,
+        DraftTemplate,
+        KnownSection,
+    )
+    from autokb.plugins.tickets.tasks.draft_template.task import TASK
 
     item = DraftTemplate(
         200,
@@ -571,8 +576,8 @@ def draft_template() -> Sample:
 
 def from_tickets() -> Sample:
     """A question, and passages of two tickets."""
-    from autokb.heuristics.tickets.answer_from import FromTickets, TicketPassage
-    from autokb.tasks.tickets.from_tickets.task import TASK
+    from autokb.plugins.tickets.heuristics.answer_from import FromTickets, TicketPassage
+    from autokb.plugins.tickets.tasks.from_tickets.task import TASK
 
     item = FromTickets(
         "How was the <lid> fixed & when?",
@@ -595,8 +600,8 @@ def from_tickets() -> Sample:
 
 def parse_query() -> Sample:
     """A question about a template of two sections and a field."""
-    from autokb.heuristics.tickets.section_meaning import SectionMeaning
-    from autokb.tasks.tickets.parse_query.task import TASK, FieldValues, ParseQuery
+    from autokb.plugins.tickets.heuristics.section_meaning import SectionMeaning
+    from autokb.plugins.tickets.tasks.parse_query.task import TASK, FieldValues, ParseQuery
 
     def asked(question: str, names: Sequence[str], fields: Mapping[str, Sequence[str]], links: Sequence[str]) -> Any:
         sections = tuple(SectionMeaning(name, (f"{name} & more",)) for name in names)
@@ -623,8 +628,8 @@ def parse_query() -> Sample:
 
 def read_sections() -> Sample:
     """Two tickets, one of them with a description and a comment."""
-    from autokb.heuristics.tickets.section_meaning import SectionMeaning
-    from autokb.tasks.tickets.read_sections.task import TASK, ReadSections, UnreadText, example_item
+    from autokb.plugins.tickets.heuristics.section_meaning import SectionMeaning
+    from autokb.plugins.tickets.tasks.read_sections.task import TASK, ReadSections, UnreadText, example_item
 
     sections = (SectionMeaning("steps", ("how <to> get it",)), SectionMeaning("fix", ("solution & remedy",)))
     items = (
@@ -650,7 +655,7 @@ def read_sections() -> Sample:
 
 def write_cypher() -> Sample:
     """A question about a ticket of a graph with two sections and two kinds of links."""
-    from autokb.tasks.tickets.write_cypher.task import TASK, GraphPath, NamedRelation, WriteCypher
+    from autokb.plugins.tickets.tasks.write_cypher.task import TASK, GraphPath, NamedRelation, WriteCypher
 
     def asked(question: str, ticket: str, title: str) -> WriteCypher:
         paths = (

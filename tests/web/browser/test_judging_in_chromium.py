@@ -10,9 +10,9 @@ import pytest
 
 import hand_made_kb
 from autokb.app import SupportKB
-from autokb.evaluation.suggestions.sheet import read_suggestion_sheet
-from autokb.evaluation.suggestions.sheet_form import read_sheet_rows
 from autokb.exchange.import_kb import import_file
+from autokb.plugins.lab.evaluation.suggestions.sheet import read_suggestion_sheet
+from autokb.plugins.lab.evaluation.suggestions.sheet_form import read_sheet_rows
 from autokb.stores.workspace import create_workspace, open_workspace
 from blind_sheets import write
 from served_workspace import served

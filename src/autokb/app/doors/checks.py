@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
+from autokb.core.plugins import built_in
 
 if TYPE_CHECKING:
     from autokb.core.checks import CheckList
@@ -73,11 +74,10 @@ class ChecksDoor(MemoryDoor):
         """Ask every check's question, offline, of what readers see, or of the candidate beside it (BadInputError)."""
         from autokb.pipeline.checks import run_checks
 
-        with self._memory.opening:
-            tickets = self._memory.now().past_tickets
+        tickets = self._memory.beside("ticket")
 
         def ask(text: str) -> tuple[str, Sequence[str]]:
-            found = tickets.ask(text) if tickets else None
-            return ("abstains", ()) if found is None else (found.outcome, [one.id for one in found.tickets])
+            return tickets.found(text) if tickets else ("abstains", ())
 
-        return run_checks(self._memory.workspace, ask, candidate=candidate)
+        asked = ask if "ticket" in built_in("beside") else None
+        return run_checks(self._memory.workspace, asked, candidate=candidate)

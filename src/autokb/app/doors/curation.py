@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
@@ -13,11 +13,10 @@ from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
     from autokb.core.findings import FindingStatus
+    from autokb.core.results import Told
     from autokb.curation.decisions import DismissedEdit, EditedSolution, Judged, Reverted, Verb, Written
-    from autokb.curation.judged_pairs import JudgedPairs, Told
     from autokb.curation.review import ReviewPage
     from autokb.curation.solution_history import SolutionHistory
-    from autokb.curation.stale import FindingSettled, Stale
 
 
 class CurationDoor(MemoryDoor):
@@ -111,36 +110,29 @@ class CurationDoor(MemoryDoor):
 
         return list_review(self._memory.workspace, self._memory.views.solutions, limit, after, kind)
 
-    def stale(self, kind: str = "", *, every_kind: bool = False, settled: bool = False) -> Stale:
+    def stale(self, kind: str = "", *, every_kind: bool = False, settled: bool = False) -> Any:
         """Return what rots: sources that changed since an approval, old ones, dead links, contradictions, duplicates.
 
         Of one ``kind``, or of all but those of which few are worth a look (``every_kind``: of those too); with
         ``settled`` what people said something of.
         """
-        from autokb.curation.stale import find_stale
-
-        memory = self._memory.views.solutions
-        return find_stale(self._memory.workspace, memory, kind, every_kind=every_kind, settled=settled)
+        return self._by_plugin("insight", "curation.stale", kind, every_kind=every_kind, settled=settled)
 
     def judge_contradictions(
         self, *, budget: float | None = None, progress: Progress = show_progress, told: Told | None = None
-    ) -> JudgedPairs:
+    ) -> Any:
         """Ask the settings' model which pairs of solutions and sections disagree, for at most ``budget`` USD.
 
         ``stale`` tells its answers from then on, and asks nobody. ``told`` is given first how many pairs are to be
         asked about, and what that may cost.
         """
-        from autokb.curation.stale import judge_contradictions
         from autokb.pipeline.model_session import ModelOptions
 
-        memory = self._memory.views.solutions
-        return judge_contradictions(self._memory.workspace, memory, ModelOptions(budget), progress, told)
+        return self._by_plugin("insight", "curation.judge_contradictions", ModelOptions(budget), progress, told)
 
-    def settle_finding(self, finding: str, status: FindingStatus = "settled", *, author: str = "") -> FindingSettled:
+    def settle_finding(self, finding: str, status: FindingStatus = "settled", *, author: str = "") -> Any:
         """Keep that a finding is ``settled``, ``dismissed`` or ``open`` again, over all builds (UnknownIdError).
 
         Two trees that are near duplicates can be ``joined``: from the next build on they are one.
         """
-        from autokb.curation.stale import settle_finding
-
-        return settle_finding(self._memory.workspace, self._memory.views.solutions, finding, status, author)
+        return self._by_plugin("insight", "curation.settle_finding", finding, status, author)

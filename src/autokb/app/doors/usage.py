@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autokb.app.doors.memory_door import MemoryDoor
 from autokb.core.one_or_many import listed
@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
     from autokb.core.in_use import FeedbackVerdict, GapStatus, SuggestionSource
     from autokb.sources.outcomes import OutcomeFields
-    from autokb.usage.digest import Digest
     from autokb.usage.feedback import FedFeedback, FeedbackPage, GivenFeedback, UndoneFeedback
     from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap
     from autokb.usage.in_use import InUse
     from autokb.usage.outcomes import ImportedOutcomes, ReportedOutcome
-    from autokb.usage.trends import Trends
 
 
 class UsageDoor(MemoryDoor):
@@ -120,40 +118,19 @@ class UsageDoor(MemoryDoor):
         self._memory.flush_log()
         return measure_use(self._memory.workspace, since)
 
-    def trends(self, weeks: int | None = None, until: str | None = None) -> Trends:
+    def trends(self, weeks: int | None = None, until: str | None = None) -> Any:
         """Return what rises against its own past, what is new since the last build, and what solutions did.
 
         The last ``weeks`` (4) whole weeks, of ISO 8601 in UTC, up to a day (2026-03-01; by default today) are compared
         with those before (BadInputError).
         """
-        from autokb.usage.trends import find_all_trends
-
         self._memory.flush_log()
-        memory = self._memory
-        return find_all_trends(memory.workspace, memory.views.solutions, self._nodes_of, weeks, until)
+        return self._by_plugin("insight", "usage.trends", self._nodes_of, weeks, until)
 
-    def digest(self, since: str) -> Digest:
+    def digest(self, since: str) -> Any:
         """Return one page of Markdown about what happened since a day (BadInputError): for a weekly meeting."""
-        from autokb.usage.digest import write_digest
-
         self._memory.flush_log()
-        memory = self._memory
-        return write_digest(memory.workspace, memory.views.solutions, self._nodes_of, since, self._what_rots)
-
-    def _what_rots(self) -> tuple[Mapping[str, Sequence[Sequence[str]]], Mapping[str, int]]:
-        """Return the open findings by their kinds, each in words and its places, and the counts of those off."""
-        from autokb.core.errors import NothingPublishedError
-        from autokb.curation.stale import find_stale
-
-        try:
-            found = find_stale(self._memory.workspace, self._memory.views.solutions)
-        except NothingPublishedError:
-            return {}, {}
-        told: dict[str, list[tuple[str, ...]]] = {}
-        for one in found.findings:
-            places = [f"{place.document}: {place.quote}" if place.document else place.quote for place in one.places]
-            told.setdefault(one.kind, []).append((one.text, *dict.fromkeys(places)))
-        return told, {kind: found.counts[kind] for kind in found.off}
+        return self._by_plugin("insight", "usage.digest", self._nodes_of, since)
 
     def _nodes_of(self, texts: Sequence[str]) -> list[str]:
         """Return the node that each text would be shown first for, without a model.

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autokb.app.doors.memory_door import MemoryDoor
+from autokb.core.plugins import built_in
 
 if TYPE_CHECKING:
     from autokb.core.changes import Changes
@@ -118,12 +119,13 @@ class ViewsDoor(MemoryDoor):
         kinds = [kinds] if isinstance(kinds, str) else kinds
         filtered, opened = wanted or KnowledgeFilter(), self._memory.views.knowledge()
         found = opened.search(query, filtered, kinds, first, most, withheld=withheld)
-        tickets = FoundKnowledge(query, {"ticket": 0}, ())
-        if not filtered:
-            tickets = self._memory.views.tickets().search(query, first, most if "ticket" in kinds else 0)
-        if not any((*found.totals.values(), *tickets.totals.values())):
+        beside = FoundKnowledge(query, {"ticket": 0}, ())
+        for kind in () if filtered else built_in("lists"):
+            more = self._memory.views.list_of(kind).search(query, first, most if kind in kinds else 0)
+            beside = replace(beside, totals={**beside.totals, **more.totals}, items=(*beside.items, *more.items))
+        if not any((*found.totals.values(), *beside.totals.values())):
             found = opened.search(query, filtered, kinds, first, most, withheld=withheld, partly=True)
-        return replace(found, totals={**found.totals, **tickets.totals}, items=(*found.items, *tickets.items))
+        return replace(found, totals={**found.totals, **beside.totals}, items=(*found.items, *beside.items))
 
     def known_issue(self, issue: str) -> IssueView:
         """Return a node with its tree, its solutions and what customers wrote, private data masked.

@@ -127,7 +127,7 @@ def create_server(desk_of: Callable[[Context], Desk]) -> Server[Any]:
 def _has_tickets(kb: SupportKB) -> bool:
     """Return whether there are tickets to search; where that cannot be read, the tools for them say why."""
     try:
-        return bool(kb.tickets.list(1).items)
+        return hasattr(kb, "tickets") and bool(kb.tickets.list(1).items)
     except AutokbError:
         return True
 

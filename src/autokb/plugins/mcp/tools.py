@@ -21,10 +21,10 @@ from autokb.core.plugins import PluginError, call, plugins, use
 from autokb.core.results import Result
 from autokb.core.roles import Role
 from autokb.core.storable import without_surrogates
+from autokb.core.ticket_answer import TicketAnswer
+from autokb.core.tickets import NO_TICKETS
 from autokb.plugin import Tool
 from autokb.stores.published import NOTHING_PUBLISHED
-from autokb.ticket_answers.ask_tickets import TicketAnswer
-from autokb.ticket_answers.open_tickets import NO_TICKETS
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
 from autokb.views.kinds import DocumentView, IssueView, ShownRawIssue, SolutionView
@@ -416,7 +416,8 @@ def search_tickets(kb: SupportKB, _role: Role, asked: SearchTickets) -> dict[str
 
 def ask_tickets(kb: SupportKB, _role: Role, asked: AskTickets) -> dict[str, Any]:
     """Answer a question from past tickets, with evidence from their sections; the outcome says when none answers."""
-    return kb.tickets.ask(asked.text, asked.k).as_json()
+    answer: TicketAnswer = kb.tickets.ask(asked.text, asked.k)
+    return answer.as_json()
 
 
 def report_outcome(kb: SupportKB, _role: Role, given: NewOutcome) -> dict[str, Any]:

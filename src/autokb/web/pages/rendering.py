@@ -50,18 +50,22 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
     ("/knowledge", "Knowledge", "reader"),
     ("/review", "Review", "editor"),
     ("/in-use", "In use", "editor"),
-    ("/evaluation", "Evaluation", "editor"),
     ("/settings", "Settings", "admin"),
 )
 
 
-def navigation() -> list[tuple[str, str, Role]]:
-    """Return the entries of the menu, with those of plug-ins where they say."""
-    entries = list(NAVIGATION)
-    for page in (page for plugin in plugins() for page in plugin.pages if page.menu):
+def navigation(on: str = "") -> list[tuple[str, str, Role]]:
+    """Return the entries of the menu, with those of plug-ins where they say; or the links to these ``on`` a page."""
+    entries = [] if on else list(NAVIGATION)
+    ours_first = sorted(plugins(), key=lambda plugin: not plugin.built_in)  # behind whose entries others' may stand
+    for page in (page for plugin in ours_first for page in plugin.pages if page.menu and page.on == on):
         place = next((n for n, one in enumerate(entries, 1) if one[0] == page.after), len(entries))
         entries.insert(place, (page.path, page.menu, page.role))
     return entries
+
+
+def _for_role(entries: list[tuple[str, str, Role]], role: Role | None) -> list[tuple[str, str]]:
+    return [(path, name) for path, name, first in entries if role and may(role, first)]
 
 
 def _finalize(value: Any) -> Any:
@@ -109,7 +113,9 @@ def render(request: Request, template: str, status: int = 200, **values: Any) ->
     role: Role | None = caller.role if caller else None
     at_candidate = bool(request.scope.get("state", {}).get("at_candidate"))  # of which nobody decides anything
     shared = {
-        "navigation": [(path, name) for path, name, first in navigation() if role and may(role, first)],
+        "navigation": _for_role(navigation(), role),
+        "links_on": lambda path: _for_role(navigation(path), role),
+        "links": _for_role(navigation(path_of(request.scope)), role),
         "here": path_of(request.scope),
         "role": role,
         "roles": ROLES,

@@ -1,0 +1,51 @@
+"""What needs attention: content that rots, what customers ask more and more, and both on a weekly page."""
+
+from autokb.plugin import Command, Page, Plugin, Route
+
+HERE, FINDING = "autokb.plugins.insight", "/v1/stale/{finding}/{what}"
+plugin = Plugin(
+    "insight",
+    summary="What rots, what rises, and a weekly page of both.",
+    methods={
+        "curation.stale": f"{HERE}.stale:find_stale",
+        "curation.judge_contradictions": f"{HERE}.stale:judge_contradictions",
+        "curation.settle_finding": f"{HERE}.stale:settle_finding",
+        "usage.trends": f"{HERE}.trends:find_all_trends",
+        "usage.digest": f"{HERE}.digest:write_digest",
+    },
+    commands=(
+        Command(
+            "stale",
+            f"{HERE}.stale_commands:stale",
+            "Show what rots: sources that changed, old ones, dead links, contradictions, near duplicates, idle "
+            "documents.\n\nWhat is settled stays so over builds, until what it is about changes. Only with --model "
+            "anybody is asked; what it answered is shown from then on.",
+            "autokb stale kb --kind duplicate  and then  autokb stale kb --join finding-3f2a91c07d15ab44",
+        ),
+        Command(
+            "trends",
+            f"{HERE}.trend_commands:trends",
+            "Show what rises against its own past, what is new since the last build, and what solutions did.",
+            "autokb trends kb  and  autokb trends kb --weeks 2 --until 2026-03-01",
+        ),
+        Command(
+            "digest",
+            f"{HERE}.trend_commands:digest",
+            "Write one page of Markdown: what rose, what is new and unanswered, what builds changed, what helped.",
+            "autokb digest kb --since 2026-03-02 --out digest.md",
+        ),
+    ),
+    routes=(
+        Route("/v1/trends", f"{HERE}.routes:trends", "editor", "GET", f"{HERE}.trends:Trends"),
+        Route("/v1/digest", f"{HERE}.routes:digest", "editor", "GET", f"{HERE}.digest:Digest"),
+        Route("/v1/stale", f"{HERE}.routes:stale", "editor", "GET", f"{HERE}.stale:Stale"),
+        Route(FINDING, f"{HERE}.routes:settle_finding", "editor", "POST", f"{HERE}.stale:FindingSettled"),
+    ),
+    pages=(
+        Page("/stale", f"{HERE}.stale_page:show", "editor", menu="What rots", on="/review"),
+        Page("/stale", f"{HERE}.stale_page:settle", "editor", "POST"),
+        Page("/trends", f"{HERE}.trends_page:show", "editor", menu="What rises", on="/in-use"),
+    ),
+    templates=HERE,
+    built_in=True,
+)

@@ -1,0 +1,1 @@
+"""The commands of the plug-in, and what people see of them."""

@@ -1,0 +1,258 @@
+"""The tables of the ticket graph paper, measured on workspaces with past tickets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from autokb.core.errors import BadInputError
+from autokb.core.in_use import CONTROL, TREATMENT
+from autokb.core.plugins import of_ours
+from autokb.core.settings import OFFLINE_MODEL
+from autokb.core.test_sets import LabelledQuery, read_queries
+from autokb.core.tickets import NO_TICKETS, Edge, Ticket
+from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable
+from autokb.plugins.lab.evaluation.retrieval.datasets import Judgement
+from autokb.plugins.lab.evaluation.retrieval.experiment import SystemResults
+from autokb.plugins.lab.evaluation.retrieval.metrics import reciprocal_rank
+from autokb.plugins.lab.evaluation.retrieval.system_names import TICKET_TEXT, TICKET_WORDING, TICKETS
+from autokb.plugins.lab.evaluation.suggestions.meteor import NoMeteorError, load_meteor
+from autokb.plugins.lab.evaluation.suggestions.text_metrics import bleu, rouge_l
+from autokb.plugins.lab.studies.evaluate_tickets import rank_tickets
+from autokb.plugins.lab.studies.papers import PaperRun
+from autokb.plugins.lab.studies.papers.printed import printed_tables
+from autokb.stats.bootstrap import Interval, mean_interval, ratio_interval
+from autokb.stores.ticket_tables import read_edges, read_tickets
+from autokb.stores.workspace import Workspace
+from autokb.usage.in_use import Duration, measure_use
+
+BASELINE, EXPERIMENT, DIFFERENCE = "Baseline", "Experiment", "Experiment - Baseline (paired)"
+METRICS = {"MRR": "mrr", "Recall@1": "recall@1", "Recall@3": "recall@3", "NDCG@1": "ndcg@1", "NDCG@3": "ndcg@3"}
+GAIN = "gain in MRR %"
+ARMS = {TICKET_TEXT: BASELINE, TICKETS: EXPERIMENT, TICKET_WORDING: "Experiment, without components and dates"}
+COMPARED = ("BLEU", "METEOR", "ROUGE", "answered")
+TIMES = ("mean", "p50", "p90")
+NOT_USED, USED = "Tool Not Used", "Tool Used"
+RETRIEVAL, ANSWERS, HOURS = (printed_tables("tickets")[table] for table in ("retrieval", "answers", "hours"))
+SECONDS_AN_HOUR = 3_600  # in which outcomes are reported
+DIRECT, SAME_PROBLEM = 2.0, 1.0  # grades of the ticket that a duplicate names, and of others about the same problem
+_DUPLICATE = re.compile("dupli[ck]at", re.IGNORECASE)
+NO_QUESTIONS = (
+    "no ticket here was closed as a duplicate of another one; give questions with their right tickets: --cases FILE, a "
+    'line such as {"id": "q1", "text": "...", "title": "...", "tickets": ["APP-1"]}'
+)
+NO_TITLES = 'no case has a title; add "title": "..." to the lines of --cases FILE'
+NO_ANSWERS = 'needs golden answers: --cases FILE, a line such as {"id": "q1", "text": "...", "answer": "..."}'
+BOTH_QUOTE = "Without a model both arms quote what they found: words that people would choose are there by chance."
+NO_TIMES = (
+    "no such conversation was reported with its seconds: say what was used with autokb feedback add, and how long "
+    "conversations took with autokb outcomes import"
+)
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Questions with the grades of their right tickets; what is ``without`` is asked and so not to be found."""
+
+    questions: Sequence[LabelledQuery]
+    right: Sequence[Judgement]
+    without: frozenset[str] = frozenset()
+
+    def by_title(self) -> Cases:
+        """Return the same with nothing but the titles of those that have one."""
+        titled = [replace(q, text=title) for q in self.questions if (title := str(q.fields.get("title") or "").strip())]
+        return replace(self, questions=titled)
+
+
+def tables(run: PaperRun) -> Iterator[PaperTable]:
+    """Give the paper's tables in its order, of one workspace after the other."""
+    given = () if run.cases is None else read_queries(run.cases)
+    for workspace in run.workspaces:
+        name = workspace.folder.name
+        with workspace.file() as file:
+            tickets = {ticket: one.ticket for ticket, one in read_tickets(file).items()}
+            edges = read_edges(file)
+        if not tickets:
+            raise BadInputError(NO_TICKETS.format(folder=workspace.folder))
+        labelled = _labelled(given)
+        yield _retrieval(name, workspace, labelled if labelled.right else own_duplicates(tickets, edges), run)
+        yield _answers(name, workspace, [case for case in given if case.fields.get("answer")], run)
+        yield _times(name, workspace, tickets.values())
+
+
+# -- table 1 -------------------------------------------------------------------------------------------------------
+
+
+def _labelled(given: Sequence[LabelledQuery]) -> Cases:
+    """Return the cases of a file that name their right tickets (BadInputError where that is no list)."""
+    right = []
+    for case in given:
+        tickets = case.fields.get("tickets") or []
+        if not isinstance(tickets, list) or not all(isinstance(one, str) for one in tickets):
+            raise BadInputError(f'The case {case.id!r} must have its right tickets as a list: "tickets": ["APP-1"].')
+        right += [Judgement(case.id, ticket, DIRECT) for ticket in tickets]
+    labelled = {one.query for one in right}
+    return Cases([case for case in given if case.id in labelled], right)
+
+
+# Complex: links, clusters and who asks follow from one another.
+def own_duplicates(tickets: Mapping[str, Ticket], edges: Iterable[Edge]) -> Cases:
+    """Return the tickets that were closed as duplicates, each asking for what it duplicates as if it were new.
+
+    All tickets that are linked as duplicates are about one problem: the one that a duplicate is linked with counts
+    double. None that asks is to be found, for none was there when it was written.
+    """
+    linked: dict[str, set[str]] = {}
+    for edge in edges:
+        if edge.origin == "source" and _DUPLICATE.search(edge.type) and {edge.source, edge.target} <= tickets.keys():
+            linked.setdefault(edge.source, set()).add(edge.target)
+            linked.setdefault(edge.target, set()).add(edge.source)
+    closed = {t for t in linked if _DUPLICATE.search(f"{tickets[t].resolution} {tickets[t].status}")}
+    questions, right = [], list[Judgement]()
+    for ticket in sorted(closed):
+        same = _reached(ticket, linked)
+        if found := sorted(same - closed):
+            questions.append(_as_question(tickets[ticket], same))
+            right += [Judgement(ticket, t, DIRECT if t in linked[ticket] else SAME_PROBLEM) for t in found]
+    return Cases(questions, right, frozenset(question.id for question in questions))
+
+
+def _reached(ticket: str, linked: Mapping[str, set[str]]) -> set[str]:
+    found, waiting = {ticket}, [ticket]
+    while waiting:
+        new = linked[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _as_question(ticket: Ticket, same: Iterable[str]) -> LabelledQuery:
+    """Return a ticket as somebody reports it who knows no other one: the ids of those about the same are left out."""
+    ids = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted(same)))
+    title, description = (ids.sub("", text) for text in (ticket.title, ticket.description))
+    fields = {"title": title, "components": list(ticket.components), "created": ticket.created}
+    return LabelledQuery(ticket.id, f"{title}\n\n{description}".strip(), fields)
+
+
+def _retrieval(name: str, workspace: Workspace, cases: Cases, run: PaperRun) -> PaperTable:
+    """Table 1, by the whole question and by its title alone."""
+    rows: list[str] = []
+    cells: list[tuple[Cell, ...]] = []
+    for asked, suffix, missing in ((cases, "", NO_QUESTIONS), (cases.by_title(), ", by title", NO_TITLES)):
+        rows += [f"{arm}{suffix}" for arm in RETRIEVAL]
+        if not asked.questions:
+            why = missing if cases.questions else NO_QUESTIONS
+            cells += [Cell.unmeasured(printed, why) for printed in RETRIEVAL.values()]
+            continue
+        ranked = rank_tickets(
+            workspace, asked.questions, asked.right, tuple(ARMS), without=asked.without, progress=run.progress
+        )
+        cells += _retrieval_rows(ranked.results.results)
+    note = (
+        f"{len(cases.questions)} questions, {len(cases.by_title().questions)} with a title. The baseline searches "
+        "chunks of the tickets' plain text by one vector each; recall is the share of the right tickets."
+    )
+    return PaperTable(f"Table 1: retrieval, {name}", tuple(rows), (*METRICS, GAIN), tuple(cells), note)
+
+
+def _retrieval_rows(found: SystemResults) -> Iterator[tuple[Cell, ...]]:
+    """Give the rows of one form of the questions, in the order of ``RETRIEVAL``."""
+    ranks = {
+        system: [reciprocal_rank(found.systems[system].rankings[q], right) for q, right in found.relevant.items()]
+        for system in ARMS
+    }
+    gains = {s: ratio_interval([list(zip(ranks[s], ranks[TICKET_TEXT], strict=True))]) for s in ARMS}
+    measured = {arm: (found.systems[system].metrics, gains[system]) for system, arm in ARMS.items()}
+    differences = {d.metric: d.interval for d in found.differences if d.system == TICKETS}
+    measured[DIFFERENCE] = (differences, gains[TICKETS])
+    for arm, printed in RETRIEVAL.items():
+        metrics, gain = measured[arm]
+        cells = (Cell.of(metrics[m], theirs) for m, theirs in zip(METRICS.values(), printed, strict=False))
+        yield (*cells, Cell.of(gain.map(lambda ratio: ratio - 1), printed[-1], percent=True))
+
+
+# -- table 2 -------------------------------------------------------------------------------------------------------
+
+Values = dict[tuple[str, str], list[float]]  # by arm and column: one value a case
+
+
+def _answers(name: str, workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> PaperTable:
+    """Table 2: the words that both arms' answers share with golden ones."""
+    metrics: dict[str, Callable[[str, str], float]] = {"BLEU": bleu, "ROUGE": rouge_l}
+    missing = dict.fromkeys(COMPARED, NO_ANSWERS)
+    values: Values = {}
+    if cases:
+        try:
+            metrics["METEOR"] = load_meteor()
+        except NoMeteorError as error:
+            missing["METEOR"] = str(error)
+        values = _compared(_ask_both(workspace, cases, run), [str(case.fields["answer"]) for case in cases], metrics)
+    rows = {arm: tuple(_measured(values, missing, arm, label) for label in COMPARED) for arm in ANSWERS}
+    note = f"{len(cases)} golden answers; no answer counts 0." if cases else ""
+    if cases and workspace.settings.model == OFFLINE_MODEL:
+        note = f"{note} {BOTH_QUOTE}"
+    return PaperTable.of(f"Table 2: answers, {name}", rows, COMPARED, note)
+
+
+def _compared(
+    answers: Mapping[str, Sequence[str]], golden: Sequence[str], metrics: Mapping[str, Callable[[str, str], float]]
+) -> Values:
+    values = {(arm, "answered"): [float(bool(answer)) for answer in said] for arm, said in answers.items()}
+    for label, metric in metrics.items():
+        for arm, said in answers.items():
+            values[arm, label] = [metric(answer, right) for answer, right in zip(said, golden, strict=True)]
+    for label in (*metrics, "answered"):
+        pairs = zip(values[EXPERIMENT, label], values[BASELINE, label], strict=True)
+        values[DIFFERENCE, label] = [after - before for after, before in pairs]
+    return values
+
+
+def _measured(values: Values, missing: Mapping[str, str], arm: str, label: str) -> Cell:
+    printed = dict(zip(COMPARED, ANSWERS[arm], strict=False)).get(label)
+    found = values.get((arm, label))
+    return Cell.of(mean_interval(found) if found else missing[label], printed)
+
+
+def _ask_both(workspace: Workspace, cases: Sequence[LabelledQuery], run: PaperRun) -> dict[str, list[str]]:
+    """Return the answers from the nearest pieces of text, and those of ``tickets ask``, by the same writer."""
+    with of_ours("experiments", "tickets").both_answers(workspace, run.budget) as arms:
+        asking = zip((BASELINE, EXPERIMENT), arms, strict=True)
+        return {arm: [answer(case.text) for case in cases] for arm, answer in asking}
+
+
+# -- table 3 -------------------------------------------------------------------------------------------------------
+
+
+def _times(name: str, workspace: Workspace, tickets: Iterable[Ticket]) -> PaperTable:
+    """Table 3: how long it took with and without what was found, and what the past tickets themselves took."""
+    use = measure_use(workspace, None)
+    arms = use.experiment.outcomes if use.experiment else None
+    by_chance = arms is not None and all(group.seconds.n for group in arms.groups.values())
+    compared, (used, not_used) = (arms, (TREATMENT, CONTROL)) if arms and by_chance else (use.use, ("used", "not_used"))
+    rows = {
+        NOT_USED: _hours(compared.groups[not_used].seconds, HOURS[NOT_USED]),
+        USED: _hours(compared.groups[used].seconds, HOURS[USED]),
+        "Used beside not used %": tuple(
+            Cell.of(
+                compared.differences[f"seconds_{time}_relative"],
+                round(100 * (after / before - 1), 1),
+                percent=True,
+                missing=NO_TIMES,
+            )
+            for time, after, before in zip(TIMES, HOURS[USED], HOURS[NOT_USED], strict=True)
+        ),
+    }
+    past = of_ours("experiments", "tickets").resolution_times(tickets)
+    rows["Past tickets, from creation to resolution"] = tuple(
+        Cell.of(Interval(value, *past.intervals[time]) if value is not None else "no ticket is resolved")
+        for time, value in zip(TIMES, (past.mean, past.p50, past.p90), strict=True)
+    )
+    note = f"Hours. {compared.note} {past.n} past tickets are resolved; autokb tickets report --by splits them."
+    columns = ("Mean", "P50", "P90")
+    return PaperTable.of(f"Table 3: resolution time, {name}", rows, columns, note)
+
+
+def _hours(taken: Duration, printed: Sequence[float]) -> tuple[Cell, ...]:
+    hours = (found.map(lambda seconds: seconds / SECONDS_AN_HOUR) for found in (taken.mean, taken.p50, taken.p90))
+    return tuple(Cell.of(found, theirs, missing=NO_TIMES) for found, theirs in zip(hours, printed, strict=True))

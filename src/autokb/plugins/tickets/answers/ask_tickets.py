@@ -1,0 +1,385 @@
+"""A question to the past tickets: tickets are found, the sub-graph is read, both answer, with evidence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from threading import Lock
+
+import numpy as np
+
+from autokb.core.errors import BadInputError
+from autokb.core.ranking import Scores
+from autokb.core.storable import without_surrogates
+from autokb.core.ticket_answer import FoundTicket, QuestionParts, RanCypher, TicketAnswer, UsedAnswer
+from autokb.core.vectors import Vectors
+from autokb.pipeline.embedding import read_embedder_name
+from autokb.pipeline.model_choice import OFFLINE, model_of
+from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.stages import Stages, open_stages, without_models
+from autokb.plugins.tickets.answers.open_tickets import OpenTickets
+from autokb.plugins.tickets.answers.subgraph import FoundTickets, Subgraph, SubgraphReader
+from autokb.plugins.tickets.graph.answers import (
+    ENDINGS,
+    comment_passages,
+    passages_of_rows,
+    problem_of,
+    state_of,
+    text_passages,
+    write_answer,
+)
+from autokb.plugins.tickets.graph.cypher_port import CypherReader
+from autokb.plugins.tickets.graph.search import ScoredTickets, TicketQuestion, score_tickets
+from autokb.plugins.tickets.heuristics.answer_from import FromTickets, TicketPassage
+from autokb.plugins.tickets.heuristics.read_question import cue_phrases, question_ends, reads_like_a_ticket
+from autokb.plugins.tickets.tasks.from_tickets.task import TASK as FROM_TICKETS
+from autokb.plugins.tickets.tasks.parse_query.task import TASK as PARSE_QUERY
+from autokb.plugins.tickets.tasks.parse_query.task import question_request
+from autokb.plugins.tickets.tasks.write_cypher.task import TASK as WRITE_CYPHER
+from autokb.retrieval.logistic import probability_of
+from autokb.stores.database import failures_as_sentences
+from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
+from autokb.stores.ticket_tables import PublishedTicket, read_tickets
+from autokb.tasks.task import In, Out, Task
+from autokb.text.mail_parts import without_mail_parts
+
+QUESTION_CHARACTERS = 100_000  # at most; nobody reads more
+STAGE = "tickets"  # of the ledger: not "ask", whose spending counts against the day's budget for questions
+WITH_FILTERS = 60  # tickets that are looked through where the question names values of fields
+COMMON_VALUES = 40  # of a field that a model is shown beside those in the question
+# Chance of the same problem below which nothing is answered verbatim. Of 265 real duplicates, asked by their titles, 35
+# are below it, and the first ticket was right for 4 of these (``python -m benchmarks ticket_answers``).
+UNLIKELY = 0.35
+PIECES_A_TICKET = 2  # that stand for it where it is found by its text
+SAME_QUESTION = 0.6  # cosine from which an accepted question lifts its ticket, by up to 1
+NOT_ABOUT_TICKETS = "No past ticket is about this."
+
+
+@dataclass(frozen=True)
+class FoundForQuestion(FoundTickets):
+    """The tickets for a question, and its ``vector``.
+
+    ``confidence`` is how sure it is that the question is about the tickets, ``match`` that the first is the right one.
+    """
+
+    vector: Vectors
+    confidence: float = 1.0
+    match: float | None = None
+    accepted: tuple[UsedAnswer, ...] = ()
+
+    def reason_to_abstain(self, *, chooses: bool) -> str:
+        """Return why no ticket answers, whatever it says; one too unlike is no reason where a model ``chooses``."""
+        if not self.ids:
+            return "No ticket was found."
+        if not self.named and self.confidence < 0.5:
+            return NOT_ABOUT_TICKETS
+        if not chooses and self.match is not None and self.match < UNLIKELY:
+            return "No past ticket is likely to be about the same problem."
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The passages that may answer, best first, why they are not what was asked for, and what the graph was asked."""
+
+    passages: Sequence[TicketPassage]
+    fallback: tuple[str, ...] = ()
+    cypher: RanCypher | None = None
+
+
+@dataclass(frozen=True)
+class TaskRunner:
+    """Answers one item of a task: offline at once, by a model through the workspace's ledger and budget."""
+
+    models: Mapping[str, str]
+    stages: Stages | None
+
+    def asks_model(self, task: Task[In, Out]) -> bool:
+        """Return whether a model answers the task."""
+        return self.models[task.name] != OFFLINE
+
+    def run(self, task: Task[In, Out], item: In) -> Out | None:
+        """Return the answer, None where the model's reply was wrong; nothing of an offline answer is kept."""
+        if self.stages is None or not self.asks_model(task):
+            return task.answer_offline(item)
+        (reply,) = self.stages.run(STAGE, task, [item], ["the question"])
+        return reply
+
+
+@dataclass(frozen=True)
+class TicketQuestionRun:
+    """One question on its way: what it says, the tickets for it, the sub-graph, and the answer with its evidence.
+
+    ``k`` bounds the tickets. ``cypher`` has the graph asked in Cypher, None where nobody wants to see it.
+    """
+
+    opened: OpenTickets
+    tasks: TaskRunner
+    question: str
+    k: int = 5
+    cypher: CypherReader | None = None
+
+    def answer(self) -> TicketAnswer:
+        """Answer the question; a ticket that it names and that there is not is never answered from another one."""
+        template, language = self.opened.index.template, self._language
+        named = self.opened.ids.named_in(self.question, template, language)
+        known = tuple(one.ticket for one in named if one.ticket is not None)
+        unknown = tuple(one.spelled for one in named if one.ticket is None)
+        if unknown and not known and not reads_like_a_ticket(self.question):
+            return TicketAnswer(reason=no_such_tickets(unknown))
+        parts = self.read()
+        found = self.find(parts, known)
+        best = zip(found.ids[: self.k], found.scores, strict=False)
+        shown = TicketAnswer(
+            confidence=round(found.confidence, 4),
+            match=found.match,
+            tickets=tuple(self._found(found.tickets[i], score) for i, score in best),
+            accepted=found.accepted,
+            question=parts,
+        )
+        if reason := found.reason_to_abstain(chooses=self.tasks.asks_model(FROM_TICKETS)):
+            return replace(shown, reason=reason)
+        return self._answered(shown, self.gather(parts, found), unknown)
+
+    def _answered(self, shown: TicketAnswer, gathered: Gathered, unknown: Sequence[str]) -> TicketAnswer:
+        """Return the answer that the passages give, verbatim where a model's reply cannot be used."""
+        passages, reasons = gathered.passages, [*gathered.fallback]
+        if unknown:
+            reasons.insert(0, no_such_tickets(unknown))
+        item = FromTickets(self.question, tuple(passages), self._language)
+        reply = self.tasks.run(FROM_TICKETS, item) if passages else None
+        if passages and reply is None:
+            reply = FROM_TICKETS.answer_offline(item)
+            reasons.append("The model gave no answer; the sections are verbatim.")
+        shown = replace(shown, fallback=" ".join(reasons) or None, cypher=gathered.cypher)
+        if reply is None or not reply.parts:
+            return replace(shown, reason="The tickets that were found do not say what was asked.")
+        text, evidence = write_answer(reply, passages, self.opened.index.template)
+        return replace(shown, outcome="answered", answer=text, evidence=tuple(evidence))
+
+    def _found(self, published: PublishedTicket, score: float) -> FoundTicket:
+        ticket = published.ticket
+        problem = problem_of(published, self.opened.index.template, self._language)
+        return FoundTicket(ticket.id, ticket.title, round(score, 4), state_of(ticket), problem)
+
+    @property
+    def _language(self) -> str:
+        return self.opened.workspace.spec.language
+
+    # -- reading the question ----------------------------------------------------------------------
+
+    def read(self) -> QuestionParts:
+        """Return what the question says and asks, by the model of the task, else by cues."""
+        question, template, known = self.question, self.opened.index.template, self.opened.field_values
+        folded = question.casefold()
+        values = {section: [value for value in some if value.casefold() in folded] for section, some in known.items()}
+        if self.tasks.asks_model(PARSE_QUERY):
+            values = {n: list(dict.fromkeys((*values[n], *some[:COMMON_VALUES]))) for n, some in known.items()}
+            if (read := self.tasks.run(PARSE_QUERY, question_request(question, template, values, None))) is not None:
+                return read.parts()
+        parts = PARSE_QUERY.answer_offline(question_request(question, template, values, None)).parts()
+        if parts.intents or parts.links:
+            return parts
+        nearness = self._nearness()  # an embedding, needed where no cue is in the question
+        return PARSE_QUERY.answer_offline(question_request(question, template, values, nearness)).parts()
+
+    def _nearness(self) -> Mapping[str, float]:
+        """Return how near the beginning or end of the question is to a cue of each section."""
+        phrases = cue_phrases(self.opened.index.template)
+        if "\n" in self.question.strip() or not phrases:
+            return {}
+        cosines = (self.opened.cue_vectors @ self.opened.embed(question_ends(self.question)).T).max(axis=1)
+        found: dict[str, float] = {}
+        for (name, _), cosine in zip(phrases, cosines.tolist(), strict=True):
+            found[name] = max(cosine, found.get(name, -1.0))
+        return found
+
+    # -- finding tickets ---------------------------------------------------------------------------
+
+    # Complex: for tickets that are not named, scores, chance and accepted answers belong together.
+    def find(self, parts: QuestionParts, named: tuple[str, ...] = ()) -> FoundForQuestion:
+        """Return the tickets for the question: those that it names, else the nearest, lifted by accepted answers."""
+        opened, question = self.opened, self.question
+        vector = opened.embed([question])[0]
+        if named:
+            return FoundForQuestion(named, (1.0,) * len(named), read_tickets(opened.file, named), True, vector)
+        components = opened.index.components_named(question)
+        found = score_tickets(opened.index, TicketQuestion(question, vector, components))
+        match = None if opened.fitted.match is None else opened.fitted.match.of(found)
+        confidence = self._confidence(found)
+        accepted = self._lift(vector, found.scores)
+        best = found.best(max(self.k, WITH_FILTERS if parts.filters else self.k))
+        tickets = read_tickets(opened.file, [hit.id for hit in best])
+        ids = tuple(hit.id for hit in best if hit.id in tickets)
+        if match is not None:
+            match = max([match, *(one.similarity for one in accepted if ids[:1] == (one.ticket,))])
+        return FoundForQuestion(
+            ids,
+            scores=tuple(hit.score for hit in best),
+            tickets=tickets,
+            named=False,
+            vector=vector,
+            confidence=max([confidence, *(one.similarity for one in accepted)]),
+            match=match,
+            accepted=accepted,
+        )
+
+    def _confidence(self, found: ScoredTickets) -> float:
+        """Return how likely the question is to be about what the tickets are about, from 0 to 1."""
+        gate, near = self.opened.gate, found.chunks.nearest
+        odds = gate.log_odds(near, near)
+        if gate.words is not None:
+            unknown = self.opened.index.chunks.words.unknown_share(self.question)
+            odds += gate.words.log_odds(self.question, unknown, self._language)
+        return probability_of(odds)
+
+    def _lift(self, vector: Vectors, scores: Scores) -> tuple[UsedAnswer, ...]:
+        """Add to the scores what accepted answers to questions like this one say; return those that count."""
+        used = self._accepted_like(vector)
+        for ticket, (cosine, _) in used.items():
+            scores[self.opened.index.rows[ticket]] += (cosine - SAME_QUESTION) / (1 - SAME_QUESTION)
+        best = sorted(used.values(), key=lambda one: -one[0])
+        return tuple(UsedAnswer(a.ticket, a.question, a.author, a.date, round(c, 4)) for c, a in best)
+
+    def _accepted_like(self, vector: Vectors) -> Mapping[str, tuple[float, AcceptedAnswer]]:
+        """Return by ticket its accepted answer whose question has the highest cosine with this one, and that cosine.
+
+        Only cosines of ``SAME_QUESTION`` or more count; a ticket without one is left out. ``vector`` has unit length.
+        """
+        opened, vectors = self.opened, self.opened.accepted_vectors
+        accepted = [one for one in read_accepted(opened.file) if one.ticket in opened.index.rows]
+        if new := [one.question for one in accepted if one.question not in vectors]:
+            vectors.update(zip(new, opened.embed(new), strict=True))
+        used: dict[str, tuple[float, AcceptedAnswer]] = {}
+        for one in accepted:
+            cosine = float(vectors[one.question] @ vector)
+            if cosine >= SAME_QUESTION and cosine > used.get(one.ticket, (0.0, one))[0]:
+                used[one.ticket] = cosine, one
+        return used
+
+    # -- gathering what answers --------------------------------------------------------------------
+
+    def gather(self, parts: QuestionParts, found: FoundForQuestion) -> Gathered:
+        """Return what the sub-graph gives, by the plan or a model's query, with the texts that were found."""
+        reader = SubgraphReader(self.opened)
+        subgraph = reader.read(parts, found)
+        ran: RanCypher | None = None
+        if self.cypher is not None and subgraph.plan is not None:
+            write = partial(self.tasks.run, WRITE_CYPHER) if self.tasks.asks_model(WRITE_CYPHER) else None
+            best = found.tickets[found.ids[0]].ticket
+            ran, rows = self.cypher.read(self.question, best, subgraph.plan, write)
+            subgraph = subgraph if rows is None else reader.with_rows(subgraph, rows)
+        return Gathered(self._passages(parts, found, subgraph), subgraph.fallback, ran)
+
+    def _passages(self, parts: QuestionParts, found: FoundForQuestion, subgraph: Subgraph) -> list[TicketPassage]:
+        """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
+        passages = passages_of_rows(
+            subgraph.rows, subgraph.tickets, subgraph.asked, self.opened.index.template, self._language
+        )
+        if not parts.links:
+            ended = list(subgraph.tickets.values()) if passages else [found.tickets[found.ids[0]]]
+            passages = self._with_outcomes(passages, ended, subgraph.asked)
+        # A model may choose among all tickets; verbatim texts of another one would pass for the best one's.
+        for ticket in found.ids[: self.k if self.tasks.asks_model(FROM_TICKETS) else 1]:
+            passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), self._language)
+        unique: dict[str, TicketPassage] = {}
+        for passage in passages:
+            unique.setdefault(passage.text, passage)  # clones of a ticket say the same
+        return list(unique.values())
+
+    # Complex: a ticket's comments, its fields and its other sections are put in order together.
+    def _with_outcomes(
+        self, passages: Sequence[TicketPassage], ended: Sequence[PublishedTicket], asked: Sequence[str]
+    ) -> list[TicketPassage]:
+        """Return passages with the comments that tell how their tickets ended, where that is asked.
+
+        These come before the fields that say that it did, which the heading of a ticket says too.
+        """
+        field_of = self.opened.index.template.field_of
+        stated = {field_of[name] for name in ("status", "resolution") if name in field_of}
+        if asked and (ENDINGS | stated).isdisjoint(asked):
+            return list(passages)
+        found: list[TicketPassage] = []
+        for one in ended:
+            told = comment_passages(one, asked, "outcome", self._language)
+            own = [p for p in passages if p.ticket == one.ticket.id]
+            fields = [p for p in own if told and p.section in stated]
+            found += [*(p for p in own if p not in fields), *told, *fields]
+        return found
+
+    def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
+        """Return the places of a ticket's pieces that are nearest to the question."""
+        index, template = self.opened.index, self.opened.index.template
+        place, title = index.pieces_of(ticket), template.field_of.get("title", "")
+        own, cosines = index.pieces[place], index.chunks.vectors.vectors[place] @ vector
+        pieces = [own[int(n)] for n in np.argsort(-cosines, kind="stable")]
+        # Code, logs and lists of devices are near to much and tell little by themselves.
+        unread = {title, template.field_of.get("environment", ""), *(r.name for r in template.sections if r.blocks)}
+        told = [p for p in pieces if p.section not in unread] or pieces
+        return [(p.section, p.start, p.end) for p in told if p.section != title][:PIECES_A_TICKET]
+
+
+@dataclass(frozen=True)
+class TicketAnswerer:
+    """Answers questions from published tickets in memory; made once for many questions, which threads may ask.
+
+    ``kind`` is how each is answered; experiments have another.
+    """
+
+    opened: OpenTickets
+    kind: type[TicketQuestionRun] = TicketQuestionRun
+    _opening: Lock = field(default_factory=Lock, repr=False, compare=False)
+
+    def ask(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
+        """Answer a question; ``k`` bounds the tickets, ``budget`` what models and a paid embedder cost, in USD.
+
+        ``cypher`` shows what is asked of the graph: the query of a model, where one writes it, else the plan.
+        """
+        started = time.perf_counter()
+        if not text.strip():
+            raise BadInputError("The question is empty; write what you want to know of past tickets.")
+        question, _ = without_mail_parts(without_surrogates(text[:QUESTION_CHARACTERS]))
+        with failures_as_sentences(self.opened.file.path), self._open_models(budget, cypher=cypher) as (opened, tasks):
+            answer = self.kind(opened, tasks, question, k, self._open_cypher() if cypher else None).answer()
+        return replace(answer, seconds=round(time.perf_counter() - started, 6))
+
+    def _open_cypher(self) -> CypherReader:
+        with self._opening:  # one engine for all questions
+            return self._cypher
+
+    @cached_property
+    def _cypher(self) -> CypherReader:
+        from autokb.plugins.tickets.cypher.reader import (
+            EngineReader,  # engine, guard and projection, which few questions need
+        )
+
+        opened, workspace = self.opened, self.opened.workspace
+        reader = EngineReader(opened.file, opened.index.template, workspace.folder)
+        opened.held.callback(reader.close)
+        return reader
+
+    @contextmanager
+    def _open_models(self, budget: float | None, *, cypher: bool) -> Iterator[tuple[OpenTickets, TaskRunner]]:
+        """Give the tickets as one question asks them, and what answers its tasks.
+
+        A budget bounds what an embedder over the network costs too: such a question has a view of its own.
+        """
+        opened, workspace = self.opened, self.opened.workspace
+        tasks = (PARSE_QUERY, FROM_TICKETS, *((WRITE_CYPHER,) if cypher else ()))
+        named = {task.name: model_of(workspace.settings, workspace.mode, task.name, STAGE) for task in tasks}
+        is_bounded = budget is not None and read_embedder_name(workspace.settings.embedder).is_paid
+        is_offline = set(named.values()) == {OFFLINE}
+        if is_offline and not is_bounded:
+            yield opened, TaskRunner(named, None)
+            return
+        asked = without_models(workspace) if is_offline else workspace
+        with open_stages(asked, opened.file, options=ModelOptions(budget)) as stages:
+            yield replace(opened, bounded=stages.encoder) if is_bounded else opened, TaskRunner(named, stages)
+
+
+def no_such_tickets(ids: Sequence[str]) -> str:
+    """Say that there are no tickets with these ids."""
+    return f"There is no ticket {' and no '.join(ids)} here."

@@ -1,0 +1,208 @@
+"""The sub-graph that answers a question about past tickets: the plan runs, and it is said what stands in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from autokb.core.ticket_answer import QuestionParts
+from autokb.core.ticket_plan import Hops, SubgraphPlan, SubgraphRow
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.tickets import SIMILAR_TO, TICKET, TicketSection
+from autokb.plugins.tickets.answers.open_tickets import OpenTickets
+from autokb.plugins.tickets.graph.answers import DUPLICATES, ENDINGS, MOST_TICKETS, is_long_section, name_of
+from autokb.plugins.tickets.graph.plan import plan_for
+from autokb.plugins.tickets.heuristics.outcome_comments import tells_outcome
+from autokb.stores.ticket_graph import TicketGraph
+from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
+
+SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
+NO_SECTION = "The query gave no section of a ticket; the sections are those of the plan."
+NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the best has no section for
+
+
+@dataclass(frozen=True)
+class FoundTickets:
+    """The tickets found for a question, best first, with their scores; ``named`` where the question names them."""
+
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
+    tickets: Mapping[str, PublishedTicket]
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """The tickets to show with the sections read of them, and which were asked for.
+
+    ``plan`` is what ran, None where there was nothing to read; ``fallback`` says why this is not what was asked for
+    first, in sentences.
+    """
+
+    tickets: Mapping[str, PublishedTicket]
+    rows: Sequence[SubgraphRow]
+    asked: tuple[str, ...]
+    plan: SubgraphPlan | None
+    fallback: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SubgraphReader:
+    """Reads sub-graphs from the workspace's own file, for questions to the tickets in memory."""
+
+    opened: OpenTickets
+
+    def read(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
+        """Return what the linked tickets have, where links are asked for, else the tickets found."""
+        if not parts.links:
+            return self._read_found(parts, found)
+        linked = self._read_linked(parts, found.ids if found.named else found.ids[:1])
+        if linked.tickets:
+            return linked
+        own = self._read_found(replace(parts, links=()), found)
+        return replace(own, fallback=(*linked.fallback, "This is from the ticket itself.", *own.fallback))
+
+    # Complex: what each linked ticket has, what stands in for it and what is not here are read of one plan.
+    def _read_linked(self, parts: QuestionParts, begin: Sequence[str]) -> Subgraph:
+        """Return what the tickets linked with those have; one without the section asked for says something else."""
+        template = self.opened.index.template
+        title = template.field_of.get("title", template.sections[0].name)  # which every ticket has
+        asked = parts.intents or tuple(filter(None, [template.field_of.get("description")]))
+        plan, rows = self._run(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
+        ids = list(dict.fromkeys(row.ticket for row in rows))
+        tickets = read_tickets(self.opened.file, ids[:MOST_TICKETS])
+        shown = [row for row in rows if row.ticket in tickets and row.section in asked]
+        lacking = [i for i in tickets if i not in {row.ticket for row in shown}]
+        shown += [_other_section(tickets[i], template, title) for i in lacking]
+        steps = () if plan is None else plan.steps
+        said = [self._say_links(parts, begin, steps, ids)]
+        if parts.intents:
+            missing = name_of(parts.intents[0]).lower()
+            said += [f"{i} has no section {missing}; this is what else it says." for i in lacking]
+        if more := ids[MOST_TICKETS:]:
+            said.append(f"Also linked: {', '.join(more)}.")
+        names = dict.fromkeys((*asked, *(row.section for row in shown)))
+        return Subgraph(tickets, shown, tuple(names), plan, tuple(filter(None, said)))
+
+    # Complex: one condition for each thing that links may lack, and each has its sentence.
+    def _say_links(
+        self, parts: QuestionParts, begin: Sequence[str], steps: Sequence[Hops], found: Sequence[str]
+    ) -> str:
+        """Say which links are not those that were asked for, are not here or are none; nothing where all is well."""
+        kinds, rules = ", ".join(parts.links), self.opened.index.template.links
+        is_similar = any(step.types == (SIMILAR_TO,) for step in steps)
+        if found and is_similar and not any(rule.has(SIMILAR_TO) for rule in rules if rule.name in parts.links):
+            return f"No ticket has links of the kind {kinds}; these are similar tickets."
+        ends = self._linked_with(begin, steps)
+        if away := [i for i in ends if i not in self.opened.index.rows]:
+            return f"Linked, but not among these tickets: {', '.join(away)}."
+        if ends and not found:
+            return f"No ticket that {begin[0]} is linked with has {_values_of(parts)}."
+        return "" if found else f"{begin[0]} has no links of the kind {kinds}."
+
+    def _linked_with(self, begin: Sequence[str], steps: Sequence[Hops]) -> list[str]:
+        """Return the other ends of the links that a plan's one step follows, those that dangle among them."""
+        return sorted(
+            {
+                there
+                for edge in read_edges(self.opened.file, begin)
+                for step in steps
+                for here, there, way in ((edge.source, edge.target, "in"), (edge.target, edge.source, "out"))
+                if edge.type in step.types and here in begin and there not in begin and step.direction != way
+            }
+        )
+
+    # Complex: whose sections are shown depends on how the tickets were found: by name, filter or rank.
+    def _read_found(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
+        """Return what the tickets found have; of those that the question does not name the best must have it."""
+        plan, rows = self._run(parts, found.ids)
+        # What is asked for first must be there; a word of the problem may have been taken for the others.
+        having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
+        ranked = [i for i in found.ids if i in having]
+        if found.named:
+            shown = ranked
+        elif parts.filters:
+            shown = ranked[:MOST_TICKETS]
+        else:
+            shown = [i for i in ranked[:1] if i == found.ids[0]]
+        if shown:
+            return Subgraph({i: found.tickets[i] for i in shown}, rows, parts.intents, plan)
+        if (told := self._other_endings(parts, found)) is not None:
+            return told
+        stand_in, reason = self._stand_in(parts, found, ranked)
+        if stand_in is None:
+            return Subgraph({}, (), parts.intents, plan, (reason,))
+        return Subgraph({stand_in: found.tickets[stand_in]}, rows, parts.intents, plan, (reason,))
+
+    def _other_endings(self, parts: QuestionParts, found: FoundTickets) -> Subgraph | None:
+        """Return what the best ticket has in place of the ending that was asked for: a workaround, say, for a fix."""
+        best, template = found.ids[0], self.opened.index.template
+        if parts.filters or not parts.intents or parts.intents[0] not in SOLVING:
+            return None
+        if tells_outcome(found.tickets[best].ticket, parts.intents, self.opened.workspace.spec.language):
+            return None
+        others = tuple(name for name in SOLVING if name in template and name != parts.intents[0])
+        plan, rows = self._run(replace(parts, intents=others), [best])
+        if not rows:
+            return None
+        told = " and ".join(name_of(name).lower() for name in dict.fromkeys(row.section for row in rows))
+        reason = f"{best} has no section {name_of(parts.intents[0]).lower()}; this is its {told}."
+        return Subgraph({best: found.tickets[best]}, rows, others, plan, (reason,))
+
+    # Complex: one condition for each stand-in, and each has the sentence that says why.
+    def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[str | None, str]:
+        """Return the ticket that answers where the best has no such section (None: comments or texts do), and why.
+
+        A duplicate of it may, and for how it ended the next one; a log, steps or an assignee of
+        any other are those of another report.
+        """
+        best = found.ids[0]
+        wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
+        language = self.opened.workspace.spec.language
+        if parts.filters and not found.named:
+            reason = f"No ticket near the question has a section {wanted}, {_values_of(parts)}"
+            return None, f"{reason}; answered from the texts found."
+        if not parts.intents:
+            return None, f"{best} has no section of its own for how it ended."
+        missing = f"{best} has no section {wanted}"
+        if tells_outcome(found.tickets[best].ticket, parts.intents, language):
+            return None, f"{missing}; these are its comments that may tell."
+        scores = dict(zip(found.ids, found.scores, strict=False))
+        twins = self._duplicates_of(best)
+        same = [i for i in ranked if i in twins]
+        near = [i for i in ranked if scores[i] >= found.scores[0] - NEAR_BEST]
+        if same:
+            return same[0], f"{missing}; {same[0]}, a duplicate, has."
+        if near and parts.intents[0] in ENDINGS:
+            return near[0], f"{missing}; {near[0]} is the next that has."
+        return None, f"{missing}; this is what else it says."
+
+    def with_rows(self, subgraph: Subgraph, rows: Sequence[SubgraphRow]) -> Subgraph:
+        """Return the sections that a model's query gave in the place of the plan's."""
+        if not rows:
+            return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
+        shown = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
+        asked = subgraph.asked or tuple(dict.fromkeys(row.section for row in rows))
+        tickets = read_tickets(self.opened.file, shown)
+        return Subgraph({i: tickets[i] for i in shown if i in tickets}, rows, asked, subgraph.plan)
+
+    def _duplicates_of(self, ticket: str) -> set[str]:
+        """Return the tickets that the source calls duplicates, among them the ticket itself."""
+        edges = read_edges(self.opened.file, [ticket])
+        return {end for e in edges if DUPLICATES in e.type.casefold() for end in (e.source, e.target)}
+
+    def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
+        graph = TicketGraph(self.opened.file, self.opened.index.template)
+        plan = plan_for(parts, tickets, graph.template, self.opened.link_types)
+        return plan, () if plan is None else graph.run(plan)
+
+
+def _other_section(one: PublishedTicket, template: TicketTemplate, title: str) -> SubgraphRow:
+    """Return the first section of a ticket that says more than its title, else that."""
+    told = (s for s in one.sections if s.text and s.section != title and is_long_section(template, s.section))
+    found = next(told, TicketSection(one.ticket.id, title, TICKET, one.ticket.title))
+    return SubgraphRow(one.ticket.id, found.section, found.text)
+
+
+def _values_of(parts: QuestionParts) -> str:
+    return ", ".join(f"{name_of(name).lower()} {value}" for name, value in parts.filters.items())

@@ -1,0 +1,123 @@
+"""A template of tickets' sections, proposed from a sample of them, beside ``domain.yaml`` for a person to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.ids import digest
+from autokb.core.progress import Progress, silent
+from autokb.core.results import Result, Tokens
+from autokb.core.ticket_template import SectionRule, TicketTemplate
+from autokb.core.tickets import TICKET
+from autokb.core.yaml_text import parse_yaml
+from autokb.domains.ticket_templates import ticket_template
+from autokb.pipeline.draft_spec import write_draft
+from autokb.pipeline.draft_yaml import entry_text, head_of, marked_text, yaml_text
+from autokb.pipeline.model_choice import OFFLINE
+from autokb.pipeline.model_session import ModelOptions
+from autokb.pipeline.stages import open_stages
+from autokb.plugins.tickets.heuristics.template_draft import DraftedSection, DraftedTemplate, count_template
+from autokb.plugins.tickets.tasks.draft_template.task import TASK
+from autokb.stores.ticket_tables import staged_tickets
+from autokb.stores.workspace import DOMAIN_FILE, Workspace
+
+STAGE = "draft"
+SAMPLE = 2_000  # tickets that are counted
+BY_COUNTING = "Counted in tickets, without a model: headings and fields that are common; nothing was understood."
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateDraft(Result):
+    """A draft of a template, the file that it was written to, and what it cost."""
+
+    file: str
+    yaml: str
+    sections: tuple[Mapping[str, Any], ...]
+    made_by: str
+    model: str
+    sample: int
+    left_out: tuple[str, ...]
+    calls: int
+    cached: int
+    tokens: Tokens
+    cost: float | None
+
+
+def draft_ticket_template(
+    workspace: Workspace, *, options: ModelOptions | None = None, progress: Progress = silent
+) -> TemplateDraft:
+    """Draft sections and write them; ``domain.yaml`` and drafts that a person edited stay as they are."""
+    with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
+        tickets = staged_tickets(file)
+        if not tickets:
+            raise BadInputError(
+                f"There is nothing to draft from; add tickets first: autokb add {workspace.folder} FILE --as tickets"
+            )
+        sample = sorted(tickets, key=lambda ticket: digest(STAGE, ticket.id))[:SAMPLE]
+        template = ticket_template(workspace.spec)
+        model = stages.model(TASK, STAGE)
+        (drafted,) = stages.run(STAGE, TASK, [count_template(sample, template)], [workspace.spec.name])
+        if drafted is None:
+            reason = "; ".join(failure.reason for failure in stages.log.failures) or "the reply is awaited."
+            raise AutokbError(f"No draft was made: {reason}")
+        domain = parse_yaml(workspace.domain_text, DOMAIN_FILE) or {}
+        text = _draft_text(domain, template, drafted, model)
+        path = write_draft(workspace, text)
+        return TemplateDraft(
+            file=str(path),
+            yaml=text,
+            sections=tuple(section.model_dump(mode="json") for section in drafted.sections),
+            made_by="counting headings" if model == OFFLINE else "model",
+            model=model,
+            sample=len(sample),
+            left_out=tuple(failure.reason for failure in stages.log.left_out),
+            **stages.spending().by_name(),
+        )
+
+
+# Complex: it writes domain.yaml from top to bottom, today's sections with those that are proposed.
+def _draft_text(domain: Mapping[str, Any], template: TicketTemplate, drafted: DraftedTemplate, model: str) -> str:
+    """Return the domain with a template: the sections of today, and those that are proposed, each with its reason."""
+    more = {section.name: section for section in drafted.sections}
+    known = {rule.name for rule in template.sections}
+    entries = [(_entry(rule, more.get(rule.name)), more.get(rule.name)) for rule in template.sections]
+    entries += [(_new_entry(section), section) for section in drafted.sections if section.name not in known]
+    head = head_of(BY_COUNTING if model == OFFLINE else f"Proposed by {model}; read every line before you use it.")
+    body = head + "".join(yaml_text({name: value}) for name, value in domain.items() if name != "tickets")
+    links = [
+        {"name": r.name, "types": list(r.types), "cues": list(r.cues), "direction": r.direction} for r in template.links
+    ]
+    body += "tickets:\n  sections:\n"
+    body += "".join(entry_text([entry], None if section is None else section.why) for entry, section in entries)
+    body += "  links:\n" + "".join(entry_text([entry], None) for entry in links) if links else ""
+    return marked_text(body)
+
+
+def _entry(rule: SectionRule, more: DraftedSection | None) -> dict[str, Any]:
+    headings = (*rule.headings, *(more.headings if more is not None else ()))
+    entry: dict[str, Any] = {"name": rule.name}
+    if rule.relation != f"HAS_{rule.name.upper()}":
+        entry["relation"] = rule.relation
+    if rule.parent != TICKET:
+        entry["parent"] = rule.parent
+    lists = {
+        "fields": (*rule.fields, *(more.fields if more is not None else ())),
+        "headings": headings,
+        "blocks": rule.blocks,
+        "cues": rule.cues,
+    }
+    entry |= {name: list(dict.fromkeys(words)) for name, words in lists.items() if words}
+    return entry if rule.embedded else {**entry, "embedded": False}
+
+
+def _new_entry(section: DraftedSection) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": section.name}
+    if section.parent != TICKET:
+        entry["parent"] = section.parent
+    cues: Sequence[str] = section.headings or (section.name.replace("_", " "),)
+    lists = {"fields": section.fields, "headings": section.headings, "cues": cues}
+    entry |= {name: list(words) for name, words in lists.items() if words}
+    return entry if section.embedded else {**entry, "embedded": False}
