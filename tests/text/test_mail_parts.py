@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.text.mail_parts import without_mail_parts
+from autokb.text.mail_parts import says_nothing, without_mail_parts
 
 QUOTE = "> open Billing and press Cancel plan.\n> The plan runs on."
 ASKED = "how do I connect Outlook?"
@@ -116,3 +116,16 @@ def test_a_long_text_of_one_piece_is_read_or_stays(piece: str) -> None:
     text = piece * (100_000 // len(piece)) + "\x01"
     rest, kinds = without_mail_parts(text)
     assert rest == text if not kinds else len(rest) < len(text)
+
+
+def test_a_mail_of_nothing_but_a_disclaimer_says_nothing() -> None:
+    for mail in (
+        DISCLAIMER,
+        "Please consider the environment before printing this e-mail.",
+        "Diese E-Mail enthält vertrauliche Informationen.\nUnbefugte Weitergabe ist untersagt.",
+        "Sent from my iPhone",
+        f"{DISCLAIMER}\n\nSent from my iPhone",
+    ):
+        assert says_nothing(mail), mail
+    for mail in ("It hisses.", "", "This e-mail is confidential, how can I encrypt it?", f"It hisses. {DISCLAIMER}"):
+        assert not says_nothing(mail), mail

@@ -62,6 +62,13 @@ def without_mail_parts(text: str) -> tuple[str, tuple[str, ...]]:
     return (rest, tuple(dict.fromkeys(left))) if left else (said, ())
 
 
+def says_nothing(text: str) -> bool:
+    """Return whether a mail, read without its parts, is nothing but a disclaimer or the line of a program."""
+    ends = [0, *(end for find in (_find_disclaimers, _find_sent_from) for _, end in find(text))]
+    starts = [*(start for find in (_find_disclaimers, _find_sent_from) for start, _ in find(text)), len(text)]
+    return len(ends) > 1 and not any(_WORD.search(text, *gap) for gap in zip(ends, starts, strict=True))
+
+
 def last_paragraph(text: str) -> str:
     """Return the last paragraph of a text, or its last line where it has but one; empty where that is all of it."""
     parts = re.split(r"\n\s*\n", text.strip())
