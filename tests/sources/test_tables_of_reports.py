@@ -11,7 +11,6 @@ from autokb.sources.chats import read_chats
 from autokb.sources.tickets import read_tickets
 
 TABLE = "id,subject,description\n1,Pump,It hums.\n2,Fan,No wind.\n"
-NO_ROW = "repeats the header, rules a line, sums up the table or stands below it, and is not read."
 
 
 def told(folder: Path, name: str, text: str, encoding: str = "utf-8") -> tuple[list[tuple[str, str]], list[str]]:
@@ -61,7 +60,6 @@ def test_columns_set_out_with_blanks_are_refused_in_one_line(tmp_path: Path) -> 
         ("german sums", TABLE + "Summe: 2,,\n", [4]),
         ("a header again", TABLE.replace("2,", "id,subject,description\n2,"), [3]),
         ("ruled lines", TABLE.replace("1,", "---,------,-----------\n1,"), [2]),
-        ("a footer", TABLE + "\nPrinted by Kim on Monday,,\n", [5]),
         (
             "psql",
             " id | subject | description \n----+---------+-----\n 1 | Pump | It hums.\n 2 | Fan | No wind.\n(2 rows)\n",

@@ -8,7 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import islice
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
@@ -21,9 +21,8 @@ from autokb.sources.records import PlacedRecord, refuse_too_many, shorten_report
 _DELIMITERS = (",", ";", "\t", "|")
 MOST_TITLES = 10  # lines that a report may have above its header
 _ABOVE = "stands above the header of the table, and is not read."
-_NO_ROW = "repeats the header, rules a line, sums up the table or stands below it, and is not read."
+_NO_ROW = "repeats the header, rules a line or sums up the table, and is not read."
 _BLANKS = "  "  # between columns that are set out for the eye
-_FEWEST_CELLS = 2  # of a row of a table of several columns
 _MOST_SIGNS = 2  # in a cell of a ruled line: --- or -+-
 _SUMS = r"(?:grand |sub)?total|sum|summe|gesamt|zwischensumme|insgesamt|\d+ (?:rows?|zeilen)(?: in set)?"
 _SUM = re.compile(rf"\W*(?:{_SUMS})\b[\W\d]*(?:sec\W*)?\Z", re.IGNORECASE)
@@ -65,20 +64,18 @@ def read_delimited(
     titles, delimiter = find_header(text) or (0, delimiter or _detect_delimiter(text))
     if delimiter == _BLANKS:
         raise UnreadableFileError("looks like a table with blanks between its columns; save it as CSV.")
-    written = _rows(text, delimiter)
-    rows = [row for row in written if any(map(str.strip, row[1]))]
+    rows = [row for row in _rows(text, delimiter) if any(map(str.strip, row[1]))]
     # No ``file:line`` for what is no record, so that --sync need not take its file for an unread one.
     skipped = [Skipped(f"{relative}, line {line}", _ABOVE) for line, _ in rows if line <= titles]
     rows = rows[len(skipped) :]
     header = [name.strip() for name in rows[0][1]] if rows else []
-    footers = _footers(written) if len(header) > _FEWEST_CELLS else set()
     several = [n for n, count in Counter(filter(None, header)).items() if count > 1]
     if several and not repeated:
         reason = f"has several columns of the name {', '.join(several)}; of each row the first filled one is read."
         skipped.append(Skipped(f"{relative}, header", reason))
     found: list[PlacedRecord] = []
     for line, cells in rows[1:]:
-        if line in footers or is_no_row(cells, header):
+        if is_no_row(cells, header):
             skipped.append(Skipped(f"{relative}, line {line}", _NO_ROW))
             continue
         if any(c.strip() for n, c in zip(header, cells, strict=False) if not n):
@@ -101,13 +98,6 @@ def _record(header: Sequence[str], cells: Sequence[str], several: Sequence[str])
     for name in several:
         record[name] = [c for n, c in zip(header, padded, strict=False) if n == name and c.strip()]
     return record
-
-
-def _footers(rows: Sequence[tuple[int, list[str]]]) -> set[int]:
-    """Return the lines of one cell that stand behind an empty line at the end."""
-    last = list(takewhile(lambda row: sum(map(bool, map(str.strip, row[1]))) < _FEWEST_CELLS, reversed(rows)))
-    empty = next((n for n, (_, cells) in reversed(list(enumerate(last))) if not any(map(str.strip, cells))), 0)
-    return {line for line, _ in last[:empty]} if len(last) < len(rows) else set()
 
 
 def is_no_row(cells: Sequence[str], header: Sequence[str]) -> bool:

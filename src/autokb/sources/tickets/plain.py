@@ -54,7 +54,7 @@ def read_plain(record: f.Record, fields: Fields) -> Ticket:
         resolution=name_of(value("resolution")),
         priority=name_of(value("priority")),
         environment=f.as_text(value("environment")),
-        reporter=name_of(value("reporter", "requester", "author")),
+        reporter=name_of(value("reporter", "requester", "author", "user")),
         assignee=name_of(value("assignee")),
         components=names_of(value("components", "component", "product")),
         labels=names_of(value("labels", "tags")),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from autokb.core.tickets import Comment, Ticket, TicketLink
 from autokb.sources.fields import Record, as_text
 from autokb.sources.markup import detect_markup, to_markdown
+from autokb.sources.reading import Fields
+from autokb.sources.tickets.plain import read_plain
 from autokb.sources.tickets.values import (
     as_mappings,
     comment_records,
@@ -28,32 +31,26 @@ def is_zendesk(record: Record) -> bool:
     return "id" in record and ("subject" in record or "raw_subject" in record) and bool(_SIGNS & set(record))
 
 
-# Complex: one line for each field, under the names that exports and the API give it.
+# Complex: names and texts stand in one of two fields each, and the first comment may be the description.
 def read_zendesk(record: Record) -> Ticket:
     """Read a ticket; a custom field goes by its id, a problem and follow-ups are links."""
     title = name_of(record.get("subject") or record.get("raw_subject"))
     description = _plain(record.get("description"))
+    ticket = read_plain({**record, "title": title or description or "-", "description": description}, Fields())
     comments = in_time_order(tuple(_comments(record)))
     first = comments[0] if comments else None  # what the ticket began with, perhaps a note, and its description too
     if first and (not description or _is_same(first, description, as_text(record.get("created_at")))):
         description, comments = ("", comments) if first.internal else (description or first.text, comments[1:])
-    return Ticket(
-        id=name_of(record["id"]),
+    return replace(
+        ticket,
         title=title or " ".join(description.split())[:80],
         description=description,
         comments=comments,
         links=each_once(_links(record)),
         project=name_of(record.get("brand_id") or record.get("group_id")),
-        type=name_of(record.get("type")),
-        status=name_of(record.get("status")),
-        priority=name_of(record.get("priority")),
-        reporter=name_of(record.get("requester") or record.get("requester_id")),
-        assignee=name_of(record.get("assignee") or record.get("assignee_id")),
-        labels=names_of(record.get("tags")),
-        created=date_of(record.get("created_at")),
-        updated=date_of(record.get("updated_at")),
+        reporter=ticket.reporter or name_of(record.get("requester_id")),
+        assignee=ticket.assignee or name_of(record.get("assignee_id")),
         resolved=date_of(record.get("solved_at") or _metric(record, "solved_at")),
-        url=as_text(record.get("url")),
         other={
             name_of(one.get("title") or one.get("id")): ", ".join(names_of(one.get("value")))
             for one in as_mappings(record.get("custom_fields") or record.get("fields"))
