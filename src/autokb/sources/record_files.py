@@ -5,12 +5,18 @@ from __future__ import annotations
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.sources.decoding import decode, read_bytes
-from autokb.sources.delimited import read_delimited
+from autokb.sources.delimited import find_header, read_delimited
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import Format, format_of
 from autokb.sources.records import PlacedRecord, read_json, read_json_lines
 
 RECORD_FORMATS: frozenset[Format] = frozenset({"jsonl", "json", "csv", "tsv"})
+
+
+def record_format(relative: str, data: bytes) -> Format | None:
+    """Return the format of a file, CSV for a text that is a table, as Excel's "Unicode text" is."""
+    kind = format_of(relative, data)
+    return "csv" if kind == "text" and find_header(decode(data)) else kind
 
 
 def read_records(
@@ -32,7 +38,7 @@ def read_record_file(
 ) -> tuple[list[PlacedRecord], list[Skipped]]:
     """Read a file of records; UnreadableFileError says what is ``otherwise`` to be done with it."""
     data = read_bytes(file)
-    kind = format_of(file.relative, data)
+    kind = record_format(file.relative, data)
     if kind not in RECORD_FORMATS:
         raise UnreadableFileError(otherwise)
     return read_records(data, file.relative, kind, part, repeated=repeated)
