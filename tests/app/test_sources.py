@@ -54,6 +54,42 @@ def ids(kb: SupportKB) -> set[str]:
         return {place.id for place in file.staged_places()}
 
 
+def lost(kb: SupportKB) -> list[tuple[str, str]]:
+    found = kb.sources(losses=True).losses or ()
+    return [(one.path, one.reason.partition(";")[0].partition(",")[0]) for one in found]
+
+
+def test_what_was_not_read_is_kept_until_the_file_is_read_again_or_goes(kb: SupportKB, tmp_path: Path) -> None:
+    assert lost(kb) == [] and kb.sources().losses is None and "losses" not in kb.sources().as_json()
+    (tmp_path / "manuals" / "bad.xyz").write_text("x", encoding="utf-8")
+    table = tmp_path / "issues" / "i.csv"
+    table.write_text("id,text,text\n7,it hums,loudly\n-8,it smells,\n9,,\n", encoding="utf-8")
+    kb.add([tmp_path / "manuals"])
+    kb.add([table], "issues")
+    said = [
+        (str(tmp_path / "manuals" / "bad.xyz"), "is of a kind that is not read"),
+        (f"{table}, header", "has several columns of the name text"),
+        (f"{table}:4", "has no text field that is known"),
+    ]
+    assert [path for path, _ in lost(kb)] == [path for path, _ in said] and lost(kb)[1:] == said[1:]
+    table.write_text("id,text\n7,it hums\n-8,it smells\n", encoding="utf-8")
+    kb.add([table], "issues")
+    assert [path for path, _ in lost(kb)] == [said[0][0]], "the file was read again, whole"
+    (tmp_path / "manuals").rename(tmp_path / "handbooks")
+    kb.move_source(tmp_path / "manuals", tmp_path / "handbooks")
+    assert [path for path, _ in lost(kb)] == [str(tmp_path / "handbooks" / "bad.xyz")]
+    kb.remove([tmp_path / "handbooks"])
+    assert lost(kb) == []
+
+
+def test_dates_that_are_left_out_are_among_what_was_not_read(kb: SupportKB, tmp_path: Path) -> None:
+    path = tmp_path / "dated.csv"
+    path.write_text("id,text,date\na,it hums,03/04/2026\nb,it smells,04/05/2026\n", encoding="utf-8")
+    done = kb.add([path], "issues").as_json()
+    assert done["skipped"] == [] and done["notes"][0].startswith("2 dates could be two days")
+    assert lost(kb) == [(str(path), "2 dates could be two days or are no dates")]
+
+
 EVERYTHING = {"a.md", "sub/b.md", "sub/deep/c.md", "d e.md", "7", "-8", "imported.md"}
 
 

@@ -54,6 +54,35 @@ def test_what_a_mail_program_or_a_quote_says_is_nothing_that_the_customer_said(k
     assert kb.ask("How do I pair my Lumo Buds with my iPhone?").attributes != kb.ask(problem).attributes
 
 
+QUOTED = "on my Windows laptop it crackles"
+HTML = f'<div>{{}}</div><div class="gmail_attr">On 3 May, Ann wrote:</div><blockquote>{QUOTED}<br>Ann</blockquote>'
+NAMES = "Von: Ann\nGesendet: Montag, 3. November 2026\nAn: Kim\nBetreff: AW: Hilfe"
+
+
+@pytest.mark.parametrize(
+    "mail",
+    [
+        f"{{}}\n\nAm Mo., 3. Nov. 2026 um 10:02 Uhr schrieb Ann <a@b.example>:\n\n> {QUOTED}",
+        f"{{}}\n\n{NAMES}\n\n{QUOTED}",
+        f"On 3 May, Ann wrote:\n> {QUOTED}\n\n{{}}\n\n> Regards, Ann",
+        HTML,
+    ],
+)
+def test_whatever_a_mail_quotes_the_customer_is_answered(kb: SupportKB, mail: str) -> None:
+    problem = "How do I pair my Lumo Buds?"
+    plain, asked = kb.suggest(problem), kb.suggest(mail.format(problem))
+    assert [one.text for one in asked.suggestions] == [one.text for one in plain.suggestions]
+    assert kb.ask(mail.format(problem)).attributes == kb.ask(problem).attributes
+    talk = customer(("c", "Hello"), ("a", "Hello, what is it?"), ("c", mail.format(problem)))
+    assert kb.suggest(talk).suggestions[0].text == plain.suggestions[0].text
+
+
+def test_a_mail_of_nothing_but_a_disclaimer_is_answered_by_no_manual(kb: SupportKB) -> None:
+    for mail in ("Please consider the environment before printing this e-mail.", "Von meinem iPhone gesendet"):
+        assert (kb.ask(mail).outcome, kb.suggest(mail).outcome) == ("abstains", "abstains")
+        assert kb.ask(mail).query == mail
+
+
 def test_what_did_not_help_leads_to_another_help_for_the_same_problem(kb: SupportKB) -> None:
     problem = "the left earbud of my Lumo Buds is silent"
     first = kb.suggest(problem).suggestions[0]

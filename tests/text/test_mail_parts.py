@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autokb.text.mail_parts import without_mail_parts
+from autokb.text.mail_parts import says_nothing, without_mail_parts
 
 QUOTE = "> open Billing and press Cancel plan.\n> The plan runs on."
 ASKED = "how do I connect Outlook?"
@@ -35,7 +35,8 @@ DISCLAIMER = "If you are not the intended recipient please delete it and notify 
 )
 def test_what_stands_behind_the_matter_leaves_a_mail(behind: str, kind: str) -> None:
     assert without_mail_parts(f"{ASKED}\n\n{behind}") == (ASKED, (kind,))
-    assert without_mail_parts(behind) == (behind, ())  # a mail is never left empty
+    alone, _ = without_mail_parts(behind)  # a mail is never left empty; what is passed on loses its headers
+    assert alone in (behind, behind.rpartition("\n\n")[2])
 
 
 def test_all_parts_leave_a_mail_in_whatever_order_they_stand() -> None:
@@ -68,11 +69,15 @@ def test_answers_between_quoted_lines_stay() -> None:
         "On 3 May 2024 I wrote:\nnothing came back",
         "When I start the app it always says:\n> error 42\n> device not found",
         "Step 1 works\n---\nStep 2 fails",
-        "see below\n\n-----Original Message-----\nSubject: help\n\nMy headset does not pair.",
     ],
 )
 def test_what_only_looks_like_a_part_stays(text: str) -> None:
     assert without_mail_parts(text) == (text, ())
+
+
+def test_a_mail_that_is_passed_on_loses_its_headers() -> None:
+    text = "see below\n\n-----Original Message-----\nSubject: help\n\nMy headset does not pair."
+    assert without_mail_parts(text)[0].split() == "see below My headset does not pair.".split()
 
 
 def test_a_sentence_behind_a_disclaimer_stays() -> None:
@@ -89,10 +94,38 @@ def test_quoted_lines_at_the_end_go_unless_the_writer_announces_them() -> None:
 
 
 # The work on these lies inside regular expressions, where nothing counts it; a quadratic one would hang here.
-@pytest.mark.parametrize(
-    "piece", ["x", "\n", " ", ".\n", "-- \n", "Thanks, \n", "> a\n", "Sent from my \n", "From: @\n"]
-)
+PIECES = [
+    "x",
+    "\n",
+    " ",
+    ".\n",
+    "-- \n",
+    "Thanks, \n",
+    "> a\n",
+    "Sent from my \n",
+    "From: @\n",
+    "<div>",
+    "<div class=",
+    " <p",
+]
+PIECES += ["_" * 30 + "\n", "a wrote on abcdefg ", "Sent: a\n", "| a ", "> how do you do it\n", "<a ", "[external"]
+
+
+@pytest.mark.parametrize("piece", PIECES)
 def test_a_long_text_of_one_piece_is_read_or_stays(piece: str) -> None:
     text = piece * (100_000 // len(piece)) + "\x01"
     rest, kinds = without_mail_parts(text)
     assert rest == text if not kinds else len(rest) < len(text)
+
+
+def test_a_mail_of_nothing_but_a_disclaimer_says_nothing() -> None:
+    for mail in (
+        DISCLAIMER,
+        "Please consider the environment before printing this e-mail.",
+        "Diese E-Mail enthält vertrauliche Informationen.\nUnbefugte Weitergabe ist untersagt.",
+        "Sent from my iPhone",
+        f"{DISCLAIMER}\n\nSent from my iPhone",
+    ):
+        assert says_nothing(mail), mail
+    for mail in ("It hisses.", "", "This e-mail is confidential, how can I encrypt it?", f"It hisses. {DISCLAIMER}"):
+        assert not says_nothing(mail), mail

@@ -65,6 +65,13 @@ def test_a_batch_is_written_once_though_its_answer_was_lost(kb: SupportKB, monke
     assert [one.text for one in flushed(kb)] == [QUESTION] and next(answers, "both") == "both"
 
 
+def test_of_a_mail_what_its_writer_says_is_kept(kb: SupportKB) -> None:
+    mail = f"{QUESTION}\n\nBest regards\nKim\n\nOn Mon, 3 Nov 2026, Support wrote:\n> press the button"
+    kb.ask(mail)
+    kb.suggest(mail, conversation="chat 7")
+    assert [one.text for one in flushed(kb)] == [QUESTION, QUESTION]
+
+
 def test_what_is_asked_is_kept_masked_with_what_was_shown(kb: SupportKB) -> None:
     answer = kb.ask(f"{QUESTION}, {PRIVATE}")
     suggested = kb.suggest(QUESTION, conversation="chat 7")
@@ -202,7 +209,7 @@ def test_names_of_people_are_masked_where_a_message_gives_them_away(kb: SupportK
     kb.ask(f"Hi, I'm Anna Schmidt. {QUESTION}.\nRegards,\nAnna")
     kb.suggest("Hello Hopper, my robot does not charge. Thanks, Tom Low")
     assert [one.text for one in flushed(kb)] == [
-        f"Hi, I'm <name-1>. {QUESTION}.\nRegards,\n<name-2>",
+        f"Hi, I'm <name-1>. {QUESTION}.",
         "Hello Hopper, my robot does not charge. Thanks, <name-1>",
     ]
 

@@ -25,6 +25,7 @@ from autokb.heuristics.replies.drafts import DraftedReply, Drafting, ReplyStyle
 from autokb.heuristics.replies.facts import ungrounded
 from autokb.heuristics.replies.fidelity import unfaithful
 from autokb.tasks.answers.compose_reply.task import TASK as COMPOSE_REPLY
+from autokb.text.mail_parts import without_mail_parts
 
 SECTIONS = 3  # that a reply is composed from, as many as a person reads
 LINES = 40  # of a section; some 1,000 tokens
@@ -57,7 +58,7 @@ def compose_reply(answer: Answer, spec: DomainSpec, ask: Ask, judge: JudgeRules)
     shown = [_section(solution, spec.language) for solution in answer.shown[:SECTIONS]]
     rules = read_reply_rules(spec.reply)
     house = ReplyStyle(spec.in_words, rules, tuple(rule.text for rule in spec.rules), spec.language)
-    question = Message(CUSTOMER, answer.query[:QUESTION_CHARACTERS])
+    question = Message(CUSTOMER, without_mail_parts(answer.query)[0][:QUESTION_CHARACTERS])
     written = ask(COMPOSE_REPLY, Drafting((question,), tuple(one.given for one in shown), house))
     if written is None:
         return Composed()

@@ -45,6 +45,7 @@ from autokb.stores.staged import (
     fields_read,
     note_added_folders,
     note_fields_read,
+    note_losses,
     staged_sources,
 )
 from autokb.stores.ticket_tables import TICKET_CODEC
@@ -233,6 +234,8 @@ def _store(
         file.unstage(kind, (s.id for s in removed))
         note_added_folders(file, kind, _with_given(folders, given))
         note_fields_read(file, kind, named | named_now)
+        files = {_named(relative): _named(str(Path(root, relative))) for root, relative in reading.present}
+        note_losses(file, kind, files, (*reading.skipped, *(Skipped("", note) for note in reading.notes)))
     unchanged = len(items) - len(new) - len(changed)
     done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(left))
     notes = (*reading.notes, *other_ids(kind, old.values(), items, named), *lost_links(kind, old, items))

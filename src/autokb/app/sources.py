@@ -11,12 +11,15 @@ from itertools import product
 from pathlib import Path, PurePosixPath
 
 from autokb.core.errors import BadInputError
+from autokb.core.nouns import Skipped
 from autokb.core.results import ListedSource, Removed, Sources
 from autokb.stores.staged import (
     STAGED_KINDS,
     Source,
     added_folders,
     fields_read,
+    keep_losses,
+    losses,
     note_added_folders,
     note_fields_read,
     staged_sources,
@@ -28,13 +31,18 @@ _ORDER = ("folder", "file", "sync", "import")
 _UNKNOWN_SHOWN = 3  # names that name nothing and are listed one by one
 
 
-def list_sources(workspace: Workspace) -> Sources:
-    """Return what was added or imported, with how many documents, raw issues, tickets and chats each gave."""
+def list_sources(workspace: Workspace, *, with_losses: bool = False) -> Sources:
+    """Return what was added or imported, with how many documents, raw issues, tickets and chats each gave.
+
+    ``with_losses`` has what was not read of them, too.
+    """
     with workspace.file() as file, file.snapshot():
         counts = Counter((source, place.kind) for place, source in staged_sources(file))
+        lost = [Skipped(name + place, reason) for _, name, place, reason in losses(file)] if with_losses else None
     found = sorted({source for source, _ in counts}, key=lambda s: (_ORDER.index(s.kind), s.path))
     return Sources(
         tuple(ListedSource(s.kind, s.path, *(counts[s, kind] for kind in STAGED_KINDS)) for s in found),
+        None if lost is None else tuple(lost),
     )
 
 
@@ -51,6 +59,7 @@ def move_source(workspace: Workspace, old: str, new: str) -> Sources:
         root = _added_path(workspace, staged_sources(file), old)
         for kind in STAGED_KINDS:
             _move_kind(file, kind, root, target)
+        keep_losses(file, [[kind, _path_at(name, root, target), *rest] for kind, name, *rest in losses(file)])
     return list_sources(workspace)
 
 
@@ -101,11 +110,14 @@ def remove(workspace: Workspace, names: Iterable[str]) -> Removed:
     """
     with workspace.file() as file, file.transaction():
         staged = staged_sources(file)
-        removed = _named(workspace, staged, list(names))
+        names = list(names)
+        removed = _named(workspace, staged, names)
         for kind in STAGED_KINDS:
             folders = {s.path for place, s in staged if place.kind == kind and s.kind == "folder"}
             file.unstage(kind, (place.id for place in removed if place.kind == kind))
             note_added_folders(file, kind, folders)
+        gone = [*map(Path, (spelled for name in names for spelled in _spellings(name)))]
+        keep_losses(file, [one for one in losses(file) if not any(map(Path(one[1]).is_relative_to, gone))])
     counts = Counter(place.kind for place in removed)
     return Removed(len(removed), *(counts[kind] for kind in STAGED_KINDS))
 

@@ -188,11 +188,14 @@ class SupportKB:
 
         return run_plugin_task(self.workspace, name, items, budget)
 
-    def sources(self) -> Sources:
-        """Return what was added or imported: folders, files and imports, with their counts."""
+    def sources(self, *, losses: bool = False) -> Sources:
+        """Return what was added or imported: folders, files and imports, with their counts.
+
+        With ``losses`` it also has what was not read of them, and why.
+        """
         from autokb.app.sources import list_sources
 
-        return list_sources(self.workspace)
+        return list_sources(self.workspace, with_losses=losses)
 
     def move_source(self, old: Path | str, new: Path | str) -> Sources:
         """Take what was added from ``old`` as added from ``new``, where it was moved; nothing is read or built."""

@@ -175,6 +175,7 @@ def sources(
     move: Annotated[
         list[str] | None, typer.Argument(metavar="[move OLD NEW]", help="A source that lies somewhere else now.")
     ] = None,
+    losses: Annotated[bool, typer.Option("--losses", help="Also list what was not read of them, and why.")] = False,
     json: Json = False,
 ) -> None:
     """List what was added or imported: folders, files and imports, with their counts.
@@ -189,7 +190,7 @@ def sources(
     kb = SupportKB.open(workspace)
     if move and (len(move) != 3 or move[0] != "move"):
         raise BadInputError("After the workspace comes nothing, or: move OLD NEW.")
-    listed = kb.move_source(*move[1:]) if move else kb.sources()
+    listed = kb.move_source(*move[1:]) if move else kb.sources(losses=losses)
     emit(json, listed.as_json(), lambda: sources_view(workspace, listed))
 
 

@@ -84,12 +84,15 @@ def _columns_line(columns: Mapping[str, Sequence[str]]) -> str:
 def sources_view(workspace: Path, listed: Sources) -> RenderableType:
     """Show what was added and imported, each as it is typed to remove it."""
     name = quoted(workspace)
-    if not listed.sources:
+    if not listed.sources and not listed.losses:
         return Group(next_line(f"Nothing is added yet. Next: autokb add {name} FOLDER_OF_MANUALS"))
     lines = [next_line("kind    documents  issues  tickets  chats  path", "bold")]
     for one in listed.sources:
         counts = f"{one.documents:9}  {one.issues:6}  {one.tickets:7}  {one.chats:5}"
         lines.append(next_line(f"{one.kind:6}  {counts}  {shlex.quote(one.path)}", ""))
+    if listed.losses is not None:
+        lost = [_one_line(f"  not read: {one.path}: {one.reason}") for one in listed.losses]
+        lines += [Text(line, style="yellow", overflow="fold") for line in lost or ["  Everything was read."]]
     return Group(*lines, next_line(f"To take one out of the next build: autokb remove {name} PATH"))
 
 

@@ -370,9 +370,9 @@ class Added(Result):
         return not (self.added or self.updated or self.unchanged or self.removed)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the contract's shape."""
+        """Return the contract's shape; with ``notes`` where there are any."""
         shape = Result.as_json(self)
-        for name in ("gone", "dropped", "unresolved", "columns", "notes", "titles", "left"):
+        for name in ("gone", "dropped", "unresolved", "columns", "titles", "left", *(() if self.notes else ("notes",))):
             del shape[name]
         return shape
 
@@ -428,10 +428,19 @@ class ListedSource(Result):
 
 @dataclass(frozen=True, slots=True)
 class Sources(Listed, Result):
-    """What was added or imported: folders first, then files and imports, each by its path."""
+    """What was added or imported: folders first, then files and imports, each by its path.
+
+    ``losses`` is what was not read of them, where that was asked for.
+    """
 
     LIST: ClassVar[str] = "sources"
     sources: tuple[ListedSource, ...]
+    losses: tuple[Skipped, ...] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape, with losses only where they were asked for."""
+        shape = Result.as_json(self)
+        return shape if self.losses is not None else {self.LIST: shape[self.LIST]}
 
 
 @dataclass(frozen=True, slots=True)

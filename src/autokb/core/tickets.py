@@ -40,11 +40,15 @@ class TicketLink:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What somebody added to a ticket; ``text`` is Markdown, ``date`` ISO 8601 or empty."""
+    """What somebody added to a ticket; ``text`` is Markdown, ``date`` ISO 8601 or empty.
+
+    An ``internal`` one is a note of the team: it is kept with what was added, and nothing else reads it.
+    """
 
     text: str
     author: str = ""
     date: str = ""
+    internal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

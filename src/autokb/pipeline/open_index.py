@@ -17,6 +17,7 @@ from autokb.core.attributes import Values
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.nouns import RawIssue
 from autokb.core.progress import Progress, silent
+from autokb.core.reply_rules import OFF_TOPIC
 from autokb.core.storable import without_surrogates
 from autokb.core.vectors import Vectors
 from autokb.pipeline.embedding import (
@@ -57,7 +58,7 @@ from autokb.stores.published import (
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.languages import LANGUAGE_NAMES, find_other_language
-from autokb.text.mail_parts import without_mail_parts
+from autokb.text.mail_parts import says_nothing, without_mail_parts
 
 NOT_COMPARED_IN_DATABASE = (
     "This knowledge base is searched in the database, where questions are compared in {language} alone; ask in it."
@@ -164,6 +165,8 @@ class OpenIndex:
         with failures_as_sentences(self.file.path):
             query = without_surrogates(text[:QUESTION_CHARACTERS])
             question, _ = without_mail_parts(query)
+            if says_nothing(question):
+                return Answer(query, {}, "abstains", reason=OFF_TOPIC, seconds=time.perf_counter() - started)
             said = without_surrogates(said)
             index, unread = self.by_language.index_for(question, also, said, overrides)
             if index.spec is self.index.spec:

@@ -22,6 +22,7 @@ from autokb.sources.notes import date_notes, id_notes, named, without_ids
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
 from autokb.sources.record_files import read_record_file
 from autokb.sources.records import PlacedRecord, shorten_report
+from autokb.sources.tickets.values import is_internal
 from autokb.text.control_characters import printable_name, replace_controls
 
 LONGEST_MESSAGE = 20_000  # characters that are taken of one; people write fewer, logs that they paste more
@@ -34,8 +35,12 @@ _CONVERSATION = ("conversation", "conversation_id", "chat", "chat_id", "thread",
 _ID = ("id",)
 _ROLE = ("role", "sender", "from", "speaker", "author_type", "author")
 _TEXT = ("text", "message", "content", "body")
+_PARTS = ("text", "value", "parts", *_TEXT)  # where a part of a message has its text
+_OF_TOOLS = ("tool", "function")  # how the kinds of parts begin that are no words of anybody
+_DEEPEST_PART = 5
 _USUAL_NAMES = {"text": _TEXT, "date": f.DATE_NAMES}
 _CUSTOMERS = frozenset({"customer", "user", "client", "visitor", "end-user", "end_user", "human", "kunde", "kundin"})
+_PROGRAMS = frozenset({"system", "developer", "tool", "function"})
 _AGENTS = frozenset({"agent", "assistant", "support", "operator", "bot", "staff", "admin", "berater", "mitarbeiter"})
 
 
@@ -59,7 +64,7 @@ def read_chats(
     files, skipped = find_files(paths, added, follow_links=follow_links)
     wanted = NamedFields(_of_message(fields), "text", "id", "date")
     found: dict[str, tuple[SourceRecord[Conversation], str]] = {}
-    undated: list[str] = []
+    undated: dict[str, list[str]] = {}
     made: list[str] = []
     for file, tell in each_file(files, progress):
         try:
@@ -71,7 +76,7 @@ def read_chats(
         read = _read_conversations(records, fields, file.relative, tell, columns)
         authors |= read.authors
         bad += [*read.bad, *read.cut]
-        undated += read.undated
+        undated[file.relative] = read.undated
         made += without_ids((f"{file.relative}:{line}", line not in read.made) for _, line in read.conversations)
         new = {}
         for conversation, line in read.conversations:
@@ -206,6 +211,9 @@ def _read_conversations(
             except UnreadableFileError as error:
                 read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
                 continue
+            if parts_left := _other_parts(f.raw_value(one, parts.text, _TEXT)):
+                reason = f"parts of a message that hold no text: {', '.join(parts_left)}."
+                read.cut.append(Skipped(f"{relative}, line {placed.line}", reason))
             if len(message.text) > LONGEST_MESSAGE:
                 reason = f"all but the first {LONGEST_MESSAGE:,} of the {len(message.text):,} characters of a message."
                 # No ``file:line``: the message was taken, so that --sync need not take its file for an unread one.
@@ -281,10 +289,33 @@ def _message(
     if not isinstance(record, Mapping):
         raise UnreadableFileError("has a message that is no object with role and text; write it as one.")
     role = _role(f.as_text(f.raw_value(record, None, _ROLE)), agents, authors)
-    text = replace_controls(f.as_text(f.raw_value(record, fields.text, _TEXT))).strip()
+    if is_internal(record):
+        raise UnreadableFileError("has an internal note of the team, which is left out: no customer read it.")
+    text = replace_controls(_said(f.raw_value(record, fields.text, _TEXT))).strip()
     if not text:
         raise UnreadableFileError("has a message without text; leave it out or fill it.")
     return Message(role, text, _date(record, fields, undated) or date)
+
+
+def _said(content: Any, depth: int = 0) -> str:
+    """Return the text of a message: as it stands, or that of its parts one after the other."""
+    if depth > _DEEPEST_PART:
+        return ""
+    if isinstance(content, list):
+        return "\n\n".join(filter(None, (_said(part, depth + 1) for part in content)))
+    if not isinstance(content, Mapping):
+        return f.as_text(content)
+    if f.as_text(content.get("type")).startswith(_OF_TOOLS):
+        return ""
+    return next((text for name in _PARTS if (text := _said(content.get(name), depth + 1))), "")
+
+
+def _other_parts(content: Any) -> list[str]:
+    """Return the kinds of parts of a message that hold no text: pictures, calls of tools."""
+    parts = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
+    return list(
+        dict.fromkeys(f.as_text(one.get("type"))[:_LONGEST_ROLE] or "unnamed" for one in parts if not _said(one))
+    )
 
 
 def _date(record: Record, fields: Fields, undated: list[str]) -> str:
@@ -305,7 +336,8 @@ def _role(name: str, agents: Collection[str], authors: dict[str, None]) -> Role:
         return AGENT
     if not role:
         raise UnreadableFileError("has a message without a role; it must be customer or agent.")
-    authors[printable_name(name[:_LONGEST_ROLE])] = None
-    if agents:
-        return AGENT if role in agents else CUSTOMER
+    if role not in _PROGRAMS:
+        authors[printable_name(name[:_LONGEST_ROLE])] = None
+        if agents:
+            return AGENT if role in agents else CUSTOMER
     raise UnreadableFileError(f"has the role {name[:_LONGEST_ROLE]!r}; it must be customer or agent.")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cache, lru_cache
 from typing import Any, Literal
 
-from autokb.sources.fields import as_text
+from autokb.sources.fields import Columns, as_text
+from autokb.text.lexicons import word_lists
 from autokb.text.markdown import front_matter_end
 
 _ISO = re.compile(r"\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}.*)?)?")
 DateOrder = Literal["day first", "month first", ""]
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
-_DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})")
-_WITH_MONTH_NAME = (
-    *("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y"),
-    "%d/%b/%y %I:%M %p",  # as Jira's CSV export writes them unless an administrator says otherwise
-)
+_DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([/.-])\d{1,2}[/.-](?:\d{4}|(?<!-)\d{2}(?!\d))")
+LONGEST_DATE = 80  # characters of a date in words; one with a weekday, a time and a zone in words has some 60
+_DEFAULTS = (datetime(2000, 1, 1), datetime(2001, 2, 2))  # what is read alike with both is a whole date
+_ZONES = {"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7}  # RFC 5322, 4.3
 # Seconds since 1970: from 1990 to 2100. A smaller or larger number is no moment somebody wrote to support.
 _FIRST_SECOND, _LAST_SECOND = 631_152_000, 4_102_444_800
 _MAX_EPOCH_DIGITS = 14
@@ -40,7 +40,9 @@ def date_orders(values: Iterable[Any]) -> frozenset[DateOrder]:
 
     Dates with full stops have the day first in any column and say nothing of the others.
     """
-    readings = (_both_readings(found) for v in values if (found := _DAY_OR_MONTH_FIRST.match(as_text(v).strip())))
+    readings = map(
+        _both_readings, (found[0] for v in values if (found := _DAY_OR_MONTH_FIRST.match(as_text(v).strip())))
+    )
     return frozenset("day first" if day else "month first" for day, month in readings if bool(day) != bool(month))
 
 
@@ -64,37 +66,52 @@ def iso_date(value: Any, order: DateOrder = "") -> str:
             if _FIRST_SECOND <= seconds < _LAST_SECOND:
                 return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         return ""
-    if found := _YEAR_FIRST.match(text):
-        return _day(int(found[1]), int(found[2]), int(found[3]))
     if found := _DAY_OR_MONTH_FIRST.match(text):
-        day_first, month_first = _both_readings(found)
+        day_first, month_first = _both_readings(found[0])
         if not day_first or not month_first or day_first == month_first:
             return day_first or month_first
         return {"day first": day_first, "month first": month_first, "": ""}[order]
-    return _from_words(text)
+    found = _YEAR_FIRST.match(text)
+    return _parsed(found[0] if found else text) if found or any(map(str.isalpha, text)) else ""
 
 
-def _both_readings(found: re.Match[str]) -> tuple[str, str]:
+def _both_readings(text: str) -> tuple[str, str]:
     """Return what a date is with the day first and with the month first; one with full stops is the same in both."""
-    first, second, year = int(found[1]), int(found[3]), int(found[4])
-    day_first = _day(year, second, first)
-    return day_first, day_first if found[2] == "." else _day(year, first, second)
+    number = int(re.split(r"\D", text, maxsplit=1)[0])
+    day_first, month_first = _parsed(text, day_first=True), _parsed(text)
+    day_first = day_first if day_first[-2:] == f"{number:02}" else ""
+    return day_first, day_first if "." in text else month_first if month_first[5:7] == f"{number:02}" else ""
 
 
-def _day(year: int, month: int, day: int) -> str:
+@lru_cache(maxsize=50_000)  # some 10 MB: a table has few days
+def _parsed(text: str, *, day_first: bool = False) -> str:
+    """Return a whole date, with the moment of one that names its zone; nothing where its day, month or year is missing.
+
+    dateutil reads it, with the names of months that our lexicon has in more languages.
+    """
     try:
-        return datetime(year, month, day, tzinfo=UTC).date().isoformat()
-    except ValueError:
+        one, other = (
+            _parser().parse(text, default, dayfirst=day_first, tzinfos=_zone) if len(text) <= LONGEST_DATE else default
+            for default in _DEFAULTS
+        )
+    except (ValueError, OverflowError):
         return ""
+    if one.date() != other.date():
+        return ""
+    return str((one if one.tzinfo else one.date()).isoformat())
 
 
-def _from_words(text: str) -> str:
-    for pattern in _WITH_MONTH_NAME:
-        try:
-            return datetime.strptime(text, pattern).replace(tzinfo=UTC).date().isoformat()
-        except ValueError:
-            continue
-    try:
-        return parsedate_to_datetime(text).isoformat()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return ""
+@cache
+def _parser() -> Any:
+    from dateutil.parser import parser, parserinfo
+
+    words = word_lists(Columns)
+    months = [(*known, *name.split()) for known, name in zip(parserinfo.MONTHS, words.months, strict=True)]
+    names = {"MONTHS": months, "JUMP": [*parserinfo.JUMP, *words.beside_dates]}
+    return parser(type("Names", (parserinfo,), names)())
+
+
+def _zone(name: str | None, offset: int | None) -> tzinfo | None:
+    if offset is None and name in _ZONES:
+        offset = 3600 * _ZONES[name]
+    return None if offset is None else timezone(timedelta(seconds=offset))

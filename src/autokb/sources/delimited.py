@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -12,23 +13,47 @@ from typing import Any
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
+from autokb.sources import fields as f
 from autokb.sources.decoding import MAX_FILE_BYTES
 from autokb.sources.records import PlacedRecord, refuse_too_many, shorten_report
 
 # The likeliest first: it wins where two give the same number of cells.
 _DELIMITERS = (",", ";", "\t", "|")
+MOST_TITLES = 10  # lines that a report may have above its header
+_ABOVE = "stands above the header of the table, and is not read."
+_NO_ROW = "repeats the header, rules a line or sums up the table, and is not read."
+_BLANKS = "  "  # between columns that are set out for the eye
+_MOST_SIGNS = 2  # in a cell of a ruled line: --- or -+-
+_SUMS = r"(?:grand |sub)?total|sum|summe|gesamt|zwischensumme|insgesamt|\d+ (?:rows?|zeilen)(?: in set)?"
+_SUM = re.compile(rf"\W*(?:{_SUMS})\b[\W\d]*(?:sec\W*)?\Z", re.IGNORECASE)
+_KNOWN = (*f.TEXT_NAMES, *f.TITLE_NAMES, *f.ISSUE_ID_NAMES, *f.DATE_NAMES, "key", "number", "status", "priority")
 _SAMPLE_ROWS = 21  # by which a delimiter is chosen: the header and twenty rows
 _SAMPLE_CHARACTERS = 200_000  # that these rows may have together
+
+
+def find_header(text: str) -> tuple[int, str] | None:
+    """Return at which line the header of a table stands and its delimiter: two of its cells are known names.
+
+    None where no line of the first few is one. Lines above a header have fewer cells.
+    """
+    lines = list(islice(io.StringIO(text[:_SAMPLE_CHARACTERS]), MOST_TITLES))
+    for number, line in enumerate(lines):
+        for delimiter in (*_DELIMITERS, _BLANKS):
+            cells = dict.fromkeys(filter(None, (cell.strip(' \t\r\n"') for cell in line.split(delimiter))))
+            widths = (sum(map(bool, map(str.strip, above.split(delimiter)))) for above in lines[:number])
+            if len(set(f.matching_keys(cells, _KNOWN))) > 1 and max(widths, default=0) < len(cells):
+                return number, delimiter
+    return None
 
 
 # Complex: delimiter, header and repeated columns are found one from the other before a row is read.
 def read_delimited(
     text: str, relative: str, delimiter: str | None = None, *, repeated: bool = False
 ) -> tuple[list[PlacedRecord], list[Skipped]]:
-    """Return the rows under the header; a row with too many cells is skipped with its line.
+    """Return the rows under the header; what is no row of the table is skipped with its line.
 
-    Of columns with the same name the last counts; where they are ``repeated`` on purpose, as in Jira's exports, the
-    filled ones are a list.
+    Of columns with the same name the first filled one counts; where they are ``repeated`` on purpose, as in Jira's
+    exports, the filled ones are a list.
     """
     csv.field_size_limit(MAX_FILE_BYTES)
     text = text.removeprefix("\ufeff").replace("\0", "")
@@ -36,27 +61,51 @@ def read_delimited(
     if text[:4].lower() == "sep=" and "\n" in text:
         first, _, text = text.partition("\n")
         delimiter = first[4:5] or None
-    rows = [row for row in _rows(text, delimiter or _detect_delimiter(text)) if any(map(str.strip, row[1]))]
+    titles, delimiter = find_header(text) or (0, delimiter or _detect_delimiter(text))
+    if delimiter == _BLANKS:
+        raise UnreadableFileError("looks like a table with blanks between its columns; save it as CSV.")
+    rows = [row for row in _rows(text, delimiter) if any(map(str.strip, row[1]))]
+    # No ``file:line`` for what is no record, so that --sync need not take its file for an unread one.
+    skipped = [Skipped(f"{relative}, line {line}", _ABOVE) for line, _ in rows if line <= titles]
+    rows = rows[len(skipped) :]
     header = [name.strip() for name in rows[0][1]] if rows else []
-    several = [n for n, count in Counter(filter(None, header)).items() if count > 1] if repeated else []
+    several = [n for n, count in Counter(filter(None, header)).items() if count > 1]
+    if several and not repeated:
+        reason = f"has several columns of the name {', '.join(several)}; of each row the first filled one is read."
+        skipped.append(Skipped(f"{relative}, header", reason))
     found: list[PlacedRecord] = []
-    skipped: list[Skipped] = []
     for line, cells in rows[1:]:
+        if is_no_row(cells, header):
+            skipped.append(Skipped(f"{relative}, line {line}", _NO_ROW))
+            continue
+        if any(c.strip() for n, c in zip(header, cells, strict=False) if not n):
+            skipped.append(Skipped(f"{relative}, line {line}", "has cells under no name, which are not read."))
         if any(c.strip() for c in cells[len(header) :]):
             reason = f"has {len(cells)} cells where the header has {len(header)}; put texts with a delimiter in quotes."
             skipped.append(Skipped(f"{relative}:{line}", reason))
             continue
-        found.append(PlacedRecord(row_as_record(header, cells, several), line))
+        found.append(PlacedRecord(row_as_record(header, cells, several if repeated else ()), line))
     return found, shorten_report(skipped, relative)
 
 
 def row_as_record(header: Sequence[str], cells: Sequence[str], several: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a row by their column; those of columns that there are ``several`` of as a list."""
     padded = [*cells, *[""] * (len(header) - len(cells))]
-    record: dict[str, Any] = {n: c for n, c in zip(header, padded, strict=False) if n}
+    record: dict[str, Any] = {}
+    for name, cell in zip(header, padded, strict=False):
+        if name and not record.get(name, "").strip():
+            record[name] = cell
     for name in several:
         record[name] = [c for n, c in zip(header, padded, strict=False) if n == name and c.strip()]
     return record
+
+
+def is_no_row(cells: Sequence[str], header: Sequence[str]) -> bool:
+    """Return whether a line repeats the header, rules a line, or counts the rows above it."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    is_ruled = not any(map(str.isalnum, "".join(filled))) and all(len(set(one)) <= _MOST_SIGNS for one in filled)
+    is_sum = len(header) > 1 and _SUM.match(filled[0]) and not any(map(str.isalpha, "".join(filled[1:])))
+    return filled == list(filter(None, header)) or is_ruled or bool(is_sum)
 
 
 def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:

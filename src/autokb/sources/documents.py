@@ -21,6 +21,7 @@ from autokb.sources.generated_pages import without_generated
 from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import id_notes, without_ids
+from autokb.sources.outcomes import TRUE
 from autokb.sources.outside_readers import has_outside_records, left_out, outside_reader
 from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
@@ -38,6 +39,7 @@ LONGEST_DOCUMENT = 5_000_000
 _USUAL_IN_A_FILE = {"title": f.DOCUMENT_TITLE_NAMES, "text": f.TEXT_NAMES}  # one record, whose id is the file's
 _USUAL_NAMES = {"id": f.ID_NAMES, **_USUAL_IN_A_FILE}
 _LONGEST_ID = 1_000  # characters; an id is written again in everything that refers to it
+_DRAFTS = frozenset({"draft", "unpublished", "entwurf"})
 NO_ID = "has no id at"
 NO_SCAN = "give a version with text in it (no scan)"
 _UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
@@ -272,6 +274,8 @@ def _read_record(
     templates: Mapping[str, str],
 ) -> _ReadDocument:
     record = placed.record
+    if _is_draft(record):
+        raise UnreadableFileError("is a draft that nobody has published, and is left out.")
     value = f.raw_value(record, fields.text, f.TEXT_NAMES)
     if value is None:
         raise UnreadableFileError(missing_text(record, fields.text))
@@ -292,6 +296,14 @@ def _read_record(
     url = f.as_text(record.get("url"))
     document = Document(document_id, title, page.text, url)
     return _ReadDocument(document, place, page.marks, page.unresolved, has_id=document_id != by_line)
+
+
+def _is_draft(record: f.Record) -> bool:
+    """Return whether a help centre or a site has this page, but shows it to nobody."""
+    states = {f.as_text(record.get(name)).casefold() for name in ("status", "state", "post_status")}
+    return (
+        f.as_text(record.get("draft")).casefold() in TRUE or record.get("published") is False or bool(states & _DRAFTS)
+    )
 
 
 def _refuse_dump(text: str) -> None:

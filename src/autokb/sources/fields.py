@@ -29,15 +29,17 @@ _SEPARATORS = re.compile(r"[;|\n]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns(WordLists):
+class Columns(WordLists):
     """Names of columns that people and exports use; the YAML file says how they are written."""
 
     file: ClassVar[str] = "columns"
 
     dates: tuple[str, ...] = ()
+    months: tuple[str, ...] = ()
+    beside_dates: frozenset[str] = frozenset()
 
 
-DATE_NAMES = tuple(name.replace(" ", "_") for name in word_lists(_Columns).dates)
+DATE_NAMES = tuple(name.replace(" ", "_") for name in word_lists(Columns).dates)
 # From here on a float no longer holds every whole number, and ``1e+15`` is how it is written.
 _LARGEST_WHOLE_FLOAT = 1e15
 

@@ -15,14 +15,13 @@ from autokb.sources.dates import DateOrder, date_orders, iso_date, only_order
 from autokb.sources.decoding import clean, decode, read_bytes
 from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW, checked_id, id_text, missing_text, named_id
 from autokb.sources.files import FoundFile, find_files
-from autokb.sources.formats import format_of
 from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields, option_of, shown_fields
 from autokb.sources.notes import WRITE_DATES, date_notes, id_notes, without_ids
 from autokb.sources.outside_readers import has_outside_records
 from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
-from autokb.sources.record_files import RECORD_FORMATS, outside_records, read_records
+from autokb.sources.record_files import RECORD_FORMATS, outside_records, read_records, record_format
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
@@ -44,12 +43,13 @@ _USUAL_NAMES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a file's columns say: the orders of its dates, those that are left out, and where the parts of issues are.
+    """What a ``file``'s columns say: the orders of its dates, those left out, and where the parts of issues are.
 
     ``fields`` are those of its first record, ``unknown`` the columns one of which may be the text, if there is none
     that is known to be. ``undated`` has what is left out by the number of its issue among all that were read.
     """
 
+    file: str
     orders: frozenset[DateOrder]
     fields: Sequence[str] = ()
     unknown: Sequence[str] = ()
@@ -85,7 +85,7 @@ def read_issues(
             skipped.append(Skipped(file.relative, str(error)))
             continue
         names = [str(name) for placed in records[:1] for name in placed.record]
-        told.append(_Told(_date_orders(records, fields), names, _maybe_text(records, fields)))
+        told.append(_Told(file.relative, _date_orders(records, fields), names, _maybe_text(records, fields)))
         before = len(found)
         slow = 0
         for record in with_progress(records, tell):
@@ -123,7 +123,7 @@ def read_issues(
 def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a file and what was skipped, a misspelt column among it: it would be lost unseen."""
     data = read_bytes(file)
-    kind = format_of(file.relative, data)
+    kind = record_format(file.relative, data)
     if kind == "text":
         return list(read_lines(clean(decode(data)))), []
     is_table = kind in ("csv", "tsv")
@@ -216,7 +216,7 @@ def _notes(told: Sequence[_Told]) -> Iterator[str]:
     if unknown := dict.fromkeys(name for names in alone for name in names):
         option = f"name it with --text-field: {shown_fields(unknown)}"
         yield f"No column is known to hold the text, so titles alone were taken; {option}."
-    yield from date_notes([date for one in told for date in one.undated.values()], _READ_DATES)
+    yield from date_notes({one.file: list(one.undated.values()) for one in told}, _READ_DATES)
 
 
 def _issue(placed: PlacedRecord, fields: Fields, told: _Told, number: int) -> RawIssue:

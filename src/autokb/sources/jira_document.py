@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from autokb.sources.dates import iso_date
+
 DEEPEST = 30  # levels of nesting that are followed; a hostile file may have a million
 _MARKS = {"strong": "**", "em": "*", "code": "`", "strike": "~~"}
 
@@ -76,7 +78,9 @@ def _run(node: Mapping[str, Any], depth: int, *, plain: bool) -> str:
     kind = node.get("type")
     if kind == "hardBreak":
         return "\n"
-    if kind in ("mention", "emoji", "status", "date"):
+    if kind == "date":
+        return iso_date(_attribute(node, "timestamp"))[:10]
+    if kind in ("mention", "emoji", "status"):
         return _attribute(node, "text") or _attribute(node, "shortName")
     if kind in ("inlineCard", "blockCard"):
         return f"<{_attribute(node, 'url')}>" if _attribute(node, "url") else ""

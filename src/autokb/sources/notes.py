@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 MOST_NAMED = 3  # of what a note counts: enough to find it, or to see how it is written
 _LONGEST_DATE = 40  # characters of each; one with a weekday, a time and a zone has 37
@@ -16,11 +16,18 @@ def named(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
 
 
-def date_notes(dates: Sequence[str], remedy: str = WRITE_DATES) -> Iterator[str]:
-    """Give a sentence about dates that could not be read, and the ``remedy``; nothing where all could."""
+def date_notes(undated: Mapping[str, Sequence[str]], remedy: str = WRITE_DATES) -> Iterator[str]:
+    """Give a sentence about the dates of each file that could not be read, and the ``remedy``; nothing where all could.
+
+    Of several files it counts each file's.
+    """
+    undated = {file: dates for file, dates in undated.items() if dates}
+    dates = [date[:_LONGEST_DATE] for some in undated.values() for date in some]
     if dates:
-        written = named(list(dict.fromkeys(date[:_LONGEST_DATE] for date in dates)))
-        yield f"{len(dates)} {_ONE_UNDATED if len(dates) == 1 else _UNDATED} left out; {remedy}: {written}"
+        counted = ", ".join(f"{len(some)} of {file}" for file, some in undated.items())
+        count = f"{len(dates)} ({counted})" if len(undated) > 1 else f"{len(dates)}"
+        said = _ONE_UNDATED if len(dates) == 1 else _UNDATED
+        yield f"{count} {said} left out; {remedy}: {named(list(dict.fromkeys(dates)))}"
 
 
 def without_ids(records: Iterable[tuple[str, bool]]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Literal
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.sources.decoding import decode, read_bytes
-from autokb.sources.delimited import read_delimited
+from autokb.sources.delimited import find_header, read_delimited
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import Format, format_of
 from autokb.sources.outside_readers import before_records, has_outside_records, left_out
@@ -16,6 +16,12 @@ from autokb.sources.subprocess_converter import records_in_subprocess
 
 Records = Literal["documents", "issues", "tickets", "chats"]  # what the records of a file are to be
 RECORD_FORMATS: frozenset[Format] = frozenset({"jsonl", "json", "csv", "tsv"})
+
+
+def record_format(relative: str, data: bytes) -> Format | None:
+    """Return the format of a file, CSV for a text that is a table, as Excel's "Unicode text" is."""
+    kind = format_of(relative, data)
+    return "csv" if kind == "text" and find_header(decode(data)) else kind
 
 
 def read_records(
@@ -40,7 +46,7 @@ def read_record_file(
     A plug-in may read other formats as what is ``wanted``.
     """
     data = read_bytes(file)
-    kind = format_of(file.relative, data)
+    kind = record_format(file.relative, data)
     if kind not in RECORD_FORMATS:
         if wanted and has_outside_records(file.relative):
             return outside_records(file.relative, data, wanted)

@@ -21,6 +21,8 @@ _MAX_LABEL_CHARACTERS = 200
 # Of one file, more than twice what is searched exactly; a hundred megabytes of brackets would need five gigabytes.
 MOST_RECORDS = 500_000
 _MOST_VALUES = 5_000_000
+_WRAPPED = ("tickets", "issues")  # lists that an export names so, which may hold people and the like beside them
+_BESIDE = "holds {count} objects beside the {records}, which are not read."
 _TEXT_NAMES = ("text", "body", "content", "markdown", "html", "sections")
 
 
@@ -56,17 +58,25 @@ def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRe
     # Each value but the first stands behind one of these; those inside of texts are far fewer.
     if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
         raise UnreadableFileError(f"holds more than {_MOST_VALUES:,} values; split it into smaller files.")
-    value = _parse(decode(data).encode("utf-8", "replace"))
+    value, beside = _parse(decode(data).encode("utf-8", "replace")), list[Skipped]()
     if isinstance(value, Mapping):
-        arrays = [v for v in value.values() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)]
-        if len(arrays) != 1 or _has_text(value) or part in value:
+        arrays = {
+            n: v for n, v in value.items() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)
+        }
+        wrapped = next((name for name in _WRAPPED if name in arrays), "") if len(arrays) > 1 else next(iter(arrays), "")
+        if not wrapped or _has_text(value) or part in value:
             return [PlacedRecord(value, 1, is_whole_file=True)], []
-        value = arrays[0]
+        del arrays[wrapped]
+        beside = [
+            Skipped(f"{relative}, {name}", _BESIDE.format(count=len(v), records=wrapped)) for name, v in arrays.items()
+        ]
+        names = value.get("names")  # of the custom fields of Jira's issues, which each of them is read with
+        value = [{"names": names, **one} if isinstance(names, Mapping) else one for one in value[wrapped]]
     if not isinstance(value, list):
         raise UnreadableFileError("holds neither an array nor an object; write an array of records.")
     refuse_too_many(len(value))
     found, skipped = _records(enumerate(value, 1), relative)
-    return found, shorten_report(skipped, relative)
+    return found, [*beside, *shorten_report(skipped, relative)]
 
 
 def _has_text(value: Record) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from autokb.core.ids import canonical_json
-from autokb.core.nouns import Document, RawIssue
+from autokb.core.nouns import Document, RawIssue, Skipped
 from autokb.stores.codecs import DOCUMENT, RAW_ISSUE, Codec
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace_file import StagedPlace, WorkspaceFile
@@ -20,6 +20,7 @@ ADDED = "added"  # in the body of a staged document: the day on which its text w
 DROPPED = "dropped"  # in the body of a staged web page: each span that was left out of it, with the reason
 EARLIER = "earlier"  # in the body of what changed: a digest of each content that it had before, the newest last
 SYNCED = "sync:"  # stands before a source's name where what it gave says from where it is
+LOSSES = "losses"  # meta: what was not read of added files
 NAMELESS_IMPORT = "import"  # what an import is called whose file's name was not stored, as in workspaces of before
 
 
@@ -90,6 +91,32 @@ def note_fields_read(file: WorkspaceFile, kind: str, fields: Mapping[str, Mappin
     staged = {str(Path(place.root, place.relative)) for place in file.staged_places() if place.kind == kind}
     kept = {path: named for path, named in fields.items() if named and path in staged}
     file.note(_fields_key(kind), canonical_json(kept))
+
+
+def losses(file: WorkspaceFile) -> list[list[str]]:
+    """Return what was not read of added files: of each the kind, the file, the place in it, and the reason."""
+    with damaged_rows("meta"):
+        return [list(map(str, one)) for one in json.loads(file.meta(LOSSES) or "[]")]
+
+
+def note_losses(file: WorkspaceFile, kind: str, files: Mapping[str, str], skipped: Iterable[Skipped]) -> None:
+    """Store what was not read of ``files`` (paths by their names) in the place of what is known of them.
+
+    Call it inside a transaction.
+    """
+    read = set(files.values())
+    kept = [one for one in losses(file) if one[0] != kind or one[1] not in read]
+    for one in skipped:
+        names = (one.path, one.path.rpartition(":")[0], one.path.rpartition(", ")[0])
+        name = next((name for name in names if name in files), "")
+        kept.append([kind, files.get(name, next(iter(read), "")), one.path.removeprefix(name), one.reason])
+    keep_losses(file, kept)
+
+
+def keep_losses(file: WorkspaceFile, kept: Sequence[Sequence[str]]) -> None:
+    """Store what was not read, as ``losses`` returns it; call it inside a transaction."""
+    if kept or file.meta(LOSSES) is not None:
+        file.note(LOSSES, canonical_json(kept))
 
 
 def _fields_key(kind: str) -> str:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,19 @@ from autokb.stores.sql import ALL_ROWS, marks, put
 from autokb.stores.staged import staged_nouns
 from autokb.stores.workspace_file import WorkspaceFile, parts_of
 
-TICKET_CODEC = Codec(Ticket, "id")
+
+class _TicketCodec(Codec[Ticket]):
+    """A ticket as JSON; of its comments only notes of the team say what they are, and none of those is exported."""
+
+    def body(self, noun: Ticket) -> dict[str, Any]:
+        body = super().body(noun)
+        for one in body["comments"]:
+            if not one["internal"]:
+                del one["internal"]
+        return body
+
+
+TICKET_CODEC = _TicketCodec(Ticket, "id")
 EDGE_COLUMNS = "source, type, target, origin, dangling, score"
 GENERATION = "tickets generation"  # meta: counts what was published of tickets
 # meta: the weights of the chance that two tickets are about the same problem, with what they were fitted on. Earlier

@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import ClassVar
 
 from autokb.text.lexicons import AsWritten, WordLists, alternation, word_lists
+from autokb.text.mail_html import is_html, text_of_html
 
 MOST_LINES, MOST_CHARACTERS, MOST_WORDS = 10, 60, 6  # of a signature, of each of its lines, and of one below the name
 FEWEST_WORDS = 4  # of a message before quoted mail: with fewer the quoted mail is what somebody passes on
@@ -18,10 +19,12 @@ MOST_PARTS = 20  # of one kind, of which each stands behind the next
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTED = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
 _OWN_OPENING = re.compile(r"(?:^|\n)[^\n\d@]*:\Z")  # "it says:", and no date or address as before quoted mail
-_DELIMITER = re.compile(r"^-- ?\n", re.MULTILINE)  # RFC 3676, section 4.3
+_DELIMITER = re.compile(r"^(?:-- ?|_{20,99})\n", re.MULTILINE)  # RFC 3676, section 4.3; mailing lists rule a line
+_CONTACT = re.compile(r"(?:[^|•·\n]*[|•·]){2}|[^\n]*(?:@|\bwww\.|https?://|\+?\d[\d ()/-]{6})")
+_ASKED_BEFORE = re.compile(rf"(?:>[^\n]*+\n\s*+){{0,3}}?>[> \t]*+(?:[^\W\d_][\w'’-]*+[ ,]++){{{FEWEST_WORDS - 1}}}\w")
 _POSTSCRIPT = re.compile(r"\W*p\.? ?s\b", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\S(?:.|\n(?!\s*\n))*")
-_SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?:](?=\s|\Z)|(?=\n|\Z))")
+_SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?](?=\s|\Z)|(?=\n|\Z))")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class MailWords(WordLists):
     file: ClassVar[str] = "mail_parts"
     quote_openings: tuple[AsWritten, ...] = ()
     mail_openings: tuple[AsWritten, ...] = ()
+    headers: tuple[str, ...] = ()
     sent_from: tuple[AsWritten, ...] = ()
     closings: tuple[str, ...] = ()
     disclaimers: tuple[AsWritten, ...] = ()
@@ -42,17 +46,27 @@ def without_mail_parts(text: str) -> tuple[str, tuple[str, ...]]:
 
     A part stays where nothing else would be left: a mail that only passes another on, a text that only looks like one.
     """
-    rest, left = text.replace("\r\n", "\n").strip(), list[str]()
+    said, left = text_of_html(text) if is_html(text) else text, list[str]()
+    rest = said.replace("\r\n", "\n").strip()
     for kind, find, fewest in _PARTS * 2:  # what stands behind one part hides the other
         for _ in range(MOST_PARTS):
             parts = list(find(rest))
             ends = [0, *(end for _, end in parts)]
-            said = [rest[end:start].rstrip() for end, (start, _) in zip(ends, parts, strict=False)]
-            without = "\n".join((*said, rest[ends[-1] :])).strip()
+            kept = [rest[end:start].rstrip() for end, (start, _) in zip(ends, parts, strict=False)]
+            without = "\n".join((*kept, rest[ends[-1] :])).strip()
+            while (last := without.rpartition("\n"))[0] and not any(map(str.isalnum, last[2])):
+                without = last[0].rstrip()  # the line that was drawn above what went
             if not parts or len(_WORD.findall(without)) < fewest:
                 break
             rest, left = without, [*left, kind]
-    return (rest, tuple(dict.fromkeys(left))) if left else (text, ())
+    return (rest, tuple(dict.fromkeys(left))) if left else (said, ())
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether a mail, read without its parts, is nothing but a disclaimer or the line of a program."""
+    ends = [0, *(end for find in (_find_disclaimers, _find_sent_from) for _, end in find(text))]
+    starts = [*(start for find in (_find_disclaimers, _find_sent_from) for start, _ in find(text)), len(text)]
+    return len(ends) > 1 and not any(_WORD.search(text, *gap) for gap in zip(ends, starts, strict=True))
 
 
 def last_paragraph(text: str) -> str:
@@ -70,6 +84,8 @@ def _find_quoted(text: str) -> Iterator[tuple[int, int]]:
         lines = [one.span() for one in _QUOTED.finditer(text, opening.end())]
         yield opening.start(), opening.end() if lines else len(text)
         yield from lines
+    elif _ASKED_BEFORE.match(text):
+        yield from (one.span() for one in _QUOTED.finditer(text))
     else:
         marked = text.splitlines(keepends=True)
         last = list(takewhile(lambda line: line.lstrip()[:1] in ("", ">"), reversed(marked)))
@@ -78,6 +94,12 @@ def _find_quoted(text: str) -> Iterator[tuple[int, int]]:
         start = len(text) - sum(map(len, last))
         if sum(bool(line.strip()) for line in last) > 1 and not _OWN_OPENING.search(text[:start].rstrip()[-TAIL:]):
             yield start, len(text)
+
+
+def _find_headers(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines above a mail that is passed on: who sent it, when and to whom."""
+    if (mail := _beginning("mail_openings").search(text)) and (below := _headers().match(text, mail.end())):
+        yield mail.start(), below.end()
 
 
 def _find_sent_from(text: str) -> Iterator[tuple[int, int]]:
@@ -101,7 +123,7 @@ def _find_signature(text: str) -> Iterator[tuple[int, int]]:
 def _is_said(line: str) -> bool:
     """Return whether a line says or asks something, rather than who somebody is and where."""
     is_long = len(line) > MOST_CHARACTERS or len(_WORD.findall(line)) > MOST_WORDS
-    return is_long or "?" in line or _POSTSCRIPT.match(line) is not None
+    return (is_long and not _CONTACT.match(line)) or "?" in line or _POSTSCRIPT.match(line) is not None
 
 
 def _find_disclaimers(text: str) -> Iterator[tuple[int, int]]:
@@ -121,6 +143,7 @@ def _find_disclaimers(text: str) -> Iterator[tuple[int, int]]:
 
 _PARTS = (
     ("quoted mail", _find_quoted, FEWEST_WORDS),
+    ("headers of mails", _find_headers, 1),
     ("disclaimers", _find_disclaimers, 1),
     ("lines of a mail program", _find_sent_from, 1),
     ("signatures", _find_signature, 1),
@@ -131,6 +154,12 @@ _PARTS = (
 def _beginning(name: str) -> re.Pattern[str]:
     patterns: Iterable[str] = getattr(word_lists(MailWords), name)
     return re.compile(rf"^[ \t]*+(?:[_-]{{5,}}+[ \t]*+\n\s*+)?+(?:{'|'.join(patterns)})", re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _headers() -> re.Pattern[str]:
+    name = rf"(?:{alternation(word_lists(MailWords).headers)})"
+    return re.compile(rf"(?:\s*+[*_]*+{name}[ \t]?+:[^\n]*+)*+", re.IGNORECASE)
 
 
 @cache

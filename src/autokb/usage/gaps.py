@@ -39,6 +39,7 @@ from autokb.stores.question_log import (
 )
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.mail_parts import without_mail_parts
 from autokb.text.words import split_words, terms
 from autokb.usage.feedback import cleaned_name
 from autokb.usage.question_log import masked_beginning
@@ -306,6 +307,7 @@ def _rejected(feedback: Iterable[Feedback], language: str) -> Iterator[_Asking]:
 @lru_cache(maxsize=20_000)  # some 30 MB; who closes gaps one by one has all of them read with each
 def _read_wording(text: str, language: str, *, is_masked: bool = True) -> _Wording:
     """Read the words by which two questions are one; of one that has grammar alone, all of them."""
+    text = without_mail_parts(text)[0]
     text = text if is_masked else masked_beginning(text, language)
     said = _PLACEHOLDER.sub(" ", text)
     words = frozenset(terms(said, language)) or frozenset(split_words(said).folded)

@@ -20,6 +20,7 @@ from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import replace_controls
 from autokb.text.languages import find_other_language
+from autokb.text.mail_parts import without_mail_parts
 from autokb.text.masking import mask_for_people
 from autokb.views.theme_names import ThemeNames
 
@@ -65,7 +66,7 @@ class QuestionLog:
             self._note_asked(
                 asked_by=asked_by,
                 found=answer,
-                text=answer.query,
+                text=without_mail_parts(answer.query)[0],
                 issues=issues,
                 solutions=solutions,
                 conversation="",

@@ -18,7 +18,8 @@ from autokb.helpdesks.helpdesk import (
     text_of,
     why_wrong,
 )
-from autokb.plugins.helpdesks.html_text import as_html, text_of_html
+from autokb.plugins.helpdesks.html_text import as_html
+from autokb.text.mail_html import text_of_html
 
 VERSION = "2.11"  # of the interface, as its header names it
 CREATED = "conversation.user.created"

@@ -20,7 +20,8 @@ from autokb.helpdesks.helpdesk import (
     why_late,
     why_wrong,
 )
-from autokb.plugins.helpdesks.html_text import as_html, text_of_html
+from autokb.plugins.helpdesks.html_text import as_html
+from autokb.text.mail_html import text_of_html
 
 ADDED = "zen:event-type:ticket.comment_added"
 YES, NO = (True, "true"), (False, "false")  # as an event has them, and as a trigger's template writes them

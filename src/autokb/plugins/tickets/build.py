@@ -59,8 +59,9 @@ from autokb.stores.ticket_tables import (
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import Staged, WorkspaceFile, vector_key
 from autokb.text.masking import mask
+from autokb.text.ticket_parts import told_ticket
 
-VERSION = "1"  # raise it when a ticket's sections are made otherwise
+VERSION = "2"  # raise it when a ticket's sections are made otherwise
 STAGE = "sections"
 LINKS = "links"
 GATE = "tickets gate"  # meta: whether a question is about the tickets, with the encoder that it was fitted for
@@ -269,7 +270,8 @@ class TicketBuild:
 
 
 def _changed(tickets: Sequence[Ticket], before: Mapping[str, str], now: Mapping[str, str]) -> list[Ticket]:
-    return [t for t in tickets if before.get(t.id) != now[t.id]]
+    """Return the tickets whose fingerprint is another, as they are read; what was added stays whole."""
+    return [told_ticket(t) for t in tickets if before.get(t.id) != now[t.id]]
 
 
 def read_setting(body: Mapping[str, Any]) -> dict[str, str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from autokb.core.tickets import Comment, Ticket, TicketLink
 from autokb.sources.fields import Record, as_text
-from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
+from autokb.sources.reading import Fields
+from autokb.sources.tickets.plain import read_plain
+from autokb.sources.tickets.values import comment_records, date_of, each_once, is_internal, name_of, names_of
 
 # What GitHub itself reads as a relation (docs: "Linking a pull request to an issue", "Marking as duplicate").
 _REFERENCE = re.compile(
@@ -30,37 +33,27 @@ def is_github_comment(record: Record) -> bool:
     return "issue_url" in record and "body" in record
 
 
-# Complex: one line for each field, under the names that exports and the API give it.
 def read_github(record: Record) -> Ticket:
     """Read an issue; references to others in its texts are its links."""
-    number = name_of(record["number"])
+    ticket = read_plain(
+        {**record, "id": record["number"], "url": record.get("html_url") or record.get("url")}, Fields()
+    )
     description = _text(record.get("body"))
-    comments = tuple(_comments(record.get("comments")))
-    is_request = "pull_request" in record
+    comments = tuple(_comment(one) for one in comment_records(record) if _text(one.get("body")))
+    links = (link for text in (description, *(c.text for c in comments)) for link in find_references(text))
     milestone = name_of(record.get("milestone"))
-    return Ticket(
-        id=number,
-        title=name_of(record["title"]),
+    return replace(
+        ticket,
         description=description,
         comments=comments,
-        links=each_once(
-            link
-            for text in (description, *(c.text for c in comments))
-            for link in find_references(text)
-            if link.target != number
-        ),
+        links=each_once(link for link in links if link.target != ticket.id),
         project=name_of(record.get("repository")),
-        type="pull request" if is_request else "issue",
-        status=name_of(record.get("state")).casefold(),
+        type="pull request" if "pull_request" in record else "issue",
+        status=ticket.status.casefold(),
         resolution=name_of(record.get("state_reason") or record.get("stateReason")).casefold(),
-        reporter=name_of(record.get("user") or record.get("author")),
-        assignee=next(iter(names_of(record.get("assignees"))), "") or name_of(record.get("assignee")),
-        labels=names_of(record.get("labels")),
+        assignee=next(iter(names_of(record.get("assignees"))), "") or ticket.assignee,
         fix_versions=(milestone,) if milestone else (),
-        created=date_of(record.get("created_at") or record.get("createdAt")),
-        updated=date_of(record.get("updated_at") or record.get("updatedAt")),
-        resolved=date_of(record.get("closed_at") or record.get("closedAt")),
-        url=as_text(record.get("html_url") or record.get("url")),
+        other={},
     )
 
 
@@ -76,17 +69,12 @@ def find_references(text: str) -> Iterator[TicketLink]:
         yield TicketLink(kind, found["number"])
 
 
-def _comments(value: Any) -> Iterator[Comment]:
-    for one in as_mappings(value):  # the REST interface has their number here instead
-        if _text(one.get("body")):
-            yield _comment(one)
-
-
 def _comment(record: Record) -> Comment:
     return Comment(
         _text(record.get("body")),
         name_of(record.get("user") or record.get("author")),
         date_of(record.get("created_at") or record.get("createdAt")),
+        is_internal(record),
     )
 
 

@@ -9,16 +9,25 @@ from autokb.core.tickets import Comment, Ticket, TicketLink
 from autokb.sources import fields as f
 from autokb.sources.documents import missing_text
 from autokb.sources.reading import Fields
-from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
+from autokb.sources.tickets.values import (
+    as_mappings,
+    comment_records,
+    date_of,
+    each_once,
+    is_internal,
+    name_of,
+    names_of,
+)
 
 _TITLES = ("summary", *f.TITLE_NAMES)
 _KNOWN_IDS = ("id", "key", "ticket", "ticket_id", "number", "issue_id", "case", "case_id")
 _IDS = tuple(dict.fromkeys((*_KNOWN_IDS, *f.NUMBER_NAMES)))
 _RESOLVED = ("resolved", "resolved_at", "closed", "closed_at", "solved_at", "resolutiondate")
+_INTERNAL = ("internal_notes", "internal_note", "private_notes", "private_note", "work_notes", "interne_notizen")
 _KNOWN = (
     *_TITLES, *_IDS, *_RESOLVED, *f.TEXT_NAMES, *f.DATE_NAMES, "comments", "links", "project", "type", "status",
     "resolution", "priority", "environment", "reporter", "requester", "assignee", "components", "component", "product",
-    "labels", "tags", "versions", "version", "fix_versions", "updated", "updated_at", "url",
+    "labels", "tags", "versions", "version", "fix_versions", "updated", "updated_at", "url", *_INTERNAL,
 )  # fmt: skip
 
 
@@ -37,7 +46,7 @@ def read_plain(record: f.Record, fields: Fields) -> Ticket:
         id=name_of(f.raw_value(record, fields.id, _IDS)),
         title=title or " ".join(text.split())[:80],
         description=text if text != title else "",
-        comments=tuple(_comments(value("comments", "comment"))),
+        comments=(*_comments(record, value("comments", "comment")), *_notes(value(*_INTERNAL))),
         links=each_once(_links(value("links"))),
         project=name_of(value("project")),
         type=name_of(value("type", "issue_type")),
@@ -45,7 +54,7 @@ def read_plain(record: f.Record, fields: Fields) -> Ticket:
         resolution=name_of(value("resolution")),
         priority=name_of(value("priority")),
         environment=f.as_text(value("environment")),
-        reporter=name_of(value("reporter", "requester", "author")),
+        reporter=name_of(value("reporter", "requester", "author", "user")),
         assignee=name_of(value("assignee")),
         components=names_of(value("components", "component", "product")),
         labels=names_of(value("labels", "tags")),
@@ -63,18 +72,22 @@ def read_plain(record: f.Record, fields: Fields) -> Ticket:
     )
 
 
-def _comments(value: Any) -> list[Comment]:
-    if isinstance(value, str | int | float):
-        value = [value]
-    found = []
-    for one in value if isinstance(value, list) else []:
-        if isinstance(one, str | int | float):
-            found.append(Comment(f.as_text(one).strip()))
-        for record in as_mappings([one]):
-            text = f.as_text(f.raw_value(record, None, f.TEXT_NAMES)).strip()
-            author = name_of(f.raw_value(record, None, ("author", "user", "name")))
-            found.append(Comment(text, author, date_of(f.raw_value(record, None, f.DATE_NAMES))))
+def _comments(record: f.Record, value: Any) -> list[Comment]:
+    found = [Comment(text) for text in _texts(value)]
+    for one in comment_records(record):
+        text = f.as_text(f.raw_value(one, None, f.TEXT_NAMES)).strip()
+        author = name_of(f.raw_value(one, None, ("author", "user", "name")))
+        found.append(Comment(text, author, date_of(f.raw_value(one, None, f.DATE_NAMES)), is_internal(one)))
     return [comment for comment in found if comment.text]
+
+
+def _notes(value: Any) -> list[Comment]:
+    return [Comment(text, internal=True) for text in _texts(value)]
+
+
+def _texts(value: Any) -> list[str]:
+    plain = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str | int | float)]
+    return list(filter(None, (f.as_text(one).strip() for one in plain)))
 
 
 def _links(value: Any) -> list[TicketLink]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from autokb.sources.documents import MANY_ARE_SLOW, MOST_SLOW
 from autokb.sources.fields import Record
 from autokb.sources.files import FoundFile, find_files
 from autokb.sources.named_fields import NamedFields
-from autokb.sources.notes import date_notes, id_notes, without_ids
+from autokb.sources.notes import date_notes, id_notes, named, without_ids
 from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, with_progress
 from autokb.sources.record_files import read_record_file
@@ -39,7 +39,7 @@ from autokb.sources.tickets.jira import (
     read_jira_row,
 )
 from autokb.sources.tickets.plain import read_plain
-from autokb.sources.tickets.values import each_once
+from autokb.sources.tickets.values import comments_counted, each_once, in_time_order
 from autokb.sources.tickets.zendesk import is_zendesk, read_zendesk
 from autokb.text.control_characters import printable_name, replace_controls
 
@@ -54,10 +54,14 @@ _TRACKERS = (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk)
 
 @dataclass(slots=True)
 class _Told:
-    """The places of tickets whose ids are made although others of their file have one, and dates that are left out."""
+    """The places of tickets whose ids are made although others of their file have one, and dates that are left out.
+
+    ``counted`` has how many comments the record of a ticket says that there are.
+    """
 
     made: list[str] = field(default_factory=list)
-    undated: list[str] = field(default_factory=list)
+    undated: dict[str, list[str]] = field(default_factory=dict)
+    counted: dict[str, int] = field(default_factory=dict)
 
 
 def read_tickets(
@@ -95,7 +99,7 @@ def read_tickets(
         tuple(skipped),
         present,
         misspelt=named.missing_field(),
-        notes=(*date_notes(told.undated), *id_notes(told.made, "text")),
+        notes=(*date_notes(told.undated), *id_notes(told.made, "text"), *_missing_comments(told, found)),
     )
 
 
@@ -136,12 +140,22 @@ def _read_file(
                 bad.append(Skipped(place, reason))
             continue
         new[ticket.id] = (SourceRecord(ticket, file.root, file.relative), place)
+        told.counted[ticket.id] = comments_counted(placed.record)
         ids.append((place, ticket.id == printable_name(written.id)))
         undated += _unread_dates(written)
     found |= new
     told.made += without_ids(ids)
-    told.undated += undated
+    told.undated[file.relative] = undated
     return shorten_report(bad, file.relative, none_read=not new)
+
+
+def _missing_comments(told: _Told, found: Mapping[str, tuple[SourceRecord[Ticket], str]]) -> Iterator[str]:
+    """Give a sentence about comments that a file counts but does not hold."""
+    lacks = {i: n - len(found[i][0].item.comments) for i, n in told.counted.items()}
+    lacks = {ticket: n for ticket, n in lacks.items() if n > 0}
+    if lacks:
+        where = f"{sum(lacks.values())}, of {len(lacks)} tickets ({named(list(lacks))})"
+        yield f"Comments that a file counts but does not hold: {where}. Export them too, and add both at once."
 
 
 def _unread_dates(written: Ticket) -> list[str]:
@@ -191,10 +205,12 @@ def _without_controls(ticket: Ticket) -> Ticket:
         id=given or short_id("ticket", title, description),
         title=title,
         description=description,
-        comments=tuple(
-            Comment(text, line(c.author), line(iso_date(c.date)))
-            for c in ticket.comments
-            if (text := replace_controls(c.text).strip())
+        comments=in_time_order(
+            [
+                Comment(text, line(c.author), line(iso_date(c.date)), c.internal)
+                for c in ticket.comments
+                if (text := replace_controls(c.text).strip())
+            ]
         ),
         links=tuple(
             replace(link, type=line(link.type) or "Relates", target=target)
@@ -244,6 +260,7 @@ def _attach(
             if (comment.date, text) not in has and len(record.item.comments) < MOST_COMMENTS:
                 one = replace(comment, text=text[:LONGEST_TEXT])
                 links = each_once((*record.item.links, *find_references(one.text)))
-                ticket = replace(record.item, comments=(*record.item.comments, one), links=links)
+                comments = in_time_order((*record.item.comments, one))
+                ticket = replace(record.item, comments=comments, links=links)
                 found[number] = (replace(record, item=ticket), where)
     return shorten_report(strays, strays[0].path.rpartition(":")[0]) if strays else []

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from autokb.core.tickets import Comment, Ticket, TicketLink
 from autokb.sources.fields import Record, as_text
 from autokb.sources.markup import detect_markup, to_markdown
-from autokb.sources.tickets.values import as_mappings, date_of, each_once, name_of, names_of
+from autokb.sources.reading import Fields
+from autokb.sources.tickets.plain import read_plain
+from autokb.sources.tickets.values import (
+    as_mappings,
+    comment_records,
+    date_of,
+    each_once,
+    in_time_order,
+    is_internal,
+    name_of,
+    names_of,
+)
+from autokb.text.mail_parts import without_mail_parts
 
 _SIGNS = {"requester_id", "requester", "submitter_id", "via", "ticket_form_id", "problem_id", "followup_ids"}
 
@@ -18,31 +31,26 @@ def is_zendesk(record: Record) -> bool:
     return "id" in record and ("subject" in record or "raw_subject" in record) and bool(_SIGNS & set(record))
 
 
-# Complex: one line for each field, under the names that exports and the API give it.
+# Complex: names and texts stand in one of two fields each, and the first comment may be the description.
 def read_zendesk(record: Record) -> Ticket:
     """Read a ticket; a custom field goes by its id, a problem and follow-ups are links."""
     title = name_of(record.get("subject") or record.get("raw_subject"))
     description = _plain(record.get("description"))
-    comments = list(_comments(record.get("comments")))
-    if comments and (not description or comments[0].text == description):
-        description, comments = comments[0].text, comments[1:]  # the first comment is what the customer wrote
-    return Ticket(
-        id=name_of(record["id"]),
+    ticket = read_plain({**record, "title": title or description or "-", "description": description}, Fields())
+    comments = in_time_order(tuple(_comments(record)))
+    first = comments[0] if comments else None  # what the ticket began with, perhaps a note, and its description too
+    if first and (not description or _is_same(first, description, as_text(record.get("created_at")))):
+        description, comments = ("", comments) if first.internal else (description or first.text, comments[1:])
+    return replace(
+        ticket,
         title=title or " ".join(description.split())[:80],
         description=description,
-        comments=tuple(comments),
+        comments=comments,
         links=each_once(_links(record)),
         project=name_of(record.get("brand_id") or record.get("group_id")),
-        type=name_of(record.get("type")),
-        status=name_of(record.get("status")),
-        priority=name_of(record.get("priority")),
-        reporter=name_of(record.get("requester") or record.get("requester_id")),
-        assignee=name_of(record.get("assignee") or record.get("assignee_id")),
-        labels=names_of(record.get("tags")),
-        created=date_of(record.get("created_at")),
-        updated=date_of(record.get("updated_at")),
+        reporter=ticket.reporter or name_of(record.get("requester_id")),
+        assignee=ticket.assignee or name_of(record.get("assignee_id")),
         resolved=date_of(record.get("solved_at") or _metric(record, "solved_at")),
-        url=as_text(record.get("url")),
         other={
             name_of(one.get("title") or one.get("id")): ", ".join(names_of(one.get("value")))
             for one in as_mappings(record.get("custom_fields") or record.get("fields"))
@@ -51,12 +59,18 @@ def read_zendesk(record: Record) -> Ticket:
     )
 
 
-def _comments(value: Any) -> Iterator[Comment]:
-    for one in as_mappings(value):
+def _is_same(comment: Comment, description: str, created: str) -> bool:
+    """Return whether the first comment is the description: made with the ticket, or in the same words."""
+    said, told = (" ".join(without_mail_parts(text)[0].split()) for text in (comment.text, description))
+    return said == told or (bool(created) and comment.date == created)
+
+
+def _comments(record: Record) -> Iterator[Comment]:
+    for one in comment_records(record):
         text = _plain(one.get("plain_body") or one.get("body") or one.get("html_body"))
         if text:
             author = name_of(one.get("author") or one.get("author_id"))
-            yield Comment(text, author, date_of(one.get("created_at")))
+            yield Comment(text, author, date_of(one.get("created_at")), is_internal(one))
 
 
 def _plain(value: Any) -> str:

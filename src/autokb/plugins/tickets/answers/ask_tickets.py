@@ -44,6 +44,7 @@ from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
 from autokb.stores.ticket_tables import PublishedTicket, read_tickets
 from autokb.tasks.task import In, Out, Task
+from autokb.text.mail_parts import without_mail_parts
 
 QUESTION_CHARACTERS = 100_000  # at most; nobody reads more
 STAGE = "tickets"  # of the ledger: not "ask", whose spending counts against the day's budget for questions
@@ -340,7 +341,7 @@ class TicketAnswerer:
         started = time.perf_counter()
         if not text.strip():
             raise BadInputError("The question is empty; write what you want to know of past tickets.")
-        question = without_surrogates(text[:QUESTION_CHARACTERS])
+        question, _ = without_mail_parts(without_surrogates(text[:QUESTION_CHARACTERS]))
         with failures_as_sentences(self.opened.file.path), self._open_models(budget, cypher=cypher) as (opened, tasks):
             answer = self.kind(opened, tasks, question, k, self._open_cypher() if cypher else None).answer()
         return replace(answer, seconds=round(time.perf_counter() - started, 6))

@@ -38,6 +38,7 @@ from autokb.stores.ticket_tables import (
 )
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+from autokb.text.mail_parts import without_mail_parts
 
 NO_SUCH_TICKET = "There is no published ticket {ticket!r}; autokb tickets similar {folder} TEXT finds some."
 
@@ -197,6 +198,7 @@ class OpenTickets:
     def _question(self, text: str) -> TicketQuestion:
         """Return what is searched for (UnknownIdError where the text is the id of no ticket)."""
         if (named := self.ids.read(text)) is None:
+            text, _ = without_mail_parts(text)
             return TicketQuestion(text, self.embed([text])[0], self.index.components_named(text))
         if named.ticket is None:
             raise UnknownIdError(NO_SUCH_TICKET.format(ticket=named.spelled, folder=self.workspace.folder))

@@ -14,6 +14,8 @@ from autokb.text.markdown import Block, parse_blocks
 LONGEST_LABEL = 60  # characters of a line that can be a label; a longer one is a sentence
 WORDS_BEHIND = 3  # that a heading may have behind a known one: Steps to reproduce the crash
 LOG_LINES = 0.3  # of a block's lines must look like a program's output
+FEWEST_WORDS = 4  # of a field that is prose; ranks, sprints and dates have fewer
+_NO_NAME = re.compile(r"customfield_\d+", re.IGNORECASE)
 _EDGES = re.compile(r"^[\W\d_]+|[\W_]+$")
 _LOG_LINE = re.compile(
     r"^\s*(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL)\b|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d-\d\d \d\d:|"
@@ -57,7 +59,22 @@ def parse_parts(ticket: Ticket, template: TicketTemplate) -> list[SectionPart]:
                 found.append(SectionPart(rule.name, ticket.text_of(name).strip(), name))
                 continue
             found += (SectionPart(section, text, name, section == rule.name) for section, text in texts)
-    return found
+    return [*found, *_further_parts(ticket, template, known)]
+
+
+def _further_parts(ticket: Ticket, template: TicketTemplate, known: Mapping[str, str]) -> Iterator[SectionPart]:
+    """Yield the source's own fields that no rule names: in the section of that name, else prose with the description.
+
+    A field without a name (customfield_10050) is none of them.
+    """
+    base, named = template.field_of.get("description", ""), {name for rule in template.sections for name in rule.fields}
+    for name, text in ticket.other.items():
+        if name in named or _NO_NAME.fullmatch(name) or not text.strip():
+            continue
+        if section := find_section(name, known):
+            yield SectionPart(section, text.strip(), name)
+        elif base and len(text.split()) >= FEWEST_WORDS:
+            yield SectionPart(base, f"### {name}\n\n{text.strip()}", name)
 
 
 def tree_of_parts(ticket: str, template: TicketTemplate, parts: Sequence[SectionPart]) -> tuple[TicketSection, ...]:
