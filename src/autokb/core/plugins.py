@@ -226,16 +226,20 @@ def _declared(name: str, code: str, package: str) -> Plugin:
 def _by_suffix(kept: Mapping[str, Installed], kind: str, verb: str) -> tuple[dict[str, str], list[str]]:
     """Return the plug-in of each suffix of files, and a sentence for each suffix that several want.
 
-    Ours stand back behind those of others.
+    One of ours stands back behind that of somebody else.
     """
     wanted: dict[str, list[str]] = {}
-    for name, suffix in ((name, suffix) for name, one in kept.items() for suffix in getattr(one.plugin, kind)):
+    named = ((name, suffix) for name, one in kept.items() for suffix in getattr(one.plugin, kind))
+    for name, suffix in named:
         wanted.setdefault(suffix, []).append(name)
-    for suffix, names in wanted.items():
-        wanted[suffix] = [name for name in names if not kept[name].plugin.built_in] or names
+    wanted = {suffix: _of_others(names, kept) or names for suffix, names in wanted.items()}
     shared = {suffix: " and ".join(names) for suffix, names in wanted.items() if len(names) > 1}
     said = [f"The plug-ins {names} {verb} {suffix} files; none of them does." for suffix, names in shared.items()]
     return {suffix: names[0] for suffix, names in wanted.items() if suffix not in shared}, said
+
+
+def _of_others(names: list[str], kept: Mapping[str, Installed]) -> list[str]:
+    return [name for name in names if not kept[name].plugin.built_in]
 
 
 def _entry_points() -> Iterator[tuple[str, str, str, str]]:
