@@ -185,7 +185,7 @@ def test_a_message_in_parts_is_its_text(tmp_path: Path, content: Any) -> None:
     reading = read_chats([tmp_path / "c.jsonl"])
     assert [m.text for m in reading.records[0].item.messages] == ["It drops", "Raise the interval."]
     has_call = isinstance(content, list) and len(content) > 1
-    assert [s.reason for s in reading.skipped] == ["parts of a message that hold no text: tool_use."] * has_call
+    assert [s.reason for s in reading.skipped] == ["parts of a message that hold no text, such as pictures."] * has_call
 
 
 def test_what_nobody_said_to_a_customer_is_no_message(tmp_path: Path) -> None:

@@ -211,8 +211,9 @@ def _read_conversations(
             except UnreadableFileError as error:
                 read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
                 continue
-            if parts_left := _other_parts(f.raw_value(one, parts.text, _TEXT)):
-                reason = f"parts of a message that hold no text: {', '.join(parts_left)}."
+            content = f.raw_value(one, parts.text, _TEXT)
+            if isinstance(content, list) and not all(map(_said, content)):
+                reason = "parts of a message that hold no text, such as pictures."
                 read.cut.append(Skipped(f"{relative}, line {placed.line}", reason))
             if len(message.text) > LONGEST_MESSAGE:
                 reason = f"all but the first {LONGEST_MESSAGE:,} of the {len(message.text):,} characters of a message."
@@ -308,14 +309,6 @@ def _said(content: Any, depth: int = 0) -> str:
     if f.as_text(content.get("type")).startswith(_OF_TOOLS):
         return ""
     return next((text for name in _PARTS if (text := _said(content.get(name), depth + 1))), "")
-
-
-def _other_parts(content: Any) -> list[str]:
-    """Return the kinds of parts of a message that hold no text: pictures, calls of tools."""
-    parts = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
-    return list(
-        dict.fromkeys(f.as_text(one.get("type"))[:_LONGEST_ROLE] or "unnamed" for one in parts if not _said(one))
-    )
 
 
 def _date(record: Record, fields: Fields, undated: list[str]) -> str:

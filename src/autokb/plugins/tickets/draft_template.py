@@ -23,6 +23,7 @@ from autokb.plugins.tickets.heuristics.template_draft import DraftedSection, Dra
 from autokb.plugins.tickets.tasks.draft_template.task import TASK
 from autokb.stores.ticket_tables import staged_tickets
 from autokb.stores.workspace import DOMAIN_FILE, Workspace
+from autokb.text.ticket_parts import told_ticket
 
 STAGE = "draft"
 SAMPLE = 2_000  # tickets that are counted
@@ -51,7 +52,7 @@ def draft_ticket_template(
 ) -> TemplateDraft:
     """Draft sections and write them; ``domain.yaml`` and drafts that a person edited stay as they are."""
     with workspace.file() as file, open_stages(workspace, file, progress, options) as stages:
-        tickets = staged_tickets(file)
+        tickets = list(map(told_ticket, staged_tickets(file)))
         if not tickets:
             raise BadInputError(
                 f"There is nothing to draft from; add tickets first: autokb add {workspace.folder} FILE --as tickets"

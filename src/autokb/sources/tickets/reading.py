@@ -260,7 +260,6 @@ def _attach(
             if (comment.date, text) not in has and len(record.item.comments) < MOST_COMMENTS:
                 one = replace(comment, text=text[:LONGEST_TEXT])
                 links = each_once((*record.item.links, *find_references(one.text)))
-                comments = in_time_order((*record.item.comments, one))
-                ticket = replace(record.item, comments=comments, links=links)
+                ticket = replace(record.item, comments=in_time_order((*record.item.comments, one)), links=links)
                 found[number] = (replace(record, item=ticket), where)
     return shorten_report(strays, strays[0].path.rpartition(":")[0]) if strays else []
