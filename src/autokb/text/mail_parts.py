@@ -173,7 +173,10 @@ def _closing() -> re.Pattern[str]:
     closings = alternation(sorted(word_lists(MailWords).closings, key=len, reverse=True))
     name = r"(?:[ \t]++[^\W\d_][^\W_'’-]*+\.?){0,3}+"
     end = r"[ \t]*+[,.!]*+[ \t]*+(?:\n|\Z)"
-    return re.compile(rf"^[ \t]*+(?:{closings})(?: ?/ ?(?:{closings}))?(?:[ \t]*+[,.!–-]++)?+{name}{end}", re.IGNORECASE | re.MULTILINE)
+    return re.compile(
+        rf"^[ \t]*+(?:{closings})(?: ?/ ?(?:{closings}))?(?:[ \t]*+[,.!–-]++)?+{name}{end}",
+        re.IGNORECASE | re.MULTILINE,
+    )
 
 
 @cache

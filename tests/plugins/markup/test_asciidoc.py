@@ -25,13 +25,14 @@ def markdown(folder: Path, text: str) -> str:
 
 def test_the_head_headings_attributes_and_comments(tmp_path: Path) -> None:
     text = (
-        "= Pairing guide\n:product: Buds 2\n:toc:\n\n// no\n== Pair the {product}\n\nText {unknown}.\n\n"
-        "////\nno\n////\n\n=== Deeper\n\nMore +\nlines.\n"
+        "= Pairing guide\n:product: Buds 2\n:toc:\n\n// no\n== Pair the {product}\n\n"
+        "Text {not-known} of `{code}` in {doctitle}.\n\n////\nno\n////\n\n=== Deeper\n\nMore +\nlines.\n"
     )
     assert read(tmp_path, text) == (
         "Pairing guide",
-        "# Pairing guide\n\n## Pair the Buds 2\n\nText {unknown}.\n\n### Deeper\n\nMore  \nlines.",
-        [],
+        "# Pairing guide\n\n## Pair the Buds 2\n\nText not known of `{code}` in Pairing guide.\n\n"
+        "### Deeper\n\nMore  \nlines.",
+        ["is read without: 1 attribute without a value."],
     )
 
 
@@ -67,11 +68,11 @@ def test_tabs_are_sections_under_their_label(tmp_path: Path, tabs: str) -> None:
 def test_lists_go_on_behind_what_a_plus_binds_to_an_item(tmp_path: Path) -> None:
     text = (
         ". Open.\n+\n[source,bash]\n----\npair <x> <1>\n----\n. Wait\n  long.\n.. Or less.\n* [x] done\n\n. Close.\n\n"
-        "Term:: What it is.\nOther::\nIts text.\n"
+        "Term:: What\nit is.\nOther::\n  Its text.\nThird::\n\nLast.\n"
     )
     assert markdown(tmp_path, text) == (
         "1. Open.\n\n   ```bash\n   pair <x>\n   ```\n\n2. Wait long.\n\n   1. Or less.\n      - done\n\n3. Close.\n\n"
-        "**Term**\n\nWhat it is.\n\n**Other**\n\nIts text."
+        "**Term**\n\nWhat it is.\n\n**Other**\n\nIts text.\n\n**Third**\n\nLast."
     )
 
 
@@ -141,6 +142,8 @@ def test_hostile_texts_are_read_within_the_limits(tmp_path: Path) -> None:
             assert found or said, sign
     _, found, said = read(tmp_path, "".join(f"{'=' * (n + 4)}\n" for n in range(200)) + "x")
     assert said and said[0].startswith("is nested too deeply")
+    _, found, said = read(tmp_path, "NOTE: \U0010f0e07\U0010f0e1 x\n\n----\n\U0010f0e3\n```\n----\n")
+    assert found == "**Note:** 7 x\n\n````\n```\n````"
     growing = "\n".join(f":a{n}: {{a{n - 1}}}{{a{n - 1}}}" for n in range(1, 60)) + "\n\n{a59}\n"
     _, found, said = read(tmp_path, f":a0: {'x' * 500}\n{growing}")
     assert len(found) < 100_000

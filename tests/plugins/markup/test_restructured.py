@@ -33,7 +33,7 @@ def test_headings_lists_tables_and_code(tmp_path: Path) -> None:
     assert (title, said) == ("Pairing", [])
     assert found == (
         "# Pairing\n\n1. Open.\n\n   - wide\n\n2. Close `it`.\n\n## Models\n\n| Model | Hours |\n| --- | --- |\n"
-        "| A | 8 |\n\n```\npair --all\n```\n\nLike this:\n\n```\n* raw *\n```"
+        "| A | 8 |\n\n```bash\npair --all\n```\n\nLike this:\n\n```\n* raw *\n```"
     )
 
 

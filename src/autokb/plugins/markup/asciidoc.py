@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
 
 from autokb.plugins.markup.asciidoc_inline import inline
-from autokb.plugins.markup.outline import Outline
+from autokb.plugins.markup.outline import Outline, without_signs
 from autokb.sources.decoding import clean, decode
 from autokb.sources.page import ConvertedFile, counted
 
@@ -39,8 +39,10 @@ _CALLOUT = re.compile(r"[ \t]{0,20}(?://|#|--|;;)?[ \t]{0,20}(?:<!--)?<(?:\d+|\.
 def read_adoc(data: bytes) -> ConvertedFile:
     """Return the Markdown of a file of AsciiDoc."""
     state = _State()
-    page = state.outline.markdown(_Blocks(clean(decode(data)).expandtabs(4).split("\n"), state).html())
-    lost = [part for name, number in state.lost.items() for part in counted(number, name)]
+    lines = without_signs(clean(decode(data))).expandtabs(4).split("\n")
+    page = state.outline.markdown(_Blocks(lines, state).html())
+    several = {"attribute without a value": "attributes without a value"}
+    lost = [part for name, number in state.lost.items() for part in counted(number, name, several.get(name, ""))]
     return ConvertedFile(page.text, state.title or page.title, left_out=(*state.includes, *lost))
 
 
@@ -123,6 +125,7 @@ class _Blocks:
     def _heading(self, level: int, words: str) -> str:
         if level == 1 and not self._state.title:
             self._state.title = " ".join(unescape(re.sub("<[^<>]*>", "", words)).split())
+            self._state.attributes["doctitle"] = self._state.title
         return f"<h{level}>{words}</h{level}>"
 
     def _titled(self, caption: str, html: str) -> str:
@@ -140,7 +143,7 @@ class _Blocks:
             words = inside.split(",")[0].strip(' "')
             return f"<p>{self._state.words(words)}</p>" if words and "=" not in words else ""
         elif kind in ("ifdef", "ifndef") and inside:
-            return f"<p>{self._state.words(inside)}</p>"
+            return "" if self._is_about(inside) else f"<p>{self._state.words(inside)}</p>"
         return ""
 
     def _until(self, end: str) -> list[str]:
@@ -221,12 +224,16 @@ class _Blocks:
 
     def _words_of(self, found: re.Match[str]) -> str:
         """Return what stands in an item, and go behind it."""
-        words = [re.sub(r"^\[[ x*]\] ", "", found[2])]
+        words = self._lines_of([re.sub(r"^\[[ x*]\] ", "", found[2])])
+        return self._state.words(words) + self._attached()
+
+    def _lines_of(self, words: list[str]) -> str:
+        """Return the text of an item, which begins with these words, and go behind it."""
         self._at += 1
         while self._at < len(self._lines) and self._goes_on(self._lines[self._at]):
             words.append(self._lines[self._at].strip())
             self._at += 1
-        return self._state.words("\n".join(words)) + self._attached()
+        return "\n".join(words)
 
     def _goes_on(self, line: str) -> bool:
         marks = (_ITEM, _FENCE, _TABLE, _STYLE, _TERM, _HEADING, _MACRO)
@@ -252,9 +259,9 @@ class _Blocks:
 
     def _terms(self, found: re.Match[str], style: str, caption: str) -> str:
         """Return a term in bold before what explains it."""
-        self._at += 1
-        words = f"<p>{self._state.words(found[3])}</p>" if found[3] else ""
-        return self._titled(caption, self._titled(found[1], words + self._attached()))
+        words = self._lines_of([found[3]] if found[3] else [])
+        text = f"<p>{self._state.words(words)}</p>" if words else ""
+        return self._titled(caption, self._titled(found[1], text + self._attached()))
 
     def _table(self, _: re.Match[str], style: str, caption: str) -> str:
         lines = self._until(self._lines[self._at].rstrip())

@@ -45,7 +45,7 @@ _PICTURE = re.compile(r"\bimage:([^\s:\[\]][^\s\[\]]{0,500})\[([^\]\n]{0,500})\]
 
 
 def inline(text: str, attributes: Mapping[str, str], lost: Counter[str]) -> str:
-    """Return the HTML of a text without blocks; pictures in it are counted in ``lost``."""
+    """Return the HTML of a text without blocks; pictures and attributes without a value are counted in ``lost``."""
     kept: list[str] = []
 
     def keep(html: str) -> str:
@@ -58,7 +58,12 @@ def inline(text: str, attributes: Mapping[str, str], lost: Counter[str]) -> str:
 
     def picture(found: re.Match[str]) -> str:
         lost["picture"] += 1
-        return found[2].split(",")[0]
+        words = found[2].split(",")[0]
+        return "" if "=" in words else words
+
+    def unknown(found: re.Match[str]) -> str:
+        lost["attribute without a value"] += 1
+        return found[1].replace("-", " ")
 
     def link(found: re.Match[str]) -> str:
         words = found[2].rstrip("^").split(",window=")[0].strip(' "') or found[1]
@@ -67,7 +72,7 @@ def inline(text: str, attributes: Mapping[str, str], lost: Counter[str]) -> str:
         )
 
     text = _with_values(text.replace("\ue100", "").replace("\ue101", ""), attributes)
-    text = escape(_PUT_ASIDE.sub(aside, text))
+    text = escape(_REFERENCE.sub(unknown, _PUT_ASIDE.sub(aside, text)))
     text = _LINK.sub(link, _PICTURE.sub(picture, text))
     text = _XREF.sub(lambda f: (f[2] or f[4] or _words(f[1] or f[3])).strip(), text)
     for pattern, shown in _SIMPLE.items():

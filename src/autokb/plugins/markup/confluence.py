@@ -9,7 +9,7 @@ from html import escape, unescape
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
-from autokb.plugins.markup.outline import Outline
+from autokb.plugins.markup.outline import Outline, without_signs
 from autokb.sources.archives import Archive, safe_xml
 from autokb.sources.decoding import clean, decode
 from autokb.sources.page import ConvertedFile, ConvertedRecords, counted
@@ -97,7 +97,7 @@ def _parts_of(data: bytes, lost: Counter[str]) -> tuple[dict[str, str], dict[str
 
 
 def _page_of(text: str, lost: Counter[str]) -> ConvertedFile:
-    text = _ENTITY.sub(lambda found: escape(unescape(found[0])), text)
+    text = _ENTITY.sub(lambda found: escape(unescape(found[0])), without_signs(text))
     names = " ".join(f'xmlns:{name}="{name}"' for name in ("ac", "ri", "at"))
     root = safe_xml(f"<page {names}>{text}</page>".encode("utf-8", "replace"), "Confluence", recover=True)
     page = _Page(lost)

@@ -16,10 +16,17 @@ _START, _AFTER = "\U0010f0e0", "\U0010f0e1"
 _CODE_START, _CODE_END = "\U0010f0e3", "\U0010f0e4"
 _SIGN = re.compile(f"{_START}(\\d+){_AFTER}")
 _CODE = re.compile(f"^([ \\t]*){_CODE_START}(\\d+){_CODE_END}", re.MULTILINE)
-_PRE = re.compile(r"<pre[^>]*>(?:\s*<code(?: class=\"(?:code )?(?:language-)?([\w+-]*)[^>]*)?>)?(.*?)</pre>", re.DOTALL)
+_PRE = re.compile(r"<pre([^>]*)>(?:\s*<code([^>]*)>)?(.*?)</pre>", re.DOTALL)
+_LANGUAGE = re.compile(r"\bcode ([\w+-]+) literal-block|\blanguage-([\w+-]+)")
 _BLANKS = re.compile(r"\n(?:[ \t]*\n)+")
+_TICKS = re.compile("`+")
 _TAG = re.compile(r"<[^<>]*>")
 _OURS = re.compile("[\U0010f0e0-\U0010f0e4]")
+
+
+def without_signs(text: str) -> str:
+    """Return a text without the signs that mark elements and code."""
+    return _OURS.sub("", text)
 
 
 class Outline:
@@ -35,7 +42,7 @@ class Outline:
 
     def begin(self, kind: str, label: str = "") -> str:
         """Return what stands before it."""
-        return self._sign(Element(kind, "marked", _OURS.sub("", " ".join(label.split()))))
+        return self._sign(Element(kind, "marked", without_signs(" ".join(label.split()))))
 
     def end(self) -> str:
         """Return what stands behind it."""
@@ -50,7 +57,10 @@ class Outline:
         codes: list[str] = []
 
         def aside(found: re.Match[str]) -> str:
-            codes.append(f"```{found[1] or ''}\n{unescape(_TAG.sub('', found[2])).strip(chr(10)).rstrip()}\n```")
+            language = _LANGUAGE.search(found[1] + (found[2] or ""))
+            code = unescape(_TAG.sub("", found[3])).strip("\n").rstrip()
+            fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(code)), default=0))
+            codes.append(f"{fence}{(language[1] or language[2]) if language else ''}\n{code}\n{fence}")
             return f"<p>{_CODE_START}{len(codes) - 1}{_CODE_END}</p>"
 
         def fenced(found: re.Match[str]) -> str:

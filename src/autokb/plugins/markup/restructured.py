@@ -11,7 +11,7 @@ from textwrap import dedent
 from typing import Any, ClassVar
 
 from autokb.core.errors import UnreadableFileError
-from autokb.plugins.markup.outline import Outline
+from autokb.plugins.markup.outline import Outline, without_signs
 from autokb.sources.decoding import clean, decode
 from autokb.sources.page import ConvertedFile, counted
 
@@ -75,7 +75,7 @@ def read_rst(data: bytes) -> ConvertedFile:
     except ImportError as error:
         raise UnreadableFileError("needs a library for reStructuredText: pip install 'autokb[markup]'.") from error
 
-    text = clean(decode(data))
+    text = without_signs(clean(decode(data)))
     if any(len(line) > LONGEST_LINE for line in text.split("\n")):
         raise UnreadableFileError(f"has a line of more than {LONGEST_LINE:,} characters; break it.")
     left_out: list[str] = []
@@ -154,7 +154,7 @@ def _read_directive(directive: Any, left_out: list[str]) -> list[Any]:
 def _code(name: str, argument: str, lines: Any) -> list[Any]:
     from docutils import nodes
 
-    block = nodes.literal_block("\n".join(lines), "\n".join(lines))
+    block = nodes.literal_block("\n".join(lines), "\n".join(lines), classes=["code", *argument.split()[:1]])
     return [_element("tab", argument.partition(" ")[2] or argument, [block])] if name == "code-tab" else [block]
 
 
