@@ -71,7 +71,7 @@ def as_answered(answer: Mapping[str, Any]) -> dict[str, Any]:
 
     Numbers are rounded: a process with another number of threads adds up products in another order.
     """
-    rounded = json.loads(json.dumps(answer), parse_float=lambda number: round(float(number), 5))
+    rounded = json.loads(json.dumps(answer), parse_float=lambda number: round(float(number), 3))
     copy = {**rounded, "seconds": 0}
     for one in (*copy["passages"], *(solution for match in copy["matches"] for solution in match["solutions"])):
         del one["text"]
