@@ -10,7 +10,7 @@ LOCK := $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-ha
 
 # Each extra's file has what it adds to the core, with which it is installed: -r requirements/core.txt -r this one.
 EXTRAS := umap anthropic bedrock google local multilingual usearch cypher ray postgres langchain llama-index \
-  haystack pandas mcp
+  haystack pandas mcp office markup mail
 IN_CORE = $$(sed -n 's/^\([a-z0-9._-]*\)==[^;]* \\$$/--no-emit-package \1/p' requirements/core.txt)
 
 .PHONY: demo dist test setup check bench bench-papers clean docs format lock local-model architecture

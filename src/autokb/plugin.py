@@ -18,13 +18,13 @@ ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
 SIGNED: Final = "signature"  # in the place of a role: the path checks a signature itself, and no key counts
 # What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
 RESERVED = frozenset(
-    "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create "
-    "created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
-    "experiment explain export feedback follow gaps gate health helpdesks hide history hooks http https import init "
-    "insight issues judging keys knowledge lab load local login logout mcp metrics move none open openai outcomes "
-    "packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve settings "
-    "show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum versions "
-    "views w watch workspace workspaces write".split()
+    "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create created "
+    "curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation experiment "
+    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init insight "
+    "issues judging keys knowledge lab load local login logout mail markup mcp metrics move none office open openai "
+    "outcomes packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve "
+    "settings show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum "
+    "versions views w watch workspace workspaces write".split()
 )
 OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
@@ -114,8 +114,9 @@ class Plugin:
     SQLite and Postgres both take. ``doctor`` and the values of ``digest``, by their titles, are functions that give
     lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
     service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
-    is ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files. ``stores={"vault": ...}``
-    is for addresses that begin with ``notes.vault://``.
+    is ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files, as ``records``, which are
+    of files that hold several documents, issues, tickets or messages. ``stores={"vault": ...}`` is for addresses that
+    begin with ``notes.vault://``.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
     implementations are named as settings spell them: ``ray``, and ``ray://HOST:PORT`` for one that takes an address.
@@ -144,6 +145,7 @@ class Plugin:
     workers: str = ""
     digest: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
+    records: Mapping[str, str] = field(default_factory=dict)
     exports: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     chunkers: Mapping[str, str] = field(default_factory=dict)
@@ -217,7 +219,7 @@ class Plugin:
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
                 yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
-        suffixes = (*self.formats, *self.exports)
+        suffixes = (*self.formats, *self.records, *self.exports)
         yield from (f"{one!r} must be a suffix such as .note" for one in suffixes if not _SUFFIX.fullmatch(one))
 
 

@@ -82,11 +82,12 @@ def test_of_two_that_claim_one_name_or_one_suffix_neither_is_used(place: Path) -
         installed_plugins.write(place, "good", {"good_plugin.py": GOOD}, package=package)
     for name in ("one", "two"):
         suffixes = f"{{'.note': 'a:b', '.{name}': 'a:b'}}"
-        text = f"from autokb.plugin import Plugin\nplugin = Plugin('{name}', formats={suffixes}, exports={suffixes})"
+        text = f"from autokb.plugin import Plugin\nplugin = Plugin('{name}', formats={suffixes}, exports={suffixes}, "
+        text += f"records={suffixes})"
         installed_plugins.write(place, name, {f"{name}_plugin.py": text})
     found = plugins()
     assert list(found.installed) == ["one", "two"]
-    assert found.formats == found.exports == {".one": "one", ".two": "two"}
+    assert found.formats == found.exports == found.records == {".one": "one", ".two": "two"}
     assert any("good-plugin and good-too bring a plug-in good; none" in one for one in found.problems)
     assert any("one and two read .note files" in one for one in found.problems)
     assert any("one and two write .note files" in one for one in found.problems)

@@ -196,7 +196,7 @@ def test_a_file_of_which_nothing_can_be_used_is_one_line(tmp_path: Path) -> None
 
 
 def test_unknown_kinds_and_missing_paths(tmp_path: Path) -> None:
-    reading = read_issues([write(tmp_path, "i.xlsx", b"PK\x03\x04")])
+    reading = read_issues([write(tmp_path, "i.docx", b"PK\x03\x04")])
     assert "CSV" in reading.skipped[0].reason
     with pytest.raises(BadInputError, match=r"nowhere\.csv does not exist"):
         read_issues([tmp_path / "nowhere.csv"])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autokb.plugin import Plugin
 
 # Our own, each declared in ``autokb.plugins.NAME``.
-BUILT_IN: tuple[str, ...] = ("helpdesks", "insight", "lab", "mcp", "postgres", "ray", "sync", "tickets")
+BUILT_IN = tuple("helpdesks insight lab mail markup mcp office postgres ray sync tickets".split())
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
@@ -52,6 +52,7 @@ class Plugins:
 
     installed: Mapping[str, Installed]
     formats: Mapping[str, str]  # the plug-in that reads files, by their suffix
+    records: Mapping[str, str]  # the same for files of several records
     exports: Mapping[str, str]  # the plug-in that writes files, by their suffix
     problems: tuple[str, ...]
 
@@ -206,8 +207,9 @@ def _read_all() -> Plugins:
             problems.append(f"{' and '.join(one.package for one in several)} bring a plug-in {name}; none is used.")
     kept = {name: several[0] for name, several in sorted(found.items()) if len(several) == 1}
     formats, read = _by_suffix(kept, "formats", "read")
+    records, read_too = _by_suffix(kept, "records", "read")
     exports, written = _by_suffix(kept, "exports", "write")
-    return Plugins(kept, formats, exports, (*problems, *read, *written))
+    return Plugins(kept, formats, records, exports, (*problems, *dict.fromkeys((*read, *read_too)), *written))
 
 
 def _declared(name: str, code: str, package: str) -> Plugin:
@@ -222,13 +224,22 @@ def _declared(name: str, code: str, package: str) -> Plugin:
 
 
 def _by_suffix(kept: Mapping[str, Installed], kind: str, verb: str) -> tuple[dict[str, str], list[str]]:
-    """Return the plug-in of each suffix of files, and a sentence for each suffix that several want."""
+    """Return the plug-in of each suffix of files, and a sentence for each suffix that several want.
+
+    One of ours stands back behind that of somebody else.
+    """
     wanted: dict[str, list[str]] = {}
-    for name, suffix in ((name, suffix) for name, one in kept.items() for suffix in getattr(one.plugin, kind)):
+    named = ((name, suffix) for name, one in kept.items() for suffix in getattr(one.plugin, kind))
+    for name, suffix in named:
         wanted.setdefault(suffix, []).append(name)
+    wanted = {suffix: _of_others(names, kept) or names for suffix, names in wanted.items()}
     shared = {suffix: " and ".join(names) for suffix, names in wanted.items() if len(names) > 1}
     said = [f"The plug-ins {names} {verb} {suffix} files; none of them does." for suffix, names in shared.items()]
     return {suffix: names[0] for suffix, names in wanted.items() if suffix not in shared}, said
+
+
+def _of_others(names: list[str], kept: Mapping[str, Installed]) -> list[str]:
+    return [name for name in names if not kept[name].plugin.built_in]
 
 
 def _entry_points() -> Iterator[tuple[str, str, str, str]]:

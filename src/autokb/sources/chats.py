@@ -68,7 +68,7 @@ def read_chats(
     made: list[str] = []
     for file, tell in each_file(files, progress):
         try:
-            records, bad = read_record_file(file, _NO_CHATS, _MESSAGES)
+            records, bad = read_record_file(file, _NO_CHATS, _MESSAGES, wanted="chats")
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
@@ -130,7 +130,7 @@ def read_conversation_file(path: Path) -> Conversation:
         raise BadInputError(f"There is no file {path}; give a conversation as JSON, JSONL or CSV.")
     (file,), _ = find_files([path], ())
     try:
-        records, bad = read_record_file(file, _NO_CHATS, _MESSAGES)
+        records, bad = read_record_file(file, _NO_CHATS, _MESSAGES, wanted="chats")
     except UnreadableFileError as error:
         raise BadInputError(f"{path} {error}") from error
     read = _read_conversations(records, Fields(), file.relative)

@@ -89,7 +89,7 @@ def _under_header(
             place = f"{relative}:{line}" if _TOO_MANY in reason else f"{relative}, line {line}"
             skipped.append(Skipped(place, reason))
         if not reason or reason == _NAMELESS:
-            found.append(PlacedRecord(_record(header, cells, several if repeated else ()), line))
+            found.append(PlacedRecord(row_as_record(header, cells, several if repeated else ()), line))
     return found, skipped
 
 
@@ -97,7 +97,7 @@ def _is_filled(cells: Iterable[str]) -> bool:
     return any(map(str.strip, cells))
 
 
-def _record(header: Sequence[str], cells: Sequence[str], several: Sequence[str]) -> dict[str, Any]:
+def row_as_record(header: Sequence[str], cells: Sequence[str], several: Sequence[str]) -> dict[str, Any]:
     """Return the cells of a row by their column; those of columns that there are ``several`` of as a list."""
     padded = [*cells, *[""] * (len(header) - len(cells))]
     record: dict[str, Any] = {}

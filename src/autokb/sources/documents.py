@@ -22,10 +22,10 @@ from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import id_notes, without_ids
 from autokb.sources.outcomes import TRUE
-from autokb.sources.outside_readers import outside_reader
+from autokb.sources.outside_readers import has_outside_records, left_out, outside_reader
 from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
-from autokb.sources.record_files import RECORD_FORMATS, read_records
+from autokb.sources.record_files import RECORD_FORMATS, outside_records, read_records
 from autokb.sources.records import PlacedRecord, join_sections, shorten_report
 from autokb.sources.site_markup import site_page
 from autokb.sources.subprocess_converter import LONGEST_PAGE_SECONDS, TakesTooLongError, convert_in_subprocess
@@ -147,6 +147,7 @@ def _is_copy_in_other_folder(one: SourceRecord[Document], two: SourceRecord[Docu
     return True
 
 
+# Complex: whether a program, a plug-in or we read a file, whole or in records, follows from its name and the fields.
 def _read_file(
     file: FoundFile,
     fields: Fields,
@@ -158,29 +159,39 @@ def _read_file(
     columns: dict[str, tuple[str, ...]],
     convert: Mapping[str, Sequence[str]],
 ) -> tuple[list[_ReadDocument], list[Skipped]]:
-    if (outside := outside_reader(file.relative, convert)) is not None:
+    outside, is_known = outside_reader(file.relative, convert), has_known_suffix(file.relative)
+    in_records = not is_known and has_outside_records(file.relative)
+    if outside is not None and not (in_records and outside[0] == "plugin" and fields.text):
         kind, head = outside
-        return [_whole_file(convert_in_subprocess(kind, head + read_bytes(file)), file.relative)], []
-    if not has_known_suffix(file.relative):
+        page = convert_in_subprocess(kind, head + read_bytes(file))
+        return [_whole_file(page, file.relative)], left_out(file.relative, page.left_out)
+    if not is_known and not in_records:
         raise UnreadableFileError(_UNKNOWN)
     data = read_bytes(file)
     format_ = format_of(file.relative, data)
-    if format_ is None:
-        raise UnreadableFileError(_UNKNOWN)
-    if format_ in RECORD_FORMATS:
-        placed, bad = read_records(data, file.relative, format_)
-        if format_ in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
-            header = shown_fields(placed[0].record) if placed else "no rows"
-            raise UnreadableFileError(
-                f"is a table; name the column of its text with --text-field (it has {header}), "
-                "or add it as issues: autokb add, --as issues."
-            )
+    if format_ is None or format_ in RECORD_FORMATS:
+        placed, bad = _placed_records(data, format_, file.relative, fields)
         named.look_in(placed, file.relative)
         for one in placed:
             read_parts(one.record, fields, _USUAL_IN_A_FILE if one.is_whole_file else _USUAL_NAMES, columns)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
     return [_read_whole_file(data, format_, file, templates)], []
+
+
+def _placed_records(
+    data: bytes, kind: Format | None, relative: str, fields: Fields
+) -> tuple[list[PlacedRecord], list[Skipped]]:
+    if kind is None:
+        return outside_records(relative, data, "documents")
+    placed, bad = read_records(data, relative, kind)
+    if kind in ("csv", "tsv") and fields.text is None:  # else every row of somebody's issues would be a document
+        header = shown_fields(placed[0].record) if placed else "no rows"
+        raise UnreadableFileError(
+            f"is a table; name the column of its text with --text-field (it has {header}), "
+            "or add it as issues: autokb add, --as issues."
+        )
+    return placed, bad
 
 
 def _read_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> _ReadDocument:

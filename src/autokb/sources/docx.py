@@ -6,13 +6,10 @@ import io
 import zipfile
 from typing import Any
 
-from autokb.core.errors import UnreadableFileError
-from autokb.sources.decoding import MAX_FILE_BYTES, MAX_FILE_MEGABYTES
+from autokb.sources.archives import Archive
 from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile
 
-# Both an encrypted .docx and an old .doc are OLE compound files.
-_OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _STYLE_MAP = "\n".join(
@@ -22,12 +19,6 @@ _STYLE_MAP = "\n".join(
         "p[style-name='Code'] => pre:separator('\\n')",
     ]
 )
-# A part of so many bytes that packs to less than a hundredth repeats itself as no person writes (real ones pack to a
-# tenth or a thirtieth); it would take half a minute to read.
-_LARGE_PART_BYTES = 5_000_000
-_MOST_PACKED = 100
-# More parts than a document needs; each costs time, however small.
-_MAX_PARTS = 10_000
 
 
 def docx_to_markdown(data: bytes) -> ConvertedFile:
@@ -45,24 +36,9 @@ def docx_to_markdown(data: bytes) -> ConvertedFile:
 
 
 def _read_parts(data: bytes) -> dict[str, bytes]:
-    if data.startswith(_OLE_SIGNATURE):
-        raise UnreadableFileError("is encrypted or an old .doc; save it as DOCX without a password.")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = archive.infolist()
-            if len(infos) > _MAX_PARTS or sum(info.file_size for info in infos) > MAX_FILE_BYTES:
-                raise UnreadableFileError(
-                    f"unpacks to more than {MAX_FILE_MEGABYTES} MB; take out its pictures or split it."
-                )
-            if any(i.file_size > max(_LARGE_PART_BYTES, i.compress_size * _MOST_PACKED) for i in infos):
-                raise UnreadableFileError("is nested too deeply or unpacks to too much; save it anew.")
-            names = {info.filename for info in infos}
-            if "word/document.xml" not in names:
-                raise UnreadableFileError("is no Word document; save it as DOCX.")
-            wanted = names & {"word/document.xml", "word/styles.xml"}
-            return {name: archive.read(name) for name in sorted(wanted)}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-        raise UnreadableFileError("is no whole DOCX file; open it and save it anew.") from error
+    archive = Archive(data, "DOCX", old="an old .doc", needed="word/document.xml", foreign="Word document")
+    wanted = {"word/document.xml", "word/styles.xml"} & set(archive.names)
+    return {name: archive.read(name) for name in sorted(wanted)}
 
 
 def _xml_parser() -> Any:

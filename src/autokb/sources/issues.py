@@ -18,9 +18,10 @@ from autokb.sources.files import FoundFile, find_files
 from autokb.sources.markup import detect_markup, to_markdown
 from autokb.sources.named_fields import NamedFields, option_of, shown_fields
 from autokb.sources.notes import WRITE_DATES, date_notes, id_notes, without_ids
+from autokb.sources.outside_readers import has_outside_records
 from autokb.sources.page import short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
-from autokb.sources.record_files import RECORD_FORMATS, read_records, record_format
+from autokb.sources.record_files import RECORD_FORMATS, outside_records, read_records, record_format
 from autokb.sources.records import PlacedRecord, join_sections, read_lines, shorten_report
 from autokb.sources.subprocess_converter import TakesTooLongError
 from autokb.text.control_characters import printable_name, replace_controls
@@ -125,13 +126,17 @@ def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[lis
     kind = record_format(file.relative, data)
     if kind == "text":
         return list(read_lines(clean(decode(data)))), []
-    if kind not in RECORD_FORMATS:
+    is_table = kind in ("csv", "tsv")
+    if kind in RECORD_FORMATS:
+        records, skipped = read_records(data, file.relative, kind)
+    elif has_outside_records(file.relative):
+        (records, skipped), is_table = outside_records(file.relative, data, "issues"), True
+    else:
         raise UnreadableFileError(
             "is of a kind that holds no issues; save them as CSV, TSV, JSONL, JSON or text (one a line)."
         )
-    records, skipped = read_records(data, file.relative, kind)
     named.look_in(records, file.relative)
-    if kind in ("csv", "tsv"):
+    if is_table:
         records = _with_text_column(records, fields)
         header = records[0].record
         for optional in ("title", "date", "resolved_by"):

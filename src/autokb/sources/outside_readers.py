@@ -15,9 +15,10 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from autokb.core.errors import UnreadableFileError
-from autokb.core.plugins import installed, plugins, use
+from autokb.core.nouns import Skipped
+from autokb.core.plugins import PluginError, installed, plugins, use
 from autokb.sources.formats import has_known_suffix, uncompressed
-from autokb.sources.page import ConvertedFile, first_heading
+from autokb.sources.page import ConvertedFile, ConvertedRecords, first_heading
 
 Kind = Literal["plugin", "command"]
 LARGEST_OUTPUT = 20_000_000  # bytes that a program may write: four of each character of the longest document
@@ -30,21 +31,53 @@ def outside_reader(relative: str, commands: Mapping[str, Sequence[str]]) -> tupl
 
     None where it is ours to read: a command of the settings stands before our own reader, and that before a plug-in's.
     """
-    suffix = PurePosixPath(uncompressed(relative)).suffix.lower()
+    suffix = _suffix(relative)
     if command := commands.get(suffix):
-        return "command", json.dumps([suffix, *command]).encode() + b"\n"
+        return "command", _head(suffix, *command)
     if has_known_suffix(relative) or (owner := plugins().formats.get(suffix)) is None:
         return None
-    return "plugin", json.dumps([owner, suffix]).encode() + b"\n"
+    return "plugin", _head(owner, suffix)
+
+
+def has_outside_records(relative: str) -> bool:
+    """Return whether a plug-in reads records of files of this name."""
+    return _suffix(relative) in plugins().records
+
+
+def before_records(relative: str, wanted: str) -> bytes:
+    """Return what is sent before a file whose records a plug-in reads."""
+    suffix = _suffix(relative)
+    return _head(plugins().records[suffix], suffix, wanted)
+
+
+def left_out(relative: str, parts: Sequence[str]) -> list[Skipped]:
+    """Return a line about what is not read of a file that is.
+
+    It is no ``file:line``: the rest was taken, so that --sync need not take its file for an unread one.
+    """
+    return [Skipped(f"{relative}, in part", f"is read without: {', '.join(parts)}.")] if parts else []
+
+
+def _suffix(relative: str) -> str:
+    return PurePosixPath(uncompressed(relative)).suffix.lower()
+
+
+def _head(*words: str) -> bytes:
+    return json.dumps(words).encode() + b"\n"
 
 
 # -- in the process ----------------------------------------------------------------------------------------------
 
 
-def read_by_plugin(sent: bytes) -> ConvertedFile:
+def read_by_plugin(sent: bytes) -> ConvertedFile | ConvertedRecords:
     """Return what a plug-in's function makes of a file (PluginError: it cannot be loaded)."""
     head, _, data = sent.partition(b"\n")
-    owner, suffix = json.loads(head)
+    owner, suffix, *wanted = json.loads(head)
+    if wanted:
+        records = use(owner, installed(owner).records[suffix])(data, *wanted)
+        if not isinstance(records, ConvertedRecords) or not all(isinstance(one, Mapping) for _, one in records.records):
+            raise PluginError(f"The plug-in {owner}: what it reads of {suffix} files is no ConvertedRecords.")
+        return records
     found = use(owner, installed(owner).formats[suffix])(data)
     return ConvertedFile(found, first_heading(found)) if isinstance(found, str) else found
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from autokb.core.marks import Mark
 
@@ -25,7 +26,8 @@ _LOOKED_AT = 20_000
 class ConvertedFile:
     """One converted file; ``marks`` are what a web page says of spans of ``text``.
 
-    ``unresolved`` names templates and icons of a wiki whose words are not known and which are left out.
+    ``unresolved`` names templates and icons of a wiki whose words are not known and which are left out; ``left_out``
+    says what else of the file is not in the text, each in a few words: ``2 pictures``.
     """
 
     text: str
@@ -33,6 +35,20 @@ class ConvertedFile:
     url: str = ""
     marks: tuple[Mark, ...] = ()
     unresolved: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedRecords:
+    """The records of a file, each with its line (or position) from 1; ``left_out`` as of a ``ConvertedFile``."""
+
+    records: tuple[tuple[int, Mapping[str, Any]], ...]
+    left_out: tuple[str, ...] = ()
+
+
+def counted(number: int, one: str, several: str = "") -> tuple[str, ...]:
+    """Return what is left out in a few words: ``3 pictures``; nothing where there is none."""
+    return (f"{number:,} {one if number == 1 else several or one + 's'}",) if number else ()
 
 
 def first_heading(markdown: str) -> str:

@@ -19,7 +19,7 @@ from typing import IO, Any, Literal
 
 from autokb.core.errors import AutokbError, UnreadableFileError
 from autokb.core.marks import Mark
-from autokb.sources.page import ConvertedFile
+from autokb.sources.page import ConvertedFile, ConvertedRecords
 
 # page: a web page with marks; html: a piece that is all text; plugin, command: outside_readers.py
 Kind = Literal["pdf", "docx", "page", "html", "plugin", "command"]
@@ -52,18 +52,32 @@ _FORMATS: dict[Kind, str] = {
     "command": "command's",
 }
 _NUMBER_BYTES = 8  # of each number and each name between the two processes
+_MOST_ANSWERED = 400_000_000  # bytes: four times the largest file, for other letters than ours take six each
+_TOO_MUCH = "is nested too deeply or unpacks to too much; save it anew."
 _OVER_TIME = -24  # exit status of a process that the system ended with SIGXCPU
 _DYING_SECONDS = 10.0  # the longest that a process whose output has ended may take to end itself
 
 
 def convert_in_subprocess(kind: Kind, data: bytes) -> ConvertedFile:
     """Return the page that a PDF, DOCX or HTML holds; UnreadableFileError says why there is none."""
+    answer = _answer_of_process(kind, data)
+    marks = tuple(Mark(start, end, mark) for start, end, mark in answer["marks"])
+    text, title, url, left_out = (answer[name] for name in ("text", "title", "url", "left_out"))
+    return ConvertedFile(str(text), str(title), str(url), marks, left_out=tuple(left_out))
+
+
+def records_in_subprocess(data: bytes) -> ConvertedRecords:
+    """Return the records that a plug-in reads of a file; UnreadableFileError says why there are none."""
+    answer = _answer_of_process("plugin", data)
+    return ConvertedRecords(tuple((line, record) for line, record in answer["records"]), tuple(answer["left_out"]))
+
+
+def _answer_of_process(kind: Kind, data: bytes) -> dict[str, Any]:
     with _lock:
         answer = _converter.convert(kind, data)
     if reason := answer.get("error"):
         raise UnreadableFileError(str(reason))
-    marks = tuple(Mark(start, end, mark) for start, end, mark in answer["marks"])
-    return ConvertedFile(str(answer["text"]), str(answer["title"]), str(answer["url"]), marks)
+    return answer
 
 
 class TakesTooLongError(UnreadableFileError):
@@ -191,7 +205,8 @@ def main() -> None:
         kind: Any = asked[_NUMBER_BYTES : 2 * _NUMBER_BYTES].decode().strip()
         answer = _answer(kind, asked[2 * _NUMBER_BYTES :], seconds)
         answer["ends"] = _most_memory_used() > max(memory_at_start, _RESTART_BYTES)
-        _send(target, json.dumps(answer).encode())
+        sent = json.dumps(answer).encode()
+        _send(target, sent if len(sent) <= _MOST_ANSWERED else json.dumps({"error": _TOO_MUCH, "ends": True}).encode())
         if answer["ends"]:
             return
 
@@ -226,15 +241,17 @@ def _answer(kind: Kind, data: bytes, seconds: int) -> dict[str, Any]:
     except AutokbError as error:
         return {"error": str(error)}
     except (MemoryError, RecursionError):
-        return {"error": "is nested too deeply or unpacks to too much; save it anew."}
+        return {"error": _TOO_MUCH}
     except Exception as error:
         # Whatever a parser of foreign bytes throws is about those bytes, and the other files go on.
         return {"error": f"is damaged ({type(error).__name__}); open it and save it anew."}
+    if isinstance(page, ConvertedRecords):
+        return {"records": page.records, "left_out": page.left_out}
     marks = [(mark.start, mark.end, mark.kind) for mark in page.marks]
-    return {"text": page.text, "title": page.title, "url": page.url, "marks": marks}
+    return {"text": page.text, "title": page.title, "url": page.url, "marks": marks, "left_out": page.left_out}
 
 
-def _reader(kind: Kind) -> Callable[[bytes], ConvertedFile]:
+def _reader(kind: Kind) -> Callable[[bytes], ConvertedFile | ConvertedRecords]:
     if kind == "pdf":
         from autokb.sources.pdf import pdf_to_markdown
 

@@ -84,7 +84,7 @@ def read_tickets(
     told = _Told()
     for file, tell in each_file(files, progress):
         try:
-            records, bad = read_record_file(file, _NO_TICKETS, repeated=True)
+            records, bad = read_record_file(file, _NO_TICKETS, wanted="tickets", repeated=True)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
