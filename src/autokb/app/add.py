@@ -50,7 +50,7 @@ from autokb.stores.staged import (
 )
 from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import Workspace
-from autokb.stores.workspace_file import Staged
+from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 # Of a source of ``sync``, whichever its type.
 TOO_MANY_GONE = (
@@ -234,12 +234,17 @@ def _store(
         file.unstage(kind, (s.id for s in removed))
         note_added_folders(file, kind, _with_given(folders, given))
         note_fields_read(file, kind, named | named_now)
-        files = {_named(relative): _named(str(Path(root, relative))) for root, relative in reading.present}
-        note_losses(file, kind, files, (*reading.skipped, *(Skipped("", note) for note in reading.notes)))
+        _note_lost(file, kind, reading)
     unchanged = len(items) - len(new) - len(changed)
     done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(left))
     notes = (*reading.notes, *other_ids(kind, old.values(), items, named), *lost_links(kind, old, items))
     return replace(done, notes=(*notes, *earlier_again(kind, old, changed)), left=named_items(left))
+
+
+def _note_lost(file: WorkspaceFile, kind: Kind, reading: Reading[Any]) -> None:
+    """Note what was not read of the files of a reading, for whoever asks later."""
+    files = {_named(relative): _named(str(Path(root, relative))) for root, relative in reading.present}
+    note_losses(file, kind, files, (*reading.skipped, *(Skipped("", note) for note in reading.notes)))
 
 
 def _refuse_to_lose_most(given: Iterable[Path], old: Iterable[Staged], new: int, gone: int, *, least: int) -> None:

@@ -116,10 +116,14 @@ def remove(workspace: Workspace, names: Iterable[str]) -> Removed:
             folders = {s.path for place, s in staged if place.kind == kind and s.kind == "folder"}
             file.unstage(kind, (place.id for place in removed if place.kind == kind))
             note_added_folders(file, kind, folders)
-        gone = [*map(Path, (spelled for name in names for spelled in _spellings(name)))]
-        keep_losses(file, [one for one in losses(file) if not any(map(Path(one[1]).is_relative_to, gone))])
+        _forget_losses(file, names)
     counts = Counter(place.kind for place in removed)
     return Removed(len(removed), *(counts[kind] for kind in STAGED_KINDS))
+
+
+def _forget_losses(file: WorkspaceFile, names: Iterable[str]) -> None:
+    gone = [*map(Path, (spelled for name in names for spelled in _spellings(name)))]
+    keep_losses(file, [one for one in losses(file) if not any(map(Path(one[1]).is_relative_to, gone))])
 
 
 def _named(

@@ -211,14 +211,10 @@ def _read_conversations(
             except UnreadableFileError as error:
                 read.bad.append(Skipped(f"{relative}:{placed.line}", str(error)))
                 continue
-            content = f.raw_value(one, parts.text, _TEXT)
-            if isinstance(content, list) and not all(map(_said, content)):
-                reason = "parts of a message that hold no text, such as pictures."
-                read.cut.append(Skipped(f"{relative}, line {placed.line}", reason))
+            # No ``file:line``: the message was taken, so that --sync need not take its file for an unread one.
+            lost = _lost(message, f.raw_value(one, parts.text, _TEXT))
+            read.cut += [Skipped(f"{relative}, line {placed.line}", reason) for reason in lost]
             if len(message.text) > LONGEST_MESSAGE:
-                reason = f"all but the first {LONGEST_MESSAGE:,} of the {len(message.text):,} characters of a message."
-                # No ``file:line``: the message was taken, so that --sync need not take its file for an unread one.
-                read.cut.append(Skipped(f"{relative}, line {placed.line}", reason))
                 message = Message(message.role, message.text[:LONGEST_MESSAGE].rstrip() + _CUT_MARK, message.date)
             messages.append(message)
     for (given, _), (line, messages) in found.items():
@@ -230,6 +226,14 @@ def _read_conversations(
         if messages:
             read.conversations.append((_conversation(given, messages), line))
     return read
+
+
+def _lost(message: Message, content: Any) -> Iterator[str]:
+    """Say what of a message is not taken."""
+    if isinstance(content, list) and not all(map(_said, content)):
+        yield "parts of a message that hold no text, such as pictures."
+    if len(message.text) > LONGEST_MESSAGE:
+        yield f"all but the first {LONGEST_MESSAGE:,} of the {len(message.text):,} characters of a message."
 
 
 def _note_columns(record: Record, fields: Fields, columns: dict[str, tuple[str, ...]]) -> None:

@@ -61,11 +61,7 @@ def iso_date(value: Any, order: DateOrder = "") -> str:
     if not text or _ISO.fullmatch(text):
         return text
     if text.isascii() and text.isdigit() and len(text) <= _MAX_EPOCH_DIGITS:
-        for units_per_second in (1, 1000):
-            seconds = int(text) // units_per_second
-            if _FIRST_SECOND <= seconds < _LAST_SECOND:
-                return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return ""
+        return _moment(int(text))
     if found := _DAY_OR_MONTH_FIRST.match(text):
         day_first, month_first = _both_readings(found[0])
         if not day_first or not month_first or day_first == month_first:
@@ -73,6 +69,14 @@ def iso_date(value: Any, order: DateOrder = "") -> str:
         return {"day first": day_first, "month first": month_first, "": ""}[order]
     found = _YEAR_FIRST.match(text)
     return _parsed(found[0] if found else text) if found or any(map(str.isalpha, text)) else ""
+
+
+def _moment(number: int) -> str:
+    """Return the moment that is so many seconds or milliseconds after the beginning of 1970."""
+    for seconds in (number, number // 1000):
+        if _FIRST_SECOND <= seconds < _LAST_SECOND:
+            return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return ""
 
 
 def _both_readings(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -22,6 +22,8 @@ _DELIMITERS = (",", ";", "\t", "|")
 MOST_TITLES = 10  # lines that a report may have above its header
 _ABOVE = "stands above the header of the table, and is not read."
 _NO_ROW = "repeats the header, rules a line or sums up the table, and is not read."
+_TOO_MANY = "cells where the header has"
+_NAMELESS = "has cells under no name, which are not read."
 _BLANKS = "  "  # between columns that are set out for the eye
 _MOST_SIGNS = 2  # in a cell of a ruled line: --- or -+-
 _SUMS = r"(?:grand |sub)?total|sum|summe|gesamt|zwischensumme|insgesamt|\d+ (?:rows?|zeilen)(?: in set)?"
@@ -46,7 +48,6 @@ def find_header(text: str) -> tuple[int, str] | None:
     return None
 
 
-# Complex: delimiter, header and repeated columns are found one from the other before a row is read.
 def read_delimited(
     text: str, relative: str, delimiter: str | None = None, *, repeated: bool = False
 ) -> tuple[list[PlacedRecord], list[Skipped]]:
@@ -64,28 +65,36 @@ def read_delimited(
     titles, delimiter = find_header(text) or (0, delimiter or _detect_delimiter(text))
     if delimiter == _BLANKS:
         raise UnreadableFileError("looks like a table with blanks between its columns; save it as CSV.")
-    rows = [row for row in _rows(text, delimiter) if any(map(str.strip, row[1]))]
+    rows = [row for row in _rows(text, delimiter) if _is_filled(row[1])]
     # No ``file:line`` for what is no record, so that --sync need not take its file for an unread one.
     skipped = [Skipped(f"{relative}, line {line}", _ABOVE) for line, _ in rows if line <= titles]
-    rows = rows[len(skipped) :]
+    found, lost = _under_header(rows[len(skipped) :], relative, repeated=repeated)
+    return found, shorten_report([*skipped, *lost], relative)
+
+
+# Complex: columns of one name are found in the header and read in each row.
+def _under_header(
+    rows: Sequence[tuple[int, list[str]]], relative: str, *, repeated: bool
+) -> tuple[list[PlacedRecord], list[Skipped]]:
+    """Return the records of the rows below the first, which is the header, and what is not read of them."""
     header = [name.strip() for name in rows[0][1]] if rows else []
     several = [n for n, count in Counter(filter(None, header)).items() if count > 1]
+    found, skipped = list[PlacedRecord](), list[Skipped]()
     if several and not repeated:
         reason = f"has several columns of the name {', '.join(several)}; of each row the first filled one is read."
         skipped.append(Skipped(f"{relative}, header", reason))
-    found: list[PlacedRecord] = []
     for line, cells in rows[1:]:
-        if is_no_row(cells, header):
-            skipped.append(Skipped(f"{relative}, line {line}", _NO_ROW))
-            continue
-        if any(c.strip() for n, c in zip(header, cells, strict=False) if not n):
-            skipped.append(Skipped(f"{relative}, line {line}", "has cells under no name, which are not read."))
-        if any(c.strip() for c in cells[len(header) :]):
-            reason = f"has {len(cells)} cells where the header has {len(header)}; put texts with a delimiter in quotes."
-            skipped.append(Skipped(f"{relative}:{line}", reason))
-            continue
-        found.append(PlacedRecord(row_as_record(header, cells, several if repeated else ()), line))
-    return found, shorten_report(skipped, relative)
+        reason = _why_left_out(cells, header)
+        if reason:
+            place = f"{relative}:{line}" if _TOO_MANY in reason else f"{relative}, line {line}"
+            skipped.append(Skipped(place, reason))
+        if not reason or reason == _NAMELESS:
+            found.append(PlacedRecord(row_as_record(header, cells, several if repeated else ()), line))
+    return found, skipped
+
+
+def _is_filled(cells: Iterable[str]) -> bool:
+    return any(map(str.strip, cells))
 
 
 def row_as_record(header: Sequence[str], cells: Sequence[str], several: Sequence[str]) -> dict[str, Any]:
@@ -100,12 +109,17 @@ def row_as_record(header: Sequence[str], cells: Sequence[str], several: Sequence
     return record
 
 
-def is_no_row(cells: Sequence[str], header: Sequence[str]) -> bool:
-    """Return whether a line repeats the header, rules a line, or counts the rows above it."""
+# Complex: each line that is no row is told in its own way.
+def _why_left_out(cells: Sequence[str], header: Sequence[str]) -> str:
+    """Return why a line is no record: it has too many cells, repeats the header, rules a line or sums up; else ''."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     is_ruled = not any(map(str.isalnum, "".join(filled))) and all(len(set(one)) <= _MOST_SIGNS for one in filled)
     is_sum = len(header) > 1 and _SUM.match(filled[0]) and not any(map(str.isalpha, "".join(filled[1:])))
-    return filled == list(filter(None, header)) or is_ruled or bool(is_sum)
+    if filled == list(filter(None, header)) or is_ruled or is_sum:
+        return _NO_ROW
+    if _is_filled(cells[len(header) :]):
+        return f"has {len(cells)} {_TOO_MANY} {len(header)}; put texts with a delimiter in quotes."
+    return _NAMELESS if _is_filled(c for n, c in zip(header, cells, strict=False) if not n) else ""
 
 
 def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:

@@ -8,6 +8,7 @@ from typing import Any
 from autokb.sources.dates import iso_date
 
 DEEPEST = 30  # levels of nesting that are followed; a hostile file may have a million
+_SHOWN = ("mention", "emoji", "status", "date")
 _MARKS = {"strong": "**", "em": "*", "code": "`", "strike": "~~"}
 
 
@@ -78,10 +79,8 @@ def _run(node: Mapping[str, Any], depth: int, *, plain: bool) -> str:
     kind = node.get("type")
     if kind == "hardBreak":
         return "\n"
-    if kind == "date":
-        return iso_date(_attribute(node, "timestamp"))[:10]
-    if kind in ("mention", "emoji", "status"):
-        return _attribute(node, "text") or _attribute(node, "shortName")
+    if kind in _SHOWN:
+        return next(filter(None, (_attribute(node, name) for name in ("text", "shortName"))), _day(node))
     if kind in ("inlineCard", "blockCard"):
         return f"<{_attribute(node, 'url')}>" if _attribute(node, "url") else ""
     text = node.get("text")
@@ -97,6 +96,11 @@ def _run(node: Mapping[str, Any], depth: int, *, plain: bool) -> str:
         elif sign := _MARKS.get(str(mark.get("type"))):
             text = f"{sign}{text}{sign}"
     return text
+
+
+def _day(node: Mapping[str, Any]) -> str:
+    """Return the day of a date, which its milliseconds since 1970 say."""
+    return iso_date(_attribute(node, "timestamp"))[:10]
 
 
 def _content(node: Any) -> list[Any]:

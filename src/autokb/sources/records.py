@@ -49,7 +49,6 @@ def read_json_lines(data: bytes, relative: str) -> tuple[list[PlacedRecord], lis
     return found, shorten_report(skipped, relative)
 
 
-# Complex: an array, an object that wraps one and a single record are told apart by one look at the value.
 def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRecord], list[Skipped]]:
     """Return the records of a JSON file: an array, an object that wraps one array of objects, or one record.
 
@@ -60,16 +59,10 @@ def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRe
         raise UnreadableFileError(f"holds more than {_MOST_VALUES:,} values; split it into smaller files.")
     value, beside = _parse(decode(data).encode("utf-8", "replace")), list[Skipped]()
     if isinstance(value, Mapping):
-        arrays = {
-            n: v for n, v in value.items() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)
-        }
-        wrapped = next((name for name in _WRAPPED if name in arrays), "") if len(arrays) > 1 else next(iter(arrays), "")
-        if not wrapped or _has_text(value) or part in value:
+        wrapped, arrays = _wrapped(value)
+        if not wrapped or part in value:
             return [PlacedRecord(value, 1, is_whole_file=True)], []
-        del arrays[wrapped]
-        beside = [
-            Skipped(f"{relative}, {name}", _BESIDE.format(count=len(v), records=wrapped)) for name, v in arrays.items()
-        ]
+        beside = [Skipped(f"{relative}, {n}", _BESIDE.format(count=len(v), records=wrapped)) for n, v in arrays.items()]
         names = value.get("names")  # of the custom fields of Jira's issues, which each of them is read with
         value = [{"names": names, **one} if isinstance(names, Mapping) else one for one in value[wrapped]]
     if not isinstance(value, list):
@@ -77,6 +70,14 @@ def read_json(data: bytes, relative: str, part: str = "") -> tuple[list[PlacedRe
     refuse_too_many(len(value))
     found, skipped = _records(enumerate(value, 1), relative)
     return found, [*beside, *shorten_report(skipped, relative)]
+
+
+# Complex: which of several lists holds the records is told by all of them.
+def _wrapped(value: Record) -> tuple[str, dict[str, Any]]:
+    """Return the name of the records that an object wraps, nothing where it is one itself, and its other lists."""
+    lists = {n: v for n, v in value.items() if isinstance(v, list) and v and all(isinstance(i, Mapping) for i in v)}
+    name = next((name for name in _WRAPPED if name in lists), "") if len(lists) > 1 else next(iter(lists), "")
+    return "" if _has_text(value) else name, {n: v for n, v in lists.items() if n != name}
 
 
 def _has_text(value: Record) -> bool:

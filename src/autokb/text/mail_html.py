@@ -36,7 +36,6 @@ def text_of_html(markup: str) -> str:
     return "\n".join(mark + line for mark, line in told if line)
 
 
-# Complex: where a line ends, where a quote does and what is not shown is told by one walk over the page.
 def _pieces(walk: Any) -> Iterator[tuple[str, str]]:
     """Yield the texts of a page and the ends of its lines, each with the mark of the line behind it."""
     quotes = 0

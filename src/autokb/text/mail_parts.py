@@ -76,6 +76,7 @@ def last_paragraph(text: str) -> str:
     return parts[-1] if len(parts) > 1 else ""
 
 
+# Complex: the first sign of a quote that fits counts.
 def _find_quoted(text: str) -> Iterator[tuple[int, int]]:
     """Yield the mail that a message answers: from where it begins to the end, or the lines marked as quoted."""
     if mail := _beginning("mail_openings").search(text):
@@ -173,10 +174,8 @@ def _closing() -> re.Pattern[str]:
     closings = alternation(sorted(word_lists(MailWords).closings, key=len, reverse=True))
     name = r"(?:[ \t]++[^\W\d_][^\W_'’-]*+\.?){0,3}+"
     end = r"[ \t]*+[,.!]*+[ \t]*+(?:\n|\Z)"
-    return re.compile(
-        rf"^[ \t]*+(?:{closings})(?: ?/ ?(?:{closings}))?(?:[ \t]*+[,.!–-]++)?+{name}{end}",
-        re.IGNORECASE | re.MULTILINE,
-    )
+    two = rf"(?:{closings})(?: ?/ ?(?:{closings}))?"
+    return re.compile(rf"^[ \t]*+{two}(?:[ \t]*+[,.!–-]++)?+{name}{end}", re.IGNORECASE | re.MULTILINE)
 
 
 @cache

@@ -67,8 +67,12 @@ async def call(client: Client, tool: str, **arguments: Any) -> Any:
 
 
 def as_answered(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer without its time and the solutions' texts, whose steps have the manual's marks over MCP."""
-    copy = {**json.loads(json.dumps(answer)), "seconds": 0}
+    """Return an answer without its time and the solutions' texts, whose steps have the manual's marks over MCP.
+
+    Numbers are rounded: a process with another number of threads adds up products in another order.
+    """
+    rounded = json.loads(json.dumps(answer), parse_float=lambda number: round(float(number), 3))
+    copy = {**rounded, "seconds": 0}
     for one in (*copy["passages"], *(solution for match in copy["matches"] for solution in match["solutions"])):
         del one["text"]
     return copy

@@ -33,6 +33,7 @@ def is_github_comment(record: Record) -> bool:
     return "issue_url" in record and "body" in record
 
 
+# Complex: names stand in one of two fields each.
 def read_github(record: Record) -> Ticket:
     """Read an issue; references to others in its texts are its links."""
     ticket = read_plain(

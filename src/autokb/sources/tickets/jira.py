@@ -90,6 +90,7 @@ def read_flat_jira(record: Record) -> Ticket:
     return replace(ticket, links=each_once([*ticket.links, *subtasks, *links]))
 
 
+# Complex: links, custom fields and comments stand in columns of their own kinds.
 def read_jira_row(record: Record) -> Ticket:
     """Read a row of the CSV export; a column that stands there several times holds a list."""
     flat = {plain_name(str(column)).replace("/s", "s"): cell for column, cell in record.items()}

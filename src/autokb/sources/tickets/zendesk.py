@@ -31,16 +31,13 @@ def is_zendesk(record: Record) -> bool:
     return "id" in record and ("subject" in record or "raw_subject" in record) and bool(_SIGNS & set(record))
 
 
-# Complex: names and texts stand in one of two fields each, and the first comment may be the description.
+# Complex: names and texts stand in one of two fields each.
 def read_zendesk(record: Record) -> Ticket:
     """Read a ticket; a custom field goes by its id, a problem and follow-ups are links."""
     title = name_of(record.get("subject") or record.get("raw_subject"))
     description = _plain(record.get("description"))
     ticket = read_plain({**record, "title": title or description or "-", "description": description}, Fields())
-    comments = in_time_order(tuple(_comments(record)))
-    first = comments[0] if comments else None  # what the ticket began with, perhaps a note, and its description too
-    if first and (not description or _is_same(first, description, as_text(record.get("created_at")))):
-        description, comments = ("", comments) if first.internal else (description or first.text, comments[1:])
+    description, comments = _without_first(description, in_time_order(tuple(_comments(record))), record)
     return replace(
         ticket,
         title=title or " ".join(description.split())[:80],
@@ -57,6 +54,14 @@ def read_zendesk(record: Record) -> Ticket:
             if one.get("value") not in (None, "", [], False)
         },
     )
+
+
+def _without_first(description: str, comments: tuple[Comment, ...], record: Record) -> tuple[str, tuple[Comment, ...]]:
+    """Return description and comments apart: the ticket's first comment, perhaps a note, is its description too."""
+    first = comments[0] if comments else None
+    if first is None or (description and not _is_same(first, description, as_text(record.get("created_at")))):
+        return description, comments
+    return ("", comments) if first.internal else (description or first.text, comments[1:])
 
 
 def _is_same(comment: Comment, description: str, created: str) -> bool:
