@@ -115,6 +115,7 @@ def test_what_is_not_read_is_named(tmp_path: Path) -> None:
     assert said == ["is read without: include other.adoc, 1 picture, 1 block of raw HTML, 1 video."]
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_read_within_the_limits(tmp_path: Path) -> None:
     signs = 100_000
     for sign in (

@@ -123,6 +123,7 @@ def test_what_docutils_refuses_keeps_its_text(tmp_path: Path) -> None:
     assert said == ["is read without: 1 sign of markup that leads nowhere."]
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_read_or_refused_within_the_limits(tmp_path: Path) -> None:
     signs = 100_000
     for sign in ("*", "`", "|", "_", ".. ", "- ", ":a:`", "[", "<", "=", "+"):
