@@ -59,7 +59,7 @@ class Route:
 
     path: str
     function: str
-    role: Role | Literal["signature"]
+    role: Role | Literal["signature"] = ""  # type: ignore[assignment]  # without one it does not load
     method: str = "GET"
     answer: str = ""
 
@@ -74,7 +74,7 @@ class Page:
 
     path: str
     function: str
-    role: Role
+    role: Role = ""  # type: ignore[assignment]  # without one it does not load
     method: str = "GET"
     menu: str = ""
     after: str = ""
@@ -197,7 +197,7 @@ class Plugin:
             called = getattr(one, "path", "") or one.name
             word = called.removeprefix("/v1").strip("/").split(then)[0]
             if not f"{called}{then}".startswith(start + then) and word not in self._ours():
-                yield f"{called!r} must be {start} or begin with {start}{then}"
+                yield f"the {type(one).__name__.lower()} {called!r} must be {start} or begin with {start}{then}"
             if getattr(one, "role", ROLES[0]) not in roles:
                 yield f"{called!r} needs a role: {', '.join(ROLES)}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.checks import Check
 from autokb.core.errors import AutokbWarning, BadInputError
-from autokb.core.plugins import plugins
+from autokb.core.plugins import PluginError, plugins
 from autokb.pipeline.checks import add_checks
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from autokb.web.app import create_app
@@ -131,7 +132,7 @@ def test_its_command_setting_page_route_tool_and_lines(
 
 @pytest.mark.usefixtures("installed")
 def test_its_feature_is_used_where_it_gains_on_the_workspaces_own_checks(
-    hand_made: Workspace, capsys: pytest.CaptureFixture[str]
+    hand_made: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kb = SupportKB(hand_made)
     with pytest.raises(BadInputError, match="20 are needed"):
@@ -156,6 +157,12 @@ def test_its_feature_is_used_where_it_gains_on_the_workspaces_own_checks(
     assert shown["garage.md"] == 1.0 and sum(shown.values()) == 1.0
     places = [[place["document"] for place in one["candidates"]].index("garage.md") for one in (before, told)]  # type: ignore[index]
     assert places[1] < places[0]
+    for failing, said in ((lambda *_: 1 / 0, "ZeroDivisionError"), (lambda *_: [math.nan] * 40, "one finite number")):
+        with monkeypatch.context() as patched, pytest.raises(PluginError, match=said):
+            patched.setattr("autokb_plugin_notes.pins.pinned", failing)
+            kb.evaluate.fit_features()
+    told = kb.ask("what do I do with the robot", explain=True).as_json()["explain"]
+    assert told["weights"]["notes.pinned"] == one.weight, "a feature that fails keeps the weight it had"  # type: ignore[index]
     kb.close()
     assert main(["rank", "fit", str(hand_made.folder)]) == 0
     assert "notes.pinned  gain +" in capsys.readouterr().out

@@ -124,7 +124,12 @@ def test_each_is_named_and_a_question_is_answered_as_ever(
     found = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in found["plugins"] if not one["built_in"]] == ["hostile"]
     said = "\n".join(found["problems"])
-    for expected in ("no such engine", "'ask' must be claims or begin with claims-", "'role'", "hostile_missing"):
+    for expected in (
+        "no such engine",
+        "'ask' must be claims or begin with claims-",
+        "'/page' needs a role: reader, agent",
+        "hostile_missing",
+    ):
         assert expected in said
     assert main(["ask", str(hand_made.folder), QUESTION, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["outcome"] == "answered"
@@ -173,7 +178,8 @@ def test_the_service_runs_without_the_paths_that_cannot_be_made(hand_made: Works
         refused = client.get("/v1/hostile")
         assert refused.status_code == 500 and "no route" not in refused.text
         assert client.post("/v1/ask", json={"text": QUESTION}).json()["outcome"] == "answered"
-        assert client.get("/knowledge", headers={"accept": "text/html"}).status_code == 200
+        shown = client.get("/knowledge", headers={"accept": "text/html"})
+        assert shown.status_code == 200 and "/hostile" not in shown.text, "nothing leads to a page that is not there"
 
 
 @pytest.mark.usefixtures("hostile")

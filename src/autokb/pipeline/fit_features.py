@@ -79,6 +79,8 @@ class _Case:
 def fit_features(workspace: Workspace) -> RankFit:
     """Weigh the features of all plug-ins and store what is used (BadInputError: no feature, or too few questions).
 
+    Where a feature fails, nothing is stored (PluginError).
+
     One after the other is admitted by a paired gain of more than two standard errors over those before it.
     """
     own = find_features(workspace, {f"{one.name}.{name}": 0.0 for one in plugins() for name in one.features})
@@ -121,7 +123,7 @@ def _cases(opened: OpenIndex, own: OwnFeatures) -> Iterator[_Case]:
         if right.any() and not right.all():
             scored = index.score(check.text, stated, with_history=with_history)
             fold = int(digest(" ".join(check.text.casefold().split()))[:8], 16) % FOLDS
-            yield _Case(fold, scored.scores, own.table(scored.read, scored.evidence), right)
+            yield _Case(fold, scored.scores, own.table(scored.read, scored.evidence, strict=True), right)
 
 
 def _left_out(cases: Sequence[_Case], columns: Sequence[int]) -> Scores:

@@ -11,7 +11,7 @@ from jinja2 import ChoiceLoader, PackageLoader, PrefixLoader
 from autokb.core.errors import AutokbWarning
 from autokb.core.plugins import plugins, said, use
 from autokb.plugin import SIGNED, Page, Route
-from autokb.web.pages.rendering import TEMPLATES
+from autokb.web.pages.rendering import LEFT_OUT, TEMPLATES
 from autokb.web.problems import RESPONSES
 from autokb.web.routes import bearer, needs
 
@@ -21,6 +21,7 @@ OURS = TEMPLATES.loader
 def add_paths_of_plugins(app: FastAPI) -> None:
     """Add every path of every plug-in, and the templates of their pages; what fails is left out with a warning."""
     templates = {}
+    LEFT_OUT.clear()
     for plugin in plugins():
         paths: tuple[Route | Page, ...] = (*plugin.routes, *plugin.pages)
         try:
@@ -41,4 +42,5 @@ def add_paths_of_plugins(app: FastAPI) -> None:
         except Exception as error:  # of its imports, or of FastAPI, which cannot take a function
             sentence = f"Paths of the plug-in {plugin.name} are left out ({said(error)})."
             warnings.warn(sentence, AutokbWarning, stacklevel=2)
+            LEFT_OUT.add(plugin.name)
     TEMPLATES.loader = ChoiceLoader([loader for loader in (OURS, PrefixLoader(dict(templates))) if loader])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -21,6 +21,7 @@ from starlette.types import Scope
 from autokb.core.plugins import plugins
 from autokb.core.roles import ROLES, Role, may
 from autokb.core.step_numbers import step_numbers
+from autokb.plugin import Page, Plugin
 from autokb.text.control_characters import CONTROL_CHARACTER
 from autokb.views.reader_labels import attribute_label, for_whom, how_sure
 from autokb.web.access import COOKIE, EMBED, Caller
@@ -54,14 +55,21 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
 )
 
 
+LEFT_OUT = set[str]()  # plug-ins whose paths could not be added, so that nothing leads to them
+
+
 def navigation(on: str = "") -> list[tuple[str, str, Role]]:
     """Return the entries of the menu, with those of plug-ins where they say; or the links to these ``on`` a page."""
     entries = [] if on else list(NAVIGATION)
     ours_first = sorted(plugins(), key=lambda plugin: not plugin.built_in)  # behind whose entries others' may stand
-    for page in (page for plugin in ours_first for page in plugin.pages if page.menu and page.on == on):
+    for page in (page for plugin in ours_first for page in _pages(plugin, on)):
         place = next((n for n, one in enumerate(entries, 1) if one[0] == page.after), len(entries))
         entries.insert(place, (page.path, page.menu, page.role))
     return entries
+
+
+def _pages(plugin: Plugin, on: str) -> Iterator[Page]:
+    return (page for page in plugin.pages if page.menu and page.on == on and plugin.name not in LEFT_OUT)
 
 
 def _for_role(entries: list[tuple[str, str, Role]], role: Role | None) -> list[tuple[str, str]]:
