@@ -182,6 +182,9 @@ def test_the_service_runs_without_the_paths_that_cannot_be_made(hand_made: Works
         assert shown.status_code == 200 and "/hostile" not in shown.text, "nothing leads to a page that is not there"
 
 
+FAILS = "makes the plug-in {} fail (RuntimeError); if it opens elsewhere, report it to the author of the plug-in."
+
+
 @pytest.mark.usefixtures("hostile")
 def test_its_files_and_sources_are_skipped_with_a_reason(hand_made: Workspace, tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
@@ -189,13 +192,11 @@ def test_its_files_and_sources_are_skipped_with_a_reason(hand_made: Workspace, t
     (tmp_path / "new" / "two.md").write_text("# Two\n\nTurn it.\n", encoding="utf-8")
     done = SupportKB(hand_made).add([tmp_path / "new"])
     assert done.added == 1
-    assert [(one.path, one.reason) for one in done.skipped] == [
-        ("one.bad", "is damaged (RuntimeError); open it and save it anew.")
-    ]
+    assert [(one.path, one.reason) for one in done.skipped] == [("one.bad", FAILS.format("hostile"))]
     settings = "sources: {a: {type: hostile.never}, b: {type: hostile.missing}, c: {type: folder, path: ../new}}\n"
     (hand_made.folder / "settings.yaml").write_text(settings, encoding="utf-8")
     read = SupportKB.open(hand_made.folder).sync().sources
-    assert re.fullmatch(r"It failed: RuntimeError \(\w+\.py, line \d+\)\.", read["a"].error or "")
+    assert re.fullmatch(r"The plug-in hostile fails: RuntimeError \(\w+\.py, line \d+\)\.", read["a"].error or "")
     assert "hostile has no 'missing' among its sources" in str(read["b"].error)
     assert read["c"].error is None
 

@@ -92,7 +92,7 @@ def test_what_we_read_ourselves_stays_ours(tmp_path: Path) -> None:
         ("none", "holds no issues; leave it out or fill it."),
         ("odd", "The plug-in rec: what it reads of .rec files is no ConvertedRecords."),
         ("lists", "The plug-in rec: what it reads of .rec files is no ConvertedRecords."),
-        ("raises", "is damaged (RuntimeError)"),
+        ("raises", "makes the plug-in rec fail (RuntimeError)"),
     ],
 )
 def test_what_fails_is_told_and_the_other_files_are_read(tmp_path: Path, text: str, reason: str) -> None:

@@ -12,9 +12,9 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
-from autokb.core.errors import UnreadableFileError
+from autokb.core.errors import AutokbError, UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.core.plugins import PluginError, installed, plugins, use
 from autokb.sources.formats import has_known_suffix, uncompressed
@@ -74,12 +74,27 @@ def read_by_plugin(sent: bytes) -> ConvertedFile | ConvertedRecords:
     head, _, data = sent.partition(b"\n")
     owner, suffix, *wanted = json.loads(head)
     if wanted:
-        records = use(owner, installed(owner).records[suffix])(data, *wanted)
+        records = _called(owner, installed(owner).records[suffix], data, *wanted)
         if not isinstance(records, ConvertedRecords) or not all(isinstance(one, Mapping) for _, one in records.records):
             raise PluginError(f"The plug-in {owner}: what it reads of {suffix} files is no ConvertedRecords.")
         return records
-    found = use(owner, installed(owner).formats[suffix])(data)
+    found = _called(owner, installed(owner).formats[suffix], data)
+    if not isinstance(found, str | ConvertedFile):
+        raise PluginError(f"The plug-in {owner}: what it reads of {suffix} files is neither text nor a ConvertedFile.")
     return ConvertedFile(found, first_heading(found)) if isinstance(found, str) else found
+
+
+def _called(owner: str, code: str, *given: Any) -> Any:
+    """Call a reader; what one that is not ours raises names its plug-in, for the file may be whole."""
+    try:
+        return use(owner, code)(*given)
+    except (AutokbError, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        if installed(owner).built_in:
+            raise
+        remedy = "if it opens elsewhere, report it to the author of the plug-in."
+        raise UnreadableFileError(f"makes the plug-in {owner} fail ({type(error).__name__}); {remedy}") from error
 
 
 def read_by_command(sent: bytes) -> ConvertedFile:

@@ -11,6 +11,7 @@ from queue import Empty, SimpleQueue
 from traceback import extract_tb
 
 from autokb.core.errors import AutokbError
+from autokb.core.plugins import is_of_plugin
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.net.fetch import RunOverError
@@ -126,7 +127,7 @@ class SideBySide:
         except AutokbError as error:
             done = failed(str(error))
         except BaseException as error:  # whatever a source holds, a library's panic too, is its error and ends no other
-            done = failed(what_failed(error))
+            done = failed(what_failed(error, source.type))
         if self.running.get(source.name) is run:
             self._ended.put((source.name, done))
 
@@ -149,10 +150,14 @@ def failed(error: str) -> SyncedSource:
     return SyncedSource(0, 0, 0, 0, (), error=error)
 
 
-def what_failed(error: BaseException) -> str:
-    """Say an error that nobody expected by its kind and place; its words may be somebody's text."""
+def what_failed(error: BaseException, kind: str = "") -> str:
+    """Say an error that nobody expected by its kind and place; its words may be somebody's text.
+
+    It names the plug-in of somebody else that a source's ``kind``, as settings have it, is of.
+    """
+    fails = f"The plug-in {kind.partition('.')[0]} fails" if is_of_plugin(kind) else "It failed"
     if said := getattr(error, "strerror", None):
-        return f"It failed: {said}."
+        return f"{fails}: {said}."
     places = extract_tb(error.__traceback__)
     place = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
-    return f"It failed: {type(error).__name__}{place}."
+    return f"{fails}: {type(error).__name__}{place}."

@@ -133,7 +133,7 @@ def _sync_feed(
     except AutokbError as ended:
         error = str(ended)
     except Exception as ended:  # what was kept before it is counted
-        error = what_failed(ended)
+        error = what_failed(ended, source.type)
     finally:
         fetcher.close()
     return items.done(fetcher.requests, fetcher.bytes, error)
