@@ -7,6 +7,7 @@ import json
 import shutil
 import socket
 import sqlite3
+import warnings
 from collections.abc import Callable
 from contextlib import closing
 from importlib import import_module
@@ -22,7 +23,9 @@ from filelock import FileLock
 
 import stub_server as stub
 from autokb.app import SupportKB
+from autokb.app.doctor import examine
 from autokb.cli import main
+from autokb.core.errors import AutokbWarning
 from autokb.core.results import SyncedSource
 from autokb.llm.embedders import packaged
 from autokb.plugins.sync.side_by_side import SideBySide
@@ -548,3 +551,14 @@ def test_a_workspace_on_a_server(
     settings.write_text(f"store: {STORE.replace(HOST, '127.0.0.1').replace('5999', '9')}\n", encoding="utf-8")
     status, found, text = run(tmp_path / "kb")  # nobody listens there
     assert status == 1 and "cannot be reached" in text and PASSWORD not in text and OWNER not in text
+
+
+def test_a_warning_of_every_question_is_noted_once(hand_made: Workspace) -> None:
+    class Warns:
+        def ask(self, text: str, *, log: bool) -> None:
+            warnings.warn("A feature fails.", AutokbWarning, stacklevel=2)
+
+        def close(self) -> None:
+            pass
+
+    assert examine(lambda _workspace: Warns(), hand_made.folder).notes.count("A feature fails.") == 1

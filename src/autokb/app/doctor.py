@@ -132,9 +132,8 @@ def examine(opened: Callable[[Workspace], Asked], folder: Path, *, online: bool 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", AutokbWarning)
         found = _Examination(opened, folder).run(online=online)
-    for one in warned:
-        if issubclass(one.category, AutokbWarning):
-            found.tell(str(one.message))
+    for sentence in dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, AutokbWarning)):
+        found.tell(sentence)  # once, however many questions were asked
     return found.doctor
 
 
