@@ -66,7 +66,8 @@ class FormatContract:
         for data in damaged:
             reading = self.read(tmp_path, data)
             assert len(reading.records) + len(reading.skipped) == 1
-            assert not any(one.reason.startswith(("is damaged", "The plug-in", "makes the plug-in")) for one in reading.skipped), data
+            failed = ("is damaged", "The plug-in", "makes the plug-in")
+            assert not any(one.reason.startswith(failed) for one in reading.skipped), data
 
 
 class SourceContract:
