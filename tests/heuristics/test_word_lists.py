@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import autokb.heuristics
+import autokb.plugins.tickets.heuristics
 import autokb.retrieval.gate_fitting
+import autokb.text
 import autokb.text.lexicons
-import autokb.text.mail_parts
-import autokb.text.person_names
 from autokb.core.domain import Attribute
 from autokb.heuristics.attributes.extract import extract_attributes
 from autokb.heuristics.grounding.support import unsupported
@@ -27,8 +27,9 @@ from autokb.heuristics.titles.issue_title import issue_title
 from autokb.heuristics.titles.phrase_editing import without_attributes
 from autokb.text.lexicons import WordLists, alternation, word_lists
 
-for module in pkgutil.walk_packages(autokb.heuristics.__path__, "autokb.heuristics."):
-    importlib.import_module(module.name)
+for package in (autokb.heuristics, autokb.text, autokb.plugins.tickets.heuristics):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
 KINDS = tuple(sorted(WordLists.__subclasses__(), key=lambda kind: kind.file))
 SPEC = {
     "device": Attribute("device", "closed", ("Phone", "Laptop")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -249,6 +249,19 @@ def html_blocks(text: str) -> list[tuple[int, int]]:
 def inner_blocks(text: str) -> tuple[Block, ...]:
     """Return the tables and code inside items in reading order; ``level`` is one more than the depth of the item."""
     return tuple(block for block in _parse_both_levels(text)[1] if block.kind != "html")
+
+
+def code_within(text: str, span: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return the blocks of code of a Markdown text that meet a span, those inside items too, each as far as in it."""
+    blocks = _code_blocks(text)
+    first = max(bisect_left(blocks, span[:1]) - 1, 0)
+    met = (block for block in blocks[first : bisect_left(blocks, span[1:])] if block[1] > span[0])
+    return [(max(start, span[0]), min(end, span[1])) for start, end in met]
+
+
+@cached_by_text
+def _code_blocks(text: str) -> list[tuple[int, int]]:
+    return sorted((b.start, b.end) for b in (*parse_blocks(text), *inner_blocks(text)) if b.kind == "code")
 
 
 @cached_by_text

@@ -183,3 +183,15 @@ def test_a_procedure_whose_first_step_leans_on_what_was_said_before_is_not_told_
         "3. X",
     ]
     assert excerpt(steps, quotes, "it leaks", RULES) is None
+
+
+def test_lines_of_code_are_not_sent_as_sentences() -> None:
+    code = "```\n# note\nlisten 443;\ncamera=();\n```"
+    step = "Put this into the file:\n# note\nlisten 443;\ncamera=();"
+    rules = ReplyRules()
+    quote = f"Put this into the file:\n\n{code}"
+    assert excerpt([step, "Then restart it."], [quote, "Then restart it."], "how do I configure it", rules) is None
+    found = excerpt(["Stop the server.", step], ["Stop the server.", quote], "how do I configure it", rules)
+    assert found is not None and found.text == "Stop the server."
+    one = excerpt(["Run this:\nsudo apt update"], ["Run this:\n\n```\nsudo apt update\n```"], "how do I update", rules)
+    assert one is not None and one.text == "Run this: sudo apt update."

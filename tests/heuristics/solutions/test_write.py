@@ -126,6 +126,39 @@ def test_conditional_markup_reads_as_words():
     assert titles == {"Remove (version 115 or later)", "Remove (before version 115)", "Remove (version 60)"}
 
 
+LINES = "\n".join(f"# note {n}\nset option_{n} = ()\n" for n in range(1, 60))
+
+
+def inside(mark, text=LINES):
+    return "\n".join(f"{mark}{line}".rstrip() for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        f"```conf\n{LINES}\n```\n\n",
+        f"~~~\n{LINES}\n~~~\n\n",
+        f"{inside('    ')}\n\n",
+        f"> ```\n{inside('> ')}\n> ```\n\n",
+    ],
+)
+def test_code_that_is_longer_than_a_step_is_one_step_with_its_lines_as_they_are(block):
+    assert len(LINES) > LONGEST_STEP
+    for text in (
+        f"# Set it up\n\nPut this into the file:\n\n{block}Then restart it.\n",
+        f"# Set it up\n\nPut this in:\n\n{block}",
+    ):
+        first = steps_of(text)[0][0]
+        assert first.split("\n")[1:] == [line for line in LINES.split("\n") if line]
+
+
+def test_code_in_an_item_stays_with_the_item():
+    text = f"# Set it up\n\n1. Put this into the file:\n\n   ```\n{inside('   ')}\n   ```\n\n2. Then restart it.\n"
+    first, second = steps_of(text)[0]
+    assert [line.strip() for line in first.split("\n")[1:]] == [line for line in LINES.split("\n") if line]
+    assert second == "Then restart it."
+
+
 def test_code_keeps_its_lines_and_what_leads_over_to_a_first_step_is_read_with_it():
     text = (
         "# Run it\n\nTo update the clock, do this:\n\n1. Run:\n\n   ```\n   sudo one\n   sudo two\n   ```\n2. Wait.\n"

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from autokb.core.domain import ENGLISH
 from autokb.core.reply_rules import ReplyRules
@@ -16,6 +16,7 @@ from autokb.heuristics.conversations.words import pattern_of
 from autokb.heuristics.question_kind import asks_fact
 from autokb.heuristics.solutions.instructions import instructs
 from autokb.heuristics.solutions.procedures import refers_elsewhere
+from autokb.text.markdown import code_within
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.table_rows import read_rows
@@ -59,7 +60,7 @@ class _Unit:
     """One sentence of a step; ``is_ordered`` where the step is numbered, so that it needs those before it.
 
     ``is_item`` where it is in a list, numbered or not. ``is_alone`` is a row of a table: the next one is about
-    something else.
+    something else. ``is_code`` are several lines of code, which are no sentences and are not sent.
     """
 
     text: str
@@ -67,6 +68,7 @@ class _Unit:
     is_ordered: bool
     is_item: bool = False
     is_alone: bool = False
+    is_code: bool = False
 
 
 # Complex: what is left, what is asked and what introduces each narrow the same sentences down, in this order.
@@ -113,6 +115,8 @@ def _sought(
     best: ReplyExcerpt | None = None
     most = 0.0
     for start, unit in enumerate(units):
+        if unit.is_code:
+            break
         may_begin = _may_begin(units, start, language, is_first=best is None)
         if not may_begin or not stands_alone(unit.text, language):
             continue
@@ -173,15 +177,27 @@ def _units(step: str, quote: str, number: int, language: str, *, names: bool) ->
     if (rows := read_rows(quote.strip().split("\n"))) is not None:
         yield from (_Unit(as_sentence(plain_text(row)), number, is_ordered=False, is_alone=True) for row in rows)
         return
-    item = own_number(quote)
+    item, code = own_number(quote), _lines_of_code(quote)
     headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
-    lines = (plain_text(line).strip() for line in step.split("\n"))
+    before_code = list(takewhile(lambda line: line.strip() not in code, step.split("\n")))
+    lines = (plain_text(line).strip() for line in before_code)
     told = (f"{line}:" if line in headings else as_sentence(NUMBERING.sub("", line)) for line in lines if line)
     text = " ".join(line for line in told if names or line.removesuffix(":") not in headings)
     starts = [start for start, _ in sentences(text, language=language) if not text[start:].lstrip()[:1].islower()]
     starts[:1] = [0]  # what begins small was torn off at the dots of a button
     for start, end in pairwise((*starts, len(text))):
-        yield _Unit(text[start:end].strip(), number, item not in (None, BULLET), item is not None)
+        if text[start:end].strip():
+            yield _Unit(text[start:end].strip(), number, item not in (None, BULLET), item is not None)
+    if code:
+        yield _Unit("", number, is_ordered=False, is_code=True)
+
+
+def _lines_of_code(quote: str) -> frozenset[str]:
+    """Return the lines of code of a step, empty where there is one at most: a command is said like a sentence."""
+    spans = code_within(quote, (0, len(quote)))
+    lines = (line.strip() for start, end in spans for line in quote[start:end].split("\n"))
+    found = frozenset(line for line in lines if line and not line.startswith(("```", "~~~")))
+    return found if len(found) > 1 else frozenset()
 
 
 def _weights(asked: frozenset[str], units: Sequence[_Unit], language: str) -> dict[str, float]:
@@ -226,7 +242,7 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
     head = f"{condition}:" if condition else ""
     taken: list[_Unit] = []
     n, is_cut = start, False
-    while n < len(units):
+    while n < len(units) and not units[n].is_code:
         unit = units[n]
         whole = [unit] if unit.step == units[start].step else [u for u in units[n:] if u.step == unit.step]
         is_read = _is_read(whole, language, opens=not taken)
@@ -242,7 +258,7 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
 
 
 def _is_read(units: Sequence[_Unit], language: str, *, opens: bool) -> bool:
-    return all(stands_alone(unit.text, language, opens=opens) for unit in units)
+    return all(not unit.is_code and stands_alone(unit.text, language, opens=opens) for unit in units)
 
 
 def _is_part(units: Sequence[_Unit], end: int) -> bool:

@@ -19,7 +19,7 @@ from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.conditional_markup import Conditional
 from autokb.text.lexicon import conditional_attributes, lexicon, text_attributes
 from autokb.text.lexicons import alternation, language_data, word_lists
-from autokb.text.markdown import inner_blocks, parse_blocks
+from autokb.text.markdown import code_within, parse_blocks
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 from autokb.text.table_rows import table_head, with_rows_as_lines
@@ -32,6 +32,7 @@ _VERSION = re.compile(r"=?[a-z]+\d[\d.]*")
 _PLATFORM_VERSION = re.compile(r"(?<=[a-z])(?:\d[\d.]*|vista|xp)$")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_QUOTED = re.compile(r"^ {0,3}> ?", re.MULTILINE)
 _EMPHASIS = ("**", "__", "*", "_", "`")
 
 
@@ -214,10 +215,7 @@ class _Adapting:
     def words_and_code(self, span: Span) -> Iterator[str]:
         """Give what is read of a span, code with its lines as they are."""
         here = span[0]
-        code = _code_blocks(self.text)
-        for start, end in code[bisect_left(code, span[:1]) :]:
-            if end > span[1]:
-                break
+        for start, end in code_within(self.text, span):
             yield self._words((here, start))
             if not any(self._is_gone(s) and s.start <= start < s.end for s in self.switches):
                 yield _code_lines(self.text, start, end)
@@ -317,15 +315,11 @@ def _tables(text: str) -> list[Span]:
     return sorted((b.start, b.end) for b in parse_blocks(text) if b.kind == "table") if "|" in text else []
 
 
-@lru_cache(maxsize=8)
-def _code_blocks(text: str) -> list[Span]:
-    return sorted((b.start, b.end) for b in (*parse_blocks(text), *inner_blocks(text)) if b.kind == "code")
-
-
 def _code_lines(text: str, start: int, end: int) -> str:
-    """Return the lines of a code block without its fence and its indentation."""
+    """Return the lines of a code block without its fence, its indentation and the marks of a quote around it."""
     indent = text[text.rfind("\n", 0, start) + 1 : start]
-    lines = textwrap.dedent((indent if not indent.strip() else "") + text[start:end]).split("\n")
+    code = _QUOTED.sub("", text[start:end]) if ">" in indent else text[start:end]
+    lines = textwrap.dedent((indent if not indent.strip() else "") + code).split("\n")
     return "\n".join(line.rstrip() for line in lines if not _FENCE.match(line) and line.strip())
 
 

@@ -21,7 +21,7 @@ from autokb.heuristics.solutions.instructions import (
     names_matter,
 )
 from autokb.text.conditional_markup import CONDITIONAL_MARK, find_conditionals
-from autokb.text.markdown import Block
+from autokb.text.markdown import Block, code_within
 from autokb.text.plain_text import plain_text
 from autokb.text.sentences import sentences
 
@@ -364,12 +364,22 @@ class SectionReader:
             del nested[0]
         found: list[Span] = []
         for start, end in pairwise((span[0], *nested, span[1])):
-            for sentence in self._sentences((start, end)):
-                if found and found[-1][0] >= start and sentence[1] - found[-1][0] <= LONGEST_STEP:
-                    found[-1] = (found[-1][0], sentence[1])
+            for unit, is_code in self._units((start, end)):
+                goes_on = found and found[-1][0] >= start
+                if goes_on and (is_code or unit[1] - found[-1][0] <= LONGEST_STEP):
+                    found[-1] = (found[-1][0], unit[1])
                 else:
-                    found.append(sentence)
+                    found.append(unit)
         return found
+
+    def _units(self, span: Span) -> Iterator[tuple[Span, bool]]:
+        """Give the sentences of a span and its code, which goes with the sentence before: a part of it is no code."""
+        here = span[0]
+        for start, end in code_within(self.text, span):
+            yield from ((sentence, False) for sentence in self._sentences((here, start)))
+            yield (start, end), True
+            here = end
+        yield from ((sentence, False) for sentence in self._sentences((here, span[1])))
 
     def _is_conditional_mark(self, block: Block) -> bool:
         return block.kind == "paragraph" and not CONDITIONAL_MARK.sub("", self.text[block.start : block.end]).strip()
