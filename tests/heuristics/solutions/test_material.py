@@ -103,6 +103,14 @@ def test_a_step_that_refers_to_another_section_brings_it() -> None:
     assert len(steps(inside)[0]) == 2
 
 
+def test_a_remark_on_another_place_brings_no_steps() -> None:
+    near = "# Clean\n\n1. Rinse the filter with warm water.\n2. Put the basket back.\n\n# Use\n\n1. {}\n2. Wait.\n"
+    remark = near.format("The filter is below the motor, as noted above.")
+    told = near.format("Rinse the filter as described above.")
+    assert steps(remark)[1] == ["1. The filter is below the motor, as noted above.", "2. Wait."]
+    assert "Put the basket back." in steps(told)[1][1]
+
+
 def test_what_a_step_refers_to_and_nothing_has_is_named() -> None:
     (found,) = materials("# One\n\n1. Tick the box as shown below.\n", "T", ())
     assert [words.strip() for _, words in found.missing] == ["as shown below"]

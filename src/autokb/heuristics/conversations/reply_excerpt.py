@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -172,17 +172,12 @@ def as_sentence(text: str) -> str:
     return words if not words or words.endswith(_ENDS) else f"{words}."
 
 
-# Complex: rows, headings and torn sentences are each taken apart in their own way.
 def _units(step: str, quote: str, number: int, language: str, *, names: bool) -> Iterator[_Unit]:
     if (rows := read_rows(quote.strip().split("\n"))) is not None:
         yield from (_Unit(as_sentence(plain_text(row)), number, is_ordered=False, is_alone=True) for row in rows)
         return
     item, code = own_number(quote), _lines_of_code(quote)
-    headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
-    before_code = list(takewhile(lambda line: line.strip() not in code, step.split("\n")))
-    lines = (plain_text(line).strip() for line in before_code)
-    told = (f"{line}:" if line in headings else as_sentence(NUMBERING.sub("", line)) for line in lines if line)
-    text = " ".join(line for line in told if names or line.removesuffix(":") not in headings)
+    text = _before_code(step, quote, code, names=names)
     starts = [start for start, _ in sentences(text, language=language) if not text[start:].lstrip()[:1].islower()]
     starts[:1] = [0]  # what begins small was torn off at the dots of a button
     for start, end in pairwise((*starts, len(text))):
@@ -190,6 +185,15 @@ def _units(step: str, quote: str, number: int, language: str, *, names: bool) ->
             yield _Unit(text[start:end].strip(), number, item not in (None, BULLET), item is not None)
     if code:
         yield _Unit("", number, is_ordered=False, is_code=True)
+
+
+def _before_code(step: str, quote: str, code: Container[str], *, names: bool) -> str:
+    """Return the lines of a step before its code as sentences on one line, its headings among them by ``names``."""
+    headings = {plain_text(found.group(1) or found.group(2)).strip() for found in _HEADING.finditer(quote)}
+    before = takewhile(lambda line: line.strip() not in code, step.split("\n"))
+    lines = (plain_text(line).strip() for line in before)
+    told = (f"{line}:" if line in headings else as_sentence(NUMBERING.sub("", line)) for line in lines if line)
+    return " ".join(line for line in told if names or line.removesuffix(":") not in headings)
 
 
 def _lines_of_code(quote: str) -> frozenset[str]:
@@ -253,8 +257,12 @@ def _fill(units: Sequence[_Unit], start: int, rules: ReplyRules, language: str, 
         n += len(whole)
         if unit.is_alone or (n < len(units) and units[n].is_alone):
             break
-    told = _without_lead(taken)
-    return ReplyExcerpt(_joined(head, told), tuple(dict.fromkeys(u.step for u in told)), is_cut) if told else None
+    return _excerpt(head, _without_lead(taken), is_cut=is_cut)
+
+
+def _excerpt(head: str, told: Sequence[_Unit], *, is_cut: bool) -> ReplyExcerpt | None:
+    steps = tuple(dict.fromkeys(unit.step for unit in told))
+    return ReplyExcerpt(_joined(head, told), steps, is_cut) if told else None
 
 
 def _is_read(units: Sequence[_Unit], language: str, *, opens: bool) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
-from autokb.heuristics.solutions.instructions import is_preparation, step_number
+from autokb.heuristics.solutions.instructions import instructs, is_preparation, step_number
 from autokb.heuristics.solutions.section_reader import NOWHERE, Material
 from autokb.heuristics.solutions.words import ManualWords
 from autokb.text.lexicons import pattern_of
@@ -203,12 +203,12 @@ class _KnownPlaces:
     materials: Sequence[Material]
     language: str
 
-    # Complex: the places are tried in the order of how surely they are meant, each only where none before was.
     def find(self, number: int, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
         """Return the steps of what is referred to; none where its heading is named and it is too long to be brought.
 
         That is the section whose heading shares most words with the sentence, else, if nothing is beside the step,
-        the sections below its own, else the steps that share most words with it. None where nothing is found.
+        the sections below its own, else the steps that share most words with it, where it says what to do and they have
+        half of its words; anything less is a remark ("as noted above"), which stays as it is. None if nothing is found.
         """
         about = content_words(reference.about, self.language)
         material, near_by = self.materials[number], self.materials[max(0, number - LOOKED_THROUGH) :]
@@ -224,10 +224,16 @@ class _KnownPlaces:
         if not reference.is_back and own.end > own.own_end and (steps := self._steps_in(own, near_by, but=material)):
             return steps
         others = [m for m in near_by if (m.core[1] <= material.core[0]) is reference.is_back and m is not material]
-        near = max(
-            reversed(others) if reference.is_back else others, key=lambda m: self._shared(m, about), default=None
-        )
-        return self._brought(near) if near and self._shared(near, about) else None
+        return self._nearest(others, reference, about)
+
+    def _nearest(self, others: Sequence[Material], reference: _Reference, about: frozenset[str]) -> list[Span] | None:
+        """Return the steps that share most words with a sentence, the nearest of equals."""
+        in_order = reversed(others) if reference.is_back else others
+        near = max(in_order, key=lambda m: self._shared(m, about), default=None)
+        shared = self._shared(near, about) if near else 0
+        if near is None or not shared:
+            return None
+        return self._brought(near) if shared * 2 >= len(about) and instructs(reference.about, self.language) else []
 
     def _named(self, material: Material, about: frozenset[str], *, is_back: bool) -> Section | None:
         """Return the section before (or after) a step whose heading names what a sentence is about."""
