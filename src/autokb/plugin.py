@@ -115,7 +115,8 @@ class Plugin:
     lines. ``workers`` is a class with the port ``autokb.web.workers.Workers``, which works beside the requests of a
     service. Implementations are named by what settings call them: ``chunkers={"lines": ...}`` of the plug-in ``notes``
     is ``chunker: notes.lines``; ``formats`` and ``exports`` by the suffix of their files, as ``records``, which are
-    of files that hold several documents, issues, tickets or messages. ``stores={"vault": ...}`` is for addresses that
+    of files that hold several documents, issues, tickets or messages. ``includes`` are functions that put the texts of
+    other files in their places before a file of ``formats`` is read. ``stores={"vault": ...}`` is for addresses that
     begin with ``notes.vault://``.
 
     A ``built_in`` plug-in is part of autokb: it may use the reserved words, and no other package may declare one. Its
@@ -146,6 +147,7 @@ class Plugin:
     digest: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     records: Mapping[str, str] = field(default_factory=dict)
+    includes: Mapping[str, str] = field(default_factory=dict)
     exports: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     chunkers: Mapping[str, str] = field(default_factory=dict)
@@ -219,7 +221,7 @@ class Plugin:
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
                 yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
-        suffixes = (*self.formats, *self.records, *self.exports)
+        suffixes = (*self.formats, *self.records, *self.includes, *self.exports)
         yield from (f"{one!r} must be a suffix such as .note" for one in suffixes if not _SUFFIX.fullmatch(one))
 
 

@@ -60,6 +60,15 @@ def test_a_site_inside_an_added_folder_counts_alone_and_copies_are_one_line(tmp_
     assert "is a copy of a page" in sources.reason and "as are 1 more like it" in sources.reason
 
 
+def test_parts_of_pages_in_the_source_of_a_site_are_no_pages(tmp_path: Path) -> None:
+    write(tmp_path / "docs", "_category_.yml", "_note.md", "intro.md", "guide/_part.mdx", "guide/first.mdx")
+    write(tmp_path / "notes", "_note.md", "intro.md")
+    docs = read_documents([tmp_path / "docs"])
+    assert {one.item.id for one in docs.records} == {"intro.md", "guide/first.mdx"}
+    assert sum("is read in each of them" in one.reason for one in docs.skipped) == 2
+    assert len(read_documents([tmp_path / "notes"]).records) == 2, "no tool is known here"
+
+
 def test_what_a_person_adds_by_name_and_a_folder_that_no_tool_marked_are_read(tmp_path: Path) -> None:
     site = write(tmp_path / "site", *SPHINX, "search.html")
     assert [one.item.id for one in read_documents([site / "search.html"]).records] == ["search.html"]

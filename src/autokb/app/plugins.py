@@ -17,7 +17,7 @@ from autokb.stores.workspace import Workspace, open_workspace
 
 # Fields that bring nothing by themselves.
 _OF_THE_PLUGIN = ("name", "summary", "templates", "section", "attribute", "extra", "built_in")
-_NAMED_ALONE = ("formats", "records", "exports", "digest")  # by suffixes and titles
+_NAMED_ALONE = ("formats", "records", "includes", "exports", "digest")  # by suffixes and titles
 
 
 @dataclass(frozen=True, slots=True)

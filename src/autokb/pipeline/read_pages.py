@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autokb.chunking.boilerplate.site_boilerplate import PageBlocks, page_blocks
 from autokb.chunking.chunk_result import MarkedPage
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Document, Skipped
 from autokb.sources import Fields, read_documents
-from autokb.sources.documents import file_id
 from autokb.sources.files import FoundFile
 
 
@@ -45,16 +44,18 @@ def read_pages(file: FoundFile, fields: Fields | None = None, *, with_blocks: bo
     """Read one file; whatever is wrong with it is a line with the reason and never ends a run."""
     started = time.perf_counter()
     try:
-        pages, skipped = _pages(file, fields)
+        within = () if file.is_alone else (file.root,)
+        reading = read_documents([file.path], fields, added=within)
     except UnreadableFileError as error:
         return PagesOfFile((), (Skipped(file.relative, str(error)),))
     except (MemoryError, RecursionError):
         return PagesOfFile((), (Skipped(file.relative, "is too large or nested too deeply; split it."),))
     except Exception as error:  # a parser of foreign bytes may throw anything, and the other files go on
         return PagesOfFile((), (Skipped(file.relative, f"cannot be read ({type(error).__name__}: {error})."),))
-    each = (time.perf_counter() - started) / max(len(pages), 1)
-    found = []
-    for page in pages:
+    each = (time.perf_counter() - started) / max(len(reading.records), 1)
+    found, skipped = [], [*reading.skipped]
+    for record in reading.records:
+        page = MarkedPage(record.item, record.marks)
         try:
             blocks = page_blocks(page.document) if with_blocks else None
         except Exception as error:  # one odd page must not end the others
@@ -67,22 +68,3 @@ def read_pages(file: FoundFile, fields: Fields | None = None, *, with_blocks: bo
 def not_chunked(place: str, error: Exception) -> Skipped:
     """Say why a page cannot be chunked."""
     return Skipped(place, f"cannot be cut ({type(error).__name__}: {error}).")
-
-
-def _pages(file: FoundFile, fields: Fields | None) -> tuple[list[MarkedPage], list[Skipped]]:
-    reading = read_documents([file.path], fields)
-    found = [MarkedPage(_placed(record.item, file), record.marks) for record in reading.records]
-    skipped = [Skipped(_within(s.path, file.path.name, file.relative), s.reason) for s in reading.skipped]
-    return found, skipped
-
-
-def _placed(document: Document, file: FoundFile) -> Document:
-    """Name a document by its file's path inside what was given; the file read alone was known by its name."""
-    own = _within(document.id, file_id(file.path.name), file_id(file.relative))
-    return replace(document, id=own, title=own if document.title == document.id else document.title)
-
-
-def _within(text: str, name: str, relative: str) -> str:
-    if text == name or text.startswith((f"{name}#", f"{name}:")):
-        return relative + text[len(name) :]
-    return text

@@ -91,6 +91,8 @@ def _is_open_for_writing(descriptor: int) -> bool | None:
 MAX_FILE_MEGABYTES = 100
 MAX_FILE_BYTES = MAX_FILE_MEGABYTES * 1024 * 1024
 
+MOST_INCLUDED = 2_000_000  # characters of other files in one: pages that name each other would grow without an end
+DEEPEST_FILE = 5  # files in each other
 _INCLUDED = (".md", ".mdx", ".markdown", ".txt")  # suffixes of files that others may hold
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -157,16 +159,22 @@ def decode(data: bytes, *, markup: bool = False) -> str:
         return (_decode_as_declared(data) if markup else None) or _decode_by_guess(data)
 
 
-def text_beside(file: FoundFile, name: str) -> str | None:
-    """Return the text of the file that another one names, from its folder or one above it that was added, else None."""
+def text_beside(file: FoundFile, name: str, suffixes: tuple[str, ...] = _INCLUDED) -> str | None:
+    """Return the text of the file that another one names, from its folder or one above it that was added, else None.
+
+    Hidden files are not read, nor others than of these ``suffixes``, and none where the file was added alone.
+    """
     root, name = os.path.realpath(file.root), name.removeprefix("@site").lstrip("/")
-    for folder in file.path.parents if file.root and name.lower().endswith(_INCLUDED) else ():
+    may_read = file.root and not file.is_alone and name.lower().endswith(suffixes)
+    for folder in file.path.parents if may_read else ():
         path = os.path.realpath(folder / name)
         if not folder.is_relative_to(file.root):
             break
-        if path.startswith(root + os.sep) and os.path.isfile(path):  # noqa: PTH113
+        relative = os.path.relpath(path, root)
+        is_shown = not any(part.startswith(".") for part in Path(relative).parts)
+        if is_shown and os.path.isfile(path):  # noqa: PTH113
             with contextlib.suppress(UnreadableFileError):
-                return decode(read_bytes(FoundFile(root, os.path.relpath(path, root)))).removeprefix("\ufeff")
+                return decode(read_bytes(FoundFile(root, relative))).removeprefix("\ufeff")
     return None
 
 

@@ -22,7 +22,7 @@ from autokb.sources.markup import Markup, is_whole_page, to_markdown
 from autokb.sources.named_fields import NamedFields, shown_fields
 from autokb.sources.notes import id_notes, without_ids
 from autokb.sources.outcomes import TRUE
-from autokb.sources.outside_readers import has_outside_records, left_out, outside_reader
+from autokb.sources.outside_readers import has_outside_records, left_out, outside_reader, with_included
 from autokb.sources.page import ConvertedFile, first_heading, short_title
 from autokb.sources.reading import Fields, Reading, SourceRecord, each_file, read_parts, with_progress
 from autokb.sources.record_files import RECORD_FORMATS, outside_records, read_records
@@ -163,7 +163,8 @@ def _read_file(
     in_records = not is_known and has_outside_records(file.relative)
     if outside is not None and not (in_records and outside[0] == "plugin" and fields.text):
         kind, head = outside
-        page = convert_in_subprocess(kind, head + read_bytes(file))
+        data = read_bytes(file)
+        page = convert_in_subprocess(kind, head + (with_included(file, data) if kind == "plugin" else data))
         return [_whole_file(page, file.relative)], left_out(file.relative, page.left_out)
     if not is_known and not in_records:
         raise UnreadableFileError(_UNKNOWN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autokb.core.errors import BadInputError
@@ -18,10 +18,11 @@ _LEADS_OUT = "is a link out of the folder that was added; add its target by name
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file inside an added folder (or added alone)."""
+    """A regular file inside an added folder, or one that ``is_alone``: of its folder nothing else was added."""
 
     root: str
     relative: str
+    is_alone: bool = field(default=False, compare=False)
 
     @property
     def path(self) -> Path:
@@ -49,8 +50,9 @@ def find_files(
             _walk(path.resolve(), added, found, skipped, follow_links=follow_links)
         else:
             folder = path.absolute().parent.resolve()
-            root = _added_folder(folder, added) or folder
-            _add_file(_named_file(folder / path.name, root, added), found, skipped)
+            above = _added_folder(folder, added)
+            file = _named_file(folder / path.name, above or folder, added)
+            _add_file(replace(file, is_alone=above is None), found, skipped)
     seen: set[FoundFile | str] = set()
     unique = []
     for file in found:

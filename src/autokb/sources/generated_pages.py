@@ -1,4 +1,4 @@
-"""What documentation tools write beside the pages of people: copies of them, indices and search pages."""
+"""What stands beside pages: copies, indices and search pages that documentation tools write, and parts of pages."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _REASONS = {
     "copies": "is a copy of a page, or its source, that a documentation tool wrote; left out",
     "indices": "is an index that a documentation tool made of the pages; left out",
     "searches": "belongs to the search that a documentation tool added to the pages; left out",
+    "parts": "is a part that pages include, and is read in each of them; left out",
     "assets": "belongs to how a documentation tool shows the pages; left out",
 }
 
@@ -28,6 +29,7 @@ class _Tool:
     copies: tuple[AsWritten, ...] = ()
     indices: tuple[AsWritten, ...] = ()
     searches: tuple[AsWritten, ...] = ()
+    parts: tuple[AsWritten, ...] = ()
     assets: tuple[AsWritten, ...] = ()
 
 

@@ -11,12 +11,15 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from autokb.core.errors import AutokbError, UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.core.plugins import PluginError, installed, plugins, use
+from autokb.sources.decoding import clean, decode, text_beside
+from autokb.sources.files import FoundFile
 from autokb.sources.formats import has_known_suffix, uncompressed
 from autokb.sources.page import ConvertedFile, ConvertedRecords, first_heading
 
@@ -37,6 +40,19 @@ def outside_reader(relative: str, commands: Mapping[str, Sequence[str]]) -> tupl
     if has_known_suffix(relative) or (owner := plugins().formats.get(suffix)) is None:
         return None
     return "plugin", _head(owner, suffix)
+
+
+def with_included(file: FoundFile, data: bytes) -> bytes:
+    """Return a file that a plug-in reads, with the texts of the files in it that it says are to be read there."""
+    suffix = _suffix(file.relative)
+    owner = plugins().formats.get(suffix, "")
+    code = installed(owner).includes.get(suffix) if owner else None
+    if code is None:
+        return data
+    found = _called(owner, code, clean(decode(data)), partial(text_beside, file, suffixes=("",)))
+    if not isinstance(found, str):
+        raise PluginError(f"The plug-in {owner}: what it includes in {suffix} files is no text.")
+    return found.encode("utf-8", "replace")
 
 
 def has_outside_records(relative: str) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from autokb.sources.decoding import clean
+from autokb.sources.decoding import DEEPEST_FILE, MOST_INCLUDED, clean
 from autokb.sources.page import ConvertedFile, first_heading
 from autokb.sources.site_outline import BEHIND_CODE, Element, note_label, outlined, sign_of
 from autokb.sources.subprocess_converter import convert_in_subprocess
@@ -23,8 +23,6 @@ from autokb.text.lexicons import AsWritten, WordLists, word_lists
 from autokb.text.markdown import front_matter_end, html_blocks, parse_blocks
 from autokb.text.plain_text import plain_text
 
-MOST_INCLUDED = 2_000_000  # characters of other files in one: pages that name each other would grow without an end
-DEEPEST_FILE = 5  # files in each other
 _LONGEST_NAME = 60  # characters of what is listed as left out
 # What could be markup stands in code as private characters until all else is done.
 _IN_CODE = {ord(sign): 0x10F000 + ord(sign) for sign in "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"}

@@ -98,7 +98,7 @@ def test_a_table_of_contents_names_its_pages_in_their_order(tmp_path: Path) -> N
     assert markdown(tmp_path, text) == "**Guides**\n\n- Start here\n\n- first steps\n\n- z\n\n- a"
 
 
-def test_other_files_are_not_read_and_are_named(tmp_path: Path) -> None:
+def test_a_file_that_is_added_alone_reads_no_other_and_names_them(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("a secret", encoding="utf-8")
     text = (
         "Seen.\n\n.. include:: secret.txt\n\n.. literalinclude:: secret.txt\n\n.. csv-table::\n   :file: secret.txt\n\n"

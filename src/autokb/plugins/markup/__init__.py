@@ -11,6 +11,10 @@ plugin = Plugin(
         ".xml": f"{_CODE}.confluence:read_storage",
         **dict.fromkeys((".adoc", ".asciidoc", ".asc"), f"{_CODE}.asciidoc:read_adoc"),
     },
+    includes={
+        **dict.fromkeys((".rst", ".rest"), f"{_CODE}.included:with_rst"),
+        **dict.fromkeys((".adoc", ".asciidoc", ".asc"), f"{_CODE}.included:with_adoc"),
+    },
     records={".zip": f"{_CODE}.confluence:read_space"},
     built_in=True,
 )

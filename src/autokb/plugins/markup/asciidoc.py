@@ -1,4 +1,4 @@
-"""AsciiDoc, as much of it as manuals use, by way of HTML. No other file is read.
+"""AsciiDoc, as much of it as manuals use, by way of HTML; files that it includes are in it already.
 
 No library of a free licence reads it in Python. Notes begin with their kind. Tabs and what unfolds become sections
 under their label, and before the text behind them the heading above is written again.

@@ -1,0 +1,160 @@
+"""Other files that AsciiDoc and reStructuredText name to be read in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from posixpath import dirname, join, normpath
+
+from autokb.sources.decoding import DEEPEST_FILE, MOST_INCLUDED, clean
+
+Beside = Callable[[str], str | None]  # the text of the file of a name beside the one that is read, None without one
+
+_ADOC = re.compile(r"include::([^\[\n]{1,500})\[([^\]\n]*)\][ \t]*")
+_ATTRIBUTE = re.compile(r":([\w-]+):[ \t]+(\S.*)")
+_NAMED = re.compile(r"\{([\w-]+)\}")
+_FAMILY = re.compile(r"(?:[\w.-]*:)??(?:([\w.-]*):)?(partial|example|page|attachment)\$/?(.+)")
+_OPTION = re.compile(r"(\w+)=(?:\"([^\"]*)\"|([^,]*))")
+_TAG = re.compile(r"\b(tag|end)::([\w.-]+)\[\]")
+_HEADING = re.compile(r"(={1,6})[ \t]+\S")
+_FENCE = re.compile(r"-{4,}|\.{4,}|`{3,}.*")
+_RST = re.compile(
+    r"^(?P<indent>[ \t]*)\.\. (?P<kind>include|literalinclude)::[ \t]+(?P<path>\S.*?)[ \t]*\n"
+    r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:.*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_RST_OPTION = re.compile(r":([\w-]+):[ \t]*(.*)")
+_RANGE = re.compile(r"(\d+)(?:(?:\.\.|-)(-1|\d*))?")
+
+
+def with_adoc(text: str, beside: Beside) -> str:
+    """Return AsciiDoc with the files of ``include::`` in their places; what cannot be read stays a line of it."""
+    return "\n".join(_Adoc(beside).read(text.split("\n"), "", DEEPEST_FILE))
+
+
+class _Adoc:
+    """Reads one file with all that it includes, with the attributes that were set up to each place."""
+
+    def __init__(self, beside: Beside) -> None:
+        self._beside = beside
+        self._attributes: dict[str, str] = {}
+        self._room = MOST_INCLUDED
+
+    def read(self, lines: Sequence[str], folder: str, depth: int) -> Iterator[str]:
+        """Give the lines of a file that stands in a folder, and of those that it includes."""
+        for line in lines:
+            if found := _ATTRIBUTE.fullmatch(line):
+                self._attributes[found[1]] = found[2].strip()
+            included = self._file(found, folder) if depth and (found := _ADOC.fullmatch(line)) else None
+            if included is None:
+                yield line
+            else:
+                yield from self.read(*included, depth - 1)
+
+    def _file(self, found: re.Match[str], folder: str) -> tuple[list[str], str] | None:
+        """Return the lines of the file that one names, and its folder; None where it is not there, or too much."""
+        target = _NAMED.sub(lambda m: self._attributes.get(m[1], m[0]), found[1])
+        family = _FAMILY.fullmatch(target)
+        path = join(family[1] or "", f"{family[2]}s", family[3]) if family else normpath(join(folder, target))
+        text = self._beside(path)
+        if text is None or len(text) > self._room:
+            return None
+        self._room -= len(text)
+        options = {name: quoted or plain for name, quoted, plain in _OPTION.findall(found[2])}
+        lines = list(_tagged(clean(text).split("\n"), options.get("tag") or options.get("tags", "")))
+        if "lines" in options:
+            lines = _numbered(lines, options["lines"])
+        return _deeper(lines, int(_number(options.get("leveloffset", "")))), dirname(path)
+
+
+def _number(text: str) -> str:
+    return text if re.fullmatch(r"[+-]?[0-6]", text) else "0"
+
+
+def _tagged(lines: Sequence[str], wanted: str) -> Iterator[str]:
+    """Give the lines between the marks of the tags that are wanted, all where none or any is; no mark is a line."""
+    names = {name for name in re.split("[,;]", wanted) if name and name[0] != "!"}
+    is_all = not names or bool(names & {"*", "**"})
+    open_tags: list[str] = []
+    for line in lines:
+        if found := _TAG.search(line):
+            if found[1] == "tag":
+                open_tags.append(found[2])
+            elif found[2] in open_tags:
+                open_tags.remove(found[2])
+        elif is_all or names.intersection(open_tags):
+            yield line
+
+
+def _numbered(lines: Sequence[str], ranges: str) -> list[str]:
+    """Return lines by their numbers from 1: ``2..5;7`` and ``2-5,7``; an end of -1, or none, is the last line."""
+    found: list[str] = []
+    for first, last in _RANGE.findall(ranges):
+        has_end = any(f"{first}{sign}" in ranges for sign in ("..", "-"))
+        end = (len(lines) if last in ("", "-1") else int(last)) if has_end else int(first)
+        found += lines[max(0, int(first) - 1) : end]
+    return found
+
+
+def _deeper(lines: Sequence[str], levels: int) -> list[str]:
+    """Return lines whose headings are so many levels deeper."""
+    found, fence = [], ""
+    for line in lines:
+        if _FENCE.fullmatch(line):
+            fence = "" if line == fence else fence or line
+        if levels and not fence and (heading := _HEADING.match(line)):
+            line = "=" * max(1, len(heading[1]) + levels) + line[len(heading[1]) :]
+        found.append(line)
+    return found
+
+
+def with_rst(text: str, beside: Beside) -> str:
+    """Return reStructuredText with the files of ``include`` and ``literalinclude`` in their places.
+
+    What cannot be read stays a directive.
+    """
+    room = MOST_INCLUDED
+
+    def file(found: re.Match[str], depth: int) -> str:
+        nonlocal room
+        written = beside(found["path"])
+        if written is None or not depth or len(written) > room:
+            return found[0]
+        room -= len(written)
+        options = dict(_RST_OPTION.findall(found["options"]))
+        lines = _between(clean(written).split("\n"), options)
+        if found["kind"] == "include" and not {"literal", "code"} & set(options):
+            part = "\n".join(lines)
+            read = _RST.sub(lambda m: file(m, depth - 1), part).split("\n")
+            return "\n".join(f"{found['indent']}{line}".rstrip() for line in ("", *read, "", ""))
+        language = options.get("language") or options.get("code", "")
+        head = f"{found['indent']}.. code-block:: {language}".rstrip()
+        return "\n".join((head, "", *(f"{found['indent']}   {line}".rstrip() for line in lines), "", ""))
+
+    return _RST.sub(lambda m: file(m, DEEPEST_FILE), f"{text}\n")
+
+
+def _between(lines: list[str], options: Mapping[str, str]) -> list[str]:
+    """Return the lines that the options of a directive choose."""
+    if "lines" in options:
+        return _numbered(lines, options["lines"])
+    first = (
+        _index(lines, options, "start-after", 1)
+        or _index(lines, options, "start-at", 0)
+        or _given(options, "start-line")
+    )
+    behind = lines[first or 0 :]
+    end = _index(behind, options, "end-before", 0)
+    end = _index(behind, options, "end-at", 1) if end is None else end
+    if end is None and (last := _given(options, "end-line")) is not None:
+        end = max(0, (last if last >= 0 else len(lines) + last) - (first or 0))
+    return behind[:end]
+
+
+def _index(lines: Sequence[str], options: Mapping[str, str], name: str, plus: int) -> int | None:
+    words = options.get(name)
+    return next((n + plus for n, line in enumerate(lines) if words and words in line), None)
+
+
+def _given(options: Mapping[str, str], name: str) -> int | None:
+    return int(options[name]) if re.fullmatch(r"-?\d{1,9}", options.get(name, "")) else None

@@ -1,0 +1,88 @@
+"""Files that AsciiDoc and reStructuredText name to be read in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from autokb.sources import read_documents
+
+
+def read(folder: Path, files: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the texts of the documents of a folder with these files, and what is said of them."""
+    for name, text in files.items():
+        path = folder / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    found = read_documents([folder / "docs"])
+    return {r.item.id: r.item.text.strip() for r in found.records}, {s.path: s.reason for s in found.skipped}
+
+
+def test_partials_and_examples_of_antora_are_read_in_the_pages_and_are_none_themselves(tmp_path: Path) -> None:
+    texts, said = read(
+        tmp_path,
+        {
+            "modules/admin/pages/deep/a.adoc": (
+                "= Back up\n:kind: note\n\ninclude::partial$warn/{kind}.adoc[]\n\n[source,bash]\n----\n"
+                "include::example$run.sh[tag=copy]\n----\n\ninclude::other:partial$tail.adoc[leveloffset=+1]\n"
+            ),
+            "modules/admin/pages/index.adoc": "= Start\n\nRead on.\n",
+            "modules/admin/partials/warn/note.adoc": "Stop it first.\n\ninclude::more.adoc[lines=2..3]\n",
+            "modules/admin/partials/warn/more.adoc": "one\ntwo\nthree\nfour\n",
+            "modules/admin/examples/run.sh": "#!/bin/sh\n# tag::copy[]\ncp -r data /backup\n# end::copy[]\nexit 0\n",
+            "modules/other/partials/tail.adoc": "= After it\n\nStart it.\n",
+            "modules/admin/nav.adoc": "* xref:index.adoc[Start]\n",
+        },
+    )
+    assert texts["modules/admin/pages/deep/a.adoc"] == (
+        "# Back up\n\nStop it first.\n\ntwo three\n\n```bash\ncp -r data /backup\n```\n\n## After it\n\nStart it."
+    )
+    assert {"modules/admin/partials/warn/note.adoc", "modules/admin/nav.adoc"}.isdisjoint(texts)
+    assert "is read in each of them" in said["modules/admin/partials/warn/more.adoc"]
+
+
+def test_sphinx_includes_are_read_where_they_stand_with_the_lines_that_are_asked_for(tmp_path: Path) -> None:
+    texts, said = read(
+        tmp_path,
+        {
+            "guides/a.rst": (
+                "Title\n=====\n\n.. include:: note.rst\n\n.. literalinclude:: run.sh\n   :language: bash\n"
+                "   :lines: 2-3\n\n"
+                "- One\n\n  .. include:: /guides/note.rst\n     :start-after: MARK\n\nEnd.\n"
+            ),
+            "guides/note.rst": "First part.\n\n.. MARK\n\nSecond part.\n",
+            "guides/run.sh": "#!/bin/sh\necho one\necho two\necho three\n",
+        },
+    )
+    assert texts["guides/a.rst"] == (
+        "# Title\n\nFirst part.\n\nSecond part.\n\n```bash\necho one\necho two\n```\n\n- One\n\n  Second part.\n\nEnd."
+    )
+    assert not any("in part" in path for path in said)
+
+
+@pytest.mark.parametrize("name", ["a.adoc", "a.rst"])
+@pytest.mark.parametrize(
+    "target", ["../secret.txt", "/etc/hostname", ".env", ".git/config", "none.txt", "deep/{x}.adoc"]
+)
+def test_what_was_not_added_is_not_read_and_is_named(tmp_path: Path, name: str, target: str) -> None:
+    (tmp_path / "secret.txt").write_text("Secret.")
+    hidden = {".env": "Secret.", ".git/config": "Secret."}
+    line = f"include::{target}[]" if name.endswith(".adoc") else f".. include:: {target}"
+    texts, said = read(tmp_path, {name: f"Seen.\n\n{line}\n\nEnd.\n", **hidden})
+    assert texts[name].split() == ["Seen.", "End."]
+    assert f"include {target}" in said[f"{name}, in part"]
+
+
+@pytest.mark.parametrize(("name", "line"), [("a.adoc", "include::a.adoc[]"), ("a.rst", ".. include:: a.rst")])
+def test_a_file_that_names_itself_ends(tmp_path: Path, name: str, line: str) -> None:
+    texts, said = read(tmp_path, {name: f"Again.\n\n{line}\n"})
+    assert 2 <= texts[name].count("Again.") <= 6
+    assert name in said[f"{name}, in part"]
+
+
+def test_many_large_files_in_each_other_are_no_bomb(tmp_path: Path) -> None:
+    files = {f"p{n}.adoc": f"{'Text. ' * 20_000}\n\n" + f"include::p{n + 1}.adoc[]\n\n" * 30 for n in range(5)}
+    texts, said = read(tmp_path, files)
+    assert len(texts["p0.adoc"]) < 4_000_000 and "include p" in said["p0.adoc, in part"]
