@@ -1,4 +1,4 @@
-"""What each process of a run with ``AUTOKB_TESTS_WITHOUT_PLUGINS`` does first: it forgets which plug-ins are built in."""
+"""The start of each process of a run with ``AUTOKB_TESTS_WITHOUT_PLUGINS``: no plug-in is built in."""
 
 from autokb.core import plugins
 
