@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from autokb.core.plugins import built_in, code_of, implementation, is_of_plugin, place_in, use
+from autokb.core.plugins import built_in, code_of, implementation, place_in, use
 from autokb.helpdesks.helpdesk import DeskRequest, Helpdesk, ReceivedMessage, StandingText
 from autokb.helpdesks.refused import FAILS
 from autokb.helpdesks.sending import LaterError
@@ -23,7 +23,8 @@ def helpdesk_of(name: str) -> Helpdesk:
 
 class _OfPlugin:
     def __init__(self, name: str) -> None:
-        self._code = code_of("helpdesks", name) if is_of_plugin(name) else ""
+        with _contained("class", ""):
+            self._code = code_of("helpdesks", name)
         with _contained("class", self._code):
             self._own = implementation("helpdesks", name)()
             self.account_at = tuple(map(str, self._own.account_at))
