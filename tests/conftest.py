@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,9 +21,17 @@ import hand_made_kb
 import made_once
 from autokb.app import SupportKB
 from autokb.app.create import create
+from autokb.core import plugins as found_plugins
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from benchmarks import postgres_server
+
+# The core alone: no plug-in of ours is found, neither here nor in any process that a test starts.
+WITHOUT_PLUGINS = bool(os.environ.get("AUTOKB_TESTS_WITHOUT_PLUGINS"))
+if WITHOUT_PLUGINS:
+    found_plugins.BUILT_IN = ()
+    sys.path.insert(0, str(Path(__file__).parent / "without_plugins"))
+    os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0], *filter(None, [os.environ.get("PYTHONPATH")])])
 
 made_once.share()
 # No test may depend on how fast the machine is.

@@ -10,23 +10,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from itertools import chain
 from typing import Any, Final, Literal, get_args
 
+What = Literal["function or class", "pydantic model", "value"]  # that code has to be
 Role = Literal["reader", "agent", "editor", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)  # each may do what those before it may
 SIGNED: Final = "signature"  # in the place of a role: the path checks a signature itself, and no key counts
-# What a command, a page, a path or a namespace of autokb is called; no plug-in may be.
+# What a command, a page, a path, a namespace, a tool or a table of autokb is called or begins with; no plug-in may be.
 RESERVED = frozenset(
-    "add app approve ask autokb build candidate changes checks chunk close compare conversation costs create created "
-    "curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation experiment "
-    "explain export feedback follow gaps gate health helpdesks hide history hooks http https import init insight "
-    "issues judging keys knowledge lab load local login logout mail markup mcp metrics move none office open openai "
-    "outcomes packaged plan plugins postgres publish questions rank ray ready reject remove review rollback serve "
-    "settings show solutions sources stale static study suggest sync themes tickets trends trial undo usage vacuum "
-    "versions views w watch workspace workspaces write".split()
+    "add api app approve ask autokb build candidate changes checks chunk close closed compare conversation costs "
+    "create created curation demo diff digest discard dismiss doctor documents draft edit embed evaluate evaluation "
+    "experiment explain export feedback follow gaps gate health helpdesks hide history hook hooks http https import "
+    "init insight issues judging keys knowledge lab load local login logout mail markup mcp metrics move none "
+    "office open openai outcomes packaged past pg plan plugins postgres publish questions rank ray read ready "
+    "reject remove report request review rollback search serve settings show solutions sources sqlite stale static "
+    "study suggest sync themes ticket tickets trends trial undo usage v1 vacuum versions views w watch workspace "
+    "workspaces write".split()
 )
+_TABLES = frozenset(".csv .gz .json .jsonl .ndjson .tab .tsv".split())
+_PAGES = frozenset(".docx .htm .html .markdown .md .mdx .mediawiki .pdf .text .txt .wiki .xhtml".split())
+# Suffixes of files that autokb reads or writes itself; no plug-in of others is asked for them.
+SUFFIXES = {"formats": _TABLES | _PAGES, "records": _TABLES, "exports": frozenset((".csv", ".jsonl", ".md"))}
+MENU = ("/", "/ask", "/knowledge", "/review", "/in-use", "/evaluation", "/settings")  # behind which a page may stand
+LINKED = ("/review", "/in-use", "/knowledge")  # pages of ours that have links to pages of plug-ins
 OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
+_TYPES: Mapping[str, Any] = {"tuple": (tuple, list), "Mapping": Mapping, "bool": bool}  # of fields; others are texts
+# Fields with a name of code, beside the mappings; and those, whose code is no function or class.
+_NAME_CODE = ("settings", "namespace", "doctor", "workers", "findings", "function", "arguments", "answer")
+_MODEL: What = "pydantic model"
+_NO_FUNCTIONS: Mapping[str, What] = {"settings": _MODEL, "arguments": _MODEL, "answer": "value", "tasks": "value"}
 _NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 _CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SUFFIX = re.compile(r"\.[a-z0-9_-]{1,20}")
@@ -174,18 +188,17 @@ class Plugin:
 
     def __post_init__(self) -> None:
         """Refuse what could not be told from others' (ValueError)."""
-        for wrong in (*self._wrong_names(), *(() if self.built_in else self._only_ours()), *self._wrong_code()):
+        checks = (_wrong_types(self), self._wrong_names(), *(() if self.built_in else (self._only_ours(),)))
+        for wrong in chain(*checks, self._wrong_code()):  # each is true of the types that the first has checked
             raise ValueError(wrong)
 
-    def code(self) -> Iterator[str]:
-        """Give every name of code."""
-        yield from filter(None, (self.settings, self.namespace, self.doctor, self.workers, self.findings))
-        named: tuple[Command | Route | Page | Tool, ...] = (*self.commands, *self.routes, *self.pages, *self.tools)
-        yield from (one.function for one in named)
-        yield from (one.arguments for one in self.tools)
-        yield from (one.answer for one in self.routes if one.answer)
-        for value in (getattr(self, one.name) for one in fields(self)):
-            yield from value.values() if isinstance(value, Mapping) else ()
+    def code(self) -> Iterator[tuple[str, What]]:
+        """Give every name of code with what it has to be."""
+        declared: tuple[Any, ...] = (self, *self.commands, *self.routes, *self.pages, *self.tools)
+        for one, name in ((part, each.name) for part in declared for each in fields(part)):
+            value = getattr(one, name)
+            codes = value.values() if isinstance(value, Mapping) else [value] if name in _NAME_CODE and value else ()
+            yield from ((code, _NO_FUNCTIONS.get(name, "function or class")) for code in codes)
 
     def _wrong_names(self) -> Iterator[str]:
         name = self.name
@@ -196,7 +209,7 @@ class Plugin:
             *((self.routes, f"/v1/{name}", "/", (*ROLES, SIGNED)), (self.pages, f"/{name}", "/", ROLES)),
         )
         for one, start, then, roles in ((one, *rules) for many, *rules in kinds for one in many):
-            called = getattr(one, "path", "") or one.name
+            called = _called(one)
             word = called.removeprefix("/v1").strip("/").split(then)[0]
             if not f"{called}{then}".startswith(start + then) and word not in self._ours():
                 yield f"the {type(one).__name__.lower()} {called!r} must be {start} or begin with {start}{then}"
@@ -217,12 +230,31 @@ class Plugin:
         return RESERVED if self.built_in else frozenset()
 
     def _wrong_code(self) -> Iterator[str]:
-        yield from (f"{one!r} names no code; write package.module:function" for one in self.code() if not _is_code(one))
+        unnamed = (one for one, _ in self.code() if not _is_code(one))
+        yield from (f"{one!r} names no code; write package.module:function" for one in unnamed)
         for statement in filter(str.strip, ";".join(self.tables).split(";")):
             if not ((found := _STATEMENT.match(statement)) and found[1].startswith(f"{self.name}_")):
                 yield f"{statement.strip()[:40]!r} must make or change a table or index called {self.name}_..."
         suffixes = (*self.formats, *self.records, *self.includes, *self.exports)
         yield from (f"{one!r} must be a suffix such as .note" for one in suffixes if not _SUFFIX.fullmatch(one))
+
+
+def _wrong_types(declared: Any, holder: str = "a plug-in") -> Iterator[str]:
+    """Give a sentence for each value of a declaration that is not of its field's type, or is empty and must not be."""
+    for one in fields(declared):
+        value, kind = getattr(declared, one.name), str(one.type)
+        parts = value if isinstance(value, tuple | list) else ()
+        is_of_type = isinstance(value, _TYPES.get(kind.partition("[")[0], str))
+        if not is_of_type or any(type(part).__name__ not in kind for part in parts):
+            yield f"{one.name!r} of {holder} must be {kind}, and is {value!r}"
+        if value == "" and one.default is MISSING:
+            yield f"{holder} needs its {one.name!r}"
+        for part in filter(is_dataclass, parts):
+            yield from _wrong_types(part, f"the {type(part).__name__.lower()} {_called(part)!r}")
+
+
+def _called(one: Any) -> Any:
+    return getattr(one, "path", "") or one.name
 
 
 def _is_code(name: object) -> bool:

@@ -40,6 +40,7 @@ plugin = Plugin(
     routes=(Route("/v1/hostile", "hostile_code:route", "reader"),),
     pages=(Page("/hostile", "hostile_missing:page", "reader", menu="Hostile"),),
     tools=(Tool("hostile_tool", "hostile_code:tool", "hostile_missing:Arguments", "Fails."),),
+    settings="hostile_code:wrong",
     doctor="hostile_code:doctor",
     digest={"Hostile": "hostile_code:digest"},
     formats={".bad": "hostile_code:read", ".slow": "hostile_code:spin"},
@@ -96,7 +97,9 @@ def empty_study(kb):
     return object()
 
 def feature(workspace, question, found):
-    return [float("nan")] * 3
+    raise RuntimeError("no feature")
+
+wrong = 7
 """
 
 
@@ -129,6 +132,7 @@ def test_each_is_named_and_a_question_is_answered_as_ever(
         "'ask' must be claims or begin with claims-",
         "'/page' needs a role: reader, agent",
         "hostile_missing",
+        "hostile_code:wrong is no pydantic model",
     ):
         assert expected in said
     assert main(["ask", str(hand_made.folder), QUESTION, "--json"]) == 0
@@ -139,7 +143,7 @@ def test_each_is_named_and_a_question_is_answered_as_ever(
 def test_a_command_that_fails_is_named_as_the_plugins(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hostile", str(hand_made.folder), "--json"]) == PluginError.exit_status == 1
     found = capsys.readouterr()
-    sentence = "The plug-in hostile: autokb hostile failed (RuntimeError: no command)."
+    sentence = "The plug-in hostile: autokb hostile failed (RuntimeError: no command, hostile_code.py:9)."
     assert json.loads(found.out) == {"error": sentence}
     assert found.err.endswith(f"{sentence}\n") and "Traceback" in found.err and "fault in autokb" not in found.err
     assert main(["hostile", "no such word", "nor this"]) == 2
@@ -156,6 +160,8 @@ def test_a_command_that_fails_is_named_as_the_plugins(hand_made: Workspace, caps
 @pytest.mark.usefixtures("hostile")
 def test_doctor_and_digest_name_what_hangs_and_what_raises(hand_made: Workspace) -> None:
     found = SupportKB.doctor(hand_made.folder)
+    assert "The plug-in hostile: hostile_code:wrong is no pydantic model." in found.problems
+    assert not any("fault in autokb" in one for one in found.problems)
     assert any("hostile_code:doctor takes more than 0.2 seconds" in one for one in found.problems)
     assert any("no such engine" in one for one in found.notes)
     assert found.published["solution"] > 0
@@ -169,7 +175,7 @@ def test_doctor_and_digest_name_what_hangs_and_what_raises(hand_made: Workspace)
 
 @pytest.mark.usefixtures("hostile")
 def test_the_service_runs_without_the_paths_that_cannot_be_made(hand_made: Workspace) -> None:
-    with pytest.warns(AutokbWarning, match="Paths of the plug-in hostile are left out"):
+    with pytest.warns(AutokbWarning, match="The plug-in hostile: /hostile is left out"):
         app = create_app(hand_made.folder)
     assert not list(tools_of_plugins())
     client = TestClient(app, base_url="http://127.0.0.1:8000", client=HERE, raise_server_exceptions=False)
@@ -182,7 +188,10 @@ def test_the_service_runs_without_the_paths_that_cannot_be_made(hand_made: Works
         assert shown.status_code == 200 and "/hostile" not in shown.text, "nothing leads to a page that is not there"
 
 
-FAILS = "makes the plug-in {} fail (RuntimeError); if it opens elsewhere, report it to the author of the plug-in."
+FAILS = (
+    "makes the plug-in {} fail (RuntimeError, hostile_code.py:29); if it opens elsewhere, report it to the author of "
+    "the plug-in."
+)
 
 
 @pytest.mark.usefixtures("hostile")
@@ -225,7 +234,9 @@ def test_a_feature_that_fails_says_nothing_of_any_row(hand_made: Workspace) -> N
     with hand_made.file() as file, file.transaction():
         file.note("weights of plug-ins", '{"hostile.wild": 5.0}')
         file.count_generation()
-    with pytest.warns(AutokbWarning, match=r"The ranking feature hostile\.wild fails"):
+    with pytest.warns(
+        AutokbWarning, match=r"The ranking feature hostile\.wild fails .*no feature, hostile_code\.py:\d+"
+    ):
         after = kb.ask(QUESTION)
     assert [one.id for one in after.shown] == [one.id for one in before.shown]
     kb.close()

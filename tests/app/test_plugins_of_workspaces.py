@@ -20,10 +20,15 @@ from autokb.cli.manual import TASKS
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, BadInputError
 from autokb.core.plugins import BUILT_IN, PluginError
 from autokb.core.settings import Settings, read_settings, section_of
-from autokb.plugin import RESERVED
+from autokb.exchange import export_kb
+from autokb.plugin import MENU, RESERVED, SUFFIXES
+from autokb.plugins.mcp.tools import TOOLS
+from autokb.sources import formats
+from autokb.sources.record_files import RECORD_FORMATS
 from autokb.stores.plugin_tables import plugin_tables
 from autokb.stores.workspace import Workspace, open_workspace
 from autokb.web.app import workspace_app
+from autokb.web.pages.rendering import NAVIGATION
 
 DECLARED = """
 from autokb.plugin import Command, Plugin
@@ -172,7 +177,7 @@ def test_plugins_lists_where_each_comes_from_and_what_it_brings(memo: Path, caps
         assert main(["plugins"]) == 0
     shown = capsys.readouterr().out
     assert "memo  memo-plugin 1.0  Remembers words." in shown
-    assert "cannot load memo_code:Memo (ModuleNotFoundError: No module named 'no_such_engine')" in shown
+    assert "cannot load memo_code:Memo (ModuleNotFoundError: No module named 'no_such_engine', memo_code.py:1)" in shown
 
 
 def test_its_section_of_the_settings_is_read_by_its_model(memo: Path) -> None:
@@ -236,6 +241,19 @@ def test_no_plugin_can_be_called_as_a_command_a_namespace_or_a_page(hand_made: W
     first = {str(route.path).removeprefix("/v1").split("/")[1] for route in iter_route_contexts(workspace_app().routes)}
     words = {*commands, *dir(SupportKB), *vars(SupportKB(hand_made)), *first}
     assert {word for word in words if word.isalnum() and word.islower() and len(word) > 1} <= RESERVED
+
+
+def test_no_plugin_can_claim_our_suffixes_tools_tables_or_places(hand_made: Workspace) -> None:
+    assert {one for one in SUFFIXES["formats"] if one != ".gz"} == formats._SUFFIXES.keys()
+    assert SUFFIXES["exports"] == set(export_kb.SUFFIXES)
+    assert {one for one in SUFFIXES["records"] if one != ".gz"} == {
+        suffix for suffix, kind in formats._SUFFIXES.items() if kind in RECORD_FORMATS
+    }
+    with hand_made.file() as file:
+        tables = {str(name) for (name,) in file.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    names = {one for one in (*tables, *(tool.name for tool in TOOLS)) if "_" in one}
+    assert {one.partition("_")[0] for one in names} <= RESERVED
+    assert {path for path, _, _ in NAVIGATION} <= set(MENU)
 
 
 def test_settings_that_name_no_plugin_look_for_none(hand_made: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import types
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from autokb.core import plugins as found_plugins
 from autokb.core.errors import AutokbWarning
 from autokb.core.plugins import NoNamespaceError, PluginError, implementation, plugins, with_namespace
 from autokb.core.settings import read_settings, section_of
-from autokb.plugin import OF_OURS, RESERVED, SIGNED, Command, Counter, Page, Plugin, Route, Tool
+from autokb.plugin import OF_OURS, RESERVED, SIGNED, SUFFIXES, Command, Counter, Page, Plugin, Route, Tool
 
 GOOD = """
 from autokb.plugin import Plugin
@@ -114,7 +115,60 @@ def test_what_is_not_its_own_to_name_is_refused(kind: str, wrong: object, said: 
         Plugin("notes", **{kind: (wrong,)})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["ask", "views", "plugins", "N", "two words", "a-b", "a_b", ""])
+def test_a_suffix_of_autokbs_own_is_refused_by_name_and_the_rest_of_the_plugin_works(place: Path) -> None:
+    kinds = {kind: dict.fromkeys((*suffixes, ".note"), "a:b") for kind, suffixes in SUFFIXES.items()}
+    text = f"from autokb.plugin import Plugin\nplugin = Plugin('notes', **{kinds})"
+    installed_plugins.write(place, "notes", {"notes_plugin.py": text})
+    found = plugins()
+    assert found.formats == found.records == found.exports == {".note": "notes"}
+    for kind, suffixes in SUFFIXES.items():
+        for suffix in suffixes:
+            assert any(f"notes has {suffix} among its {kind}" in one for one in found.problems)
+
+
+def test_a_page_behind_or_on_one_that_is_not_there_is_named(place: Path) -> None:
+    text = """
+from autokb.plugin import Page, Plugin
+plugin = Plugin("notes", pages=(
+    Page("/notes", "a:b", "reader", menu="Notes", after="/know"),
+    Page("/notes/all", "a:b", "reader", menu="All", after="/notes"),
+    Page("/notes/more", "a:b", "reader", menu="More", on="/themes"),
+))
+"""
+    installed_plugins.write(place, "notes", {"notes_plugin.py": text})
+    found = plugins()
+    assert list(found.installed) == ["notes"]
+    last, nowhere = found.problems
+    assert "notes: /notes stands last, for '/know'" in last
+    assert "nothing leads to /notes/more, for '/themes' is none of /review, /in-use, /knowledge" in nowhere
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"formats": [".note"]}, "'formats' of a plug-in must be Mapping"),
+        ({"commands": Command("notes", "a:b", "Notes.")}, "'commands' of a plug-in must be tuple"),
+        ({"tables": "CREATE TABLE notes_one (id TEXT)"}, "'tables' of a plug-in must be tuple"),
+        ({"tables": (7,)}, "'tables' of a plug-in must be tuple"),
+        ({"pages": (Tool("notes", "a:b", "a:B", "Notes."),)}, "'pages' of a plug-in must be tuple"),
+        ({"tools": (Tool("notes", "a:b", "a:B", ""),)}, "the tool 'notes' needs its 'description'"),
+        ({"tools": (Tool("notes", "a:b", 7, "Notes."),)}, "'arguments' of the tool 'notes' must be str"),  # type: ignore[arg-type]
+        ({"settings": 7}, "'settings' of a plug-in must be str"),
+    ],
+)
+def test_a_value_of_another_type_is_named(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Plugin("notes", **wrong)
+
+
+def test_what_code_names_has_to_be_what_its_field_says(place: Path) -> None:
+    text = "from autokb.plugin import Plugin\nplugin = Plugin('notes', chunkers={'one': 'notes_code:one'})"
+    installed_plugins.write(place, "notes", {"notes_plugin.py": text, "notes_code.py": "one = 7"})
+    with pytest.raises(PluginError, match="The plug-in notes: notes_code:one is no function or class"):
+        implementation("chunkers", "notes.one")
+
+
+@pytest.mark.parametrize("name", ["ask", "views", "plugins", "N", "two words", "a-b", "a_b", "search", "ticket"])
 def test_no_plugin_is_called_as_a_part_of_autokb(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be the name"):
         Plugin(name)

@@ -34,6 +34,8 @@ def read(data, wanted):
         return [1]
     if data == b"lists":
         return ConvertedRecords(((1, ["text"]),))
+    if data == b"empty":
+        return ConvertedRecords(((1, {"id": "1", "text": ""}),))
     if data == b"raises":
         raise RuntimeError("no")
     lines = enumerate(data.decode().split(), 1)
@@ -92,10 +94,11 @@ def test_what_we_read_ourselves_stays_ours(tmp_path: Path) -> None:
         ("none", "holds no issues; leave it out or fill it."),
         ("odd", "The plug-in rec: what it reads of .rec files is no ConvertedRecords."),
         ("lists", "The plug-in rec: what it reads of .rec files is no ConvertedRecords."),
-        ("raises", "makes the plug-in rec fail (RuntimeError)"),
+        ("empty", "has an empty text (text); fill it, or leave the record out."),
+        ("raises", "makes the plug-in rec fail (RuntimeError, rec_code.py:17)"),
     ],
 )
 def test_what_fails_is_told_and_the_other_files_are_read(tmp_path: Path, text: str, reason: str) -> None:
     found = read_issues([*write(tmp_path, "a.rec", text), *write(tmp_path, "b.rec", "one")])
     assert [one.item.text for one in found.records] == ["one"]
-    assert found.skipped[0].path == "a.rec" and found.skipped[0].reason.startswith(reason)
+    assert found.skipped[0].path.partition(":")[0] == "a.rec" and found.skipped[0].reason.startswith(reason)

@@ -22,7 +22,7 @@ from autokb.app.api_keys import list_keys
 from autokb.app.plugins import out_of_reach
 from autokb.app.private_words import PrivateWords
 from autokb.core.errors import AutokbError, AutokbWarning, BadEntryError, NothingPublishedError
-from autokb.core.plugins import call, lines_of, plugins
+from autokb.core.plugins import at_fault, call, lines_of, plugins
 from autokb.core.results import Result
 from autokb.core.settings import NO_RERANKER, NUMBERS, OFFLINE_MODEL, WORDS, AskSettings, Settings, section_of
 from autokb.llm.keys import VARIABLES
@@ -197,7 +197,8 @@ class _Examination:
             said = f"{error.strerror or type(error).__name__}: {error.filename or ''}"
             self._blame(self.private.hide(said), 1)
         except Exception as error:  # of which no text is safe to be shown
-            self._blame(f"This is a fault in autokb ({type(error).__name__}); please report it.", 1)
+            fault = f"This is a fault in autokb ({type(error).__name__}); please report it."
+            self._blame(self.private.hide(at_fault(error)) or fault, 1)
 
     def _blame(self, sentence: str, status: int) -> None:
         if sentence not in self.doctor.problems:  # a setting is read in more than one step
@@ -249,6 +250,7 @@ class _Examination:
             with self._step():
                 if plugin.settings:
                     section_of(self.settings, plugin.name)
+            with self._step():
                 if plugin.doctor and workspace:
                     for line in lines_of(plugin.name, plugin.doctor, workspace):
                         self.tell(f"{plugin.name}: {line}")

@@ -8,16 +8,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from autokb.core.errors import AutokbWarning
-from autokb.core.plugins import PluginError, installed, plugins, use
+from autokb.core.plugins import PluginError, Plugins, installed, plugins, use
 from autokb.core.results import Result
 from autokb.core.settings import missing_plugins
-from autokb.plugin import Plugin
+from autokb.plugin import SUFFIXES, Plugin
 from autokb.stores.plugin_tables import noted_plugins
 from autokb.stores.workspace import Workspace, open_workspace
 
 # Fields that bring nothing by themselves.
 _OF_THE_PLUGIN = ("name", "summary", "templates", "section", "attribute", "extra", "built_in")
-_NAMED_ALONE = ("formats", "records", "includes", "exports", "digest")  # by suffixes and titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,8 @@ def list_plugins(folder: Path | None) -> ListedPlugins:
         found = plugins()
         lacks = () if folder is None else tuple(out_of_reach(open_workspace(folder)))
     listed = (
-        ListedPlugin(name, one.package, one.version, one.plugin.summary, one.plugin.built_in, _brings(one.plugin))
-        for name, one in found.installed.items()
+        ListedPlugin(own.name, one.package, one.version, own.summary, own.built_in, _brings(found, own))
+        for own, one in zip(found, found.installed.values(), strict=True)
     )
     return ListedPlugins(tuple(listed), (*found.problems, *_broken(found)), lacks)
 
@@ -71,16 +70,18 @@ def out_of_reach(workspace: Workspace) -> Iterator[str]:
 
 def _broken(found: Iterable[Plugin]) -> Iterator[str]:
     for plugin in found:
-        for code in plugin.code():
+        for code, what in plugin.code():
             try:
-                use(plugin.name, code)
+                use(plugin.name, code, what)
             except PluginError as error:
                 yield str(error)
 
 
-def _as_settings_have_them(plugin: Plugin, kind: str, named: Iterable[str]) -> tuple[str, ...]:
-    start = "" if plugin.built_in or kind in _NAMED_ALONE else f"{plugin.name}."
-    return tuple(f"{start}{one}" for one in named)
+def _as_settings_have_them(found: Plugins, plugin: Plugin, kind: str) -> tuple[str, ...]:
+    if kind in SUFFIXES:
+        return tuple(one for one, owner in getattr(found, kind).items() if owner == plugin.name)
+    start = "" if plugin.built_in or kind in ("digest", "includes") else f"{plugin.name}."
+    return tuple(f"{start}{one}" for one in getattr(plugin, kind))
 
 
 def _own_name(plugin: Plugin, kind: str) -> str:
@@ -88,13 +89,16 @@ def _own_name(plugin: Plugin, kind: str) -> str:
     return {"settings": plugin.section, "namespace": plugin.attribute}.get(kind, "") or plugin.name
 
 
-def _brings(plugin: Plugin) -> dict[str, tuple[str, ...]]:
-    """Return the names of what a plug-in brings, by kind, as settings and commands have them."""
+def _brings(found: Plugins, plugin: Plugin) -> dict[str, tuple[str, ...]]:
+    """Return the names of what a plug-in brings, by kind, as settings and commands have them.
+
+    A suffix is named at the plug-in that is asked for its files.
+    """
     brings = {}
     for kind in (one.name for one in fields(plugin) if one.name not in _OF_THE_PLUGIN):
         value = getattr(plugin, kind)
         if isinstance(value, Mapping):
-            named = _as_settings_have_them(plugin, kind, value)
+            named = _as_settings_have_them(found, plugin, kind)
         elif isinstance(value, str):
             named = (_own_name(plugin, kind),) if value else ()
         else:

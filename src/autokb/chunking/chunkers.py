@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from autokb.chunking.auto.auto_chunker import chunk_auto
 from autokb.chunking.baselines.fixed import chunk_fixed
@@ -19,7 +20,7 @@ from autokb.chunking.baselines.semantic import Embed, chunk_semantic
 from autokb.chunking.chunk_result import Chunker, ChunkResult, MarkedPage
 from autokb.chunking.methods import AUTO_CHUNKER, LLM_SEMANTIC, LUMBER_CHUNKER, SEMANTIC, check_method
 from autokb.core.errors import BadInputError
-from autokb.core.plugins import implementation
+from autokb.core.plugins import call_implementation
 
 # All but ``semantic``, which needs vectors too; those that ask a task are answered offline.
 CHUNKERS: Mapping[str, Chunker] = {
@@ -43,7 +44,7 @@ def chunk_page(page: MarkedPage, method: str, max_size: int, embed: Embed | None
     """
     check_method(method)
     if method != SEMANTIC:
-        chunker: Chunker = CHUNKERS.get(method) or implementation("chunkers", method)
+        chunker: Chunker = CHUNKERS.get(method) or partial(call_implementation, "chunkers", method)
         return chunker(page, max_size)
     if embed is None:
         raise BadInputError("The chunker 'semantic' compares sentences by their vectors; give chunk_page an embedder.")

@@ -138,7 +138,7 @@ def _register(plugin: str, one: Command, *, is_run: bool = True) -> None:
     from autokb.cli.commands import app
     from autokb.core.plugins import use
 
-    found: Any = use(plugin, one.function) if is_run else lambda: None
+    found: Any = use(plugin, one.function, "function or class") if is_run else lambda: None
     if hasattr(found, "registered_commands"):
         app.add_typer(found, name=one.name, help=one.help)
     else:
@@ -188,13 +188,12 @@ def _fault(error: BaseException, command: str) -> str:
     import traceback
 
     from autokb.cli.output import say
-    from autokb.core.plugins import plugins, said
+    from autokb.core.plugins import at_fault, said
 
     say("".join(traceback.format_exception(error)).rstrip("\n").split("\n"))
-    others = [plugin for plugin in plugins() if not plugin.built_in]
-    if owner := next((plugin.name for plugin in others if command in {one.name for one in plugin.commands}), ""):
-        return f"The plug-in {owner}: autokb {command} failed ({said(error)})."
-    return f"This is a fault in autokb ({type(error).__name__}: {error}); please report it."
+    if known := _commands_of_plugins(built_in=False).get(command):
+        return f"The plug-in {known[0]}: autokb {command} failed ({said(error, known[1].function)})."
+    return at_fault(error) or f"This is a fault in autokb ({type(error).__name__}: {error}); please report it."
 
 
 def _usage(error: object) -> str:

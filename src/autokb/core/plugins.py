@@ -13,19 +13,22 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from autokb import __version__
 from autokb.core.errors import AutokbError, AutokbWarning
 
 if TYPE_CHECKING:
-    from autokb.plugin import Plugin
+    from autokb.plugin import Plugin, What
 
 # Our own, each declared in ``autokb.plugins.NAME``.
 BUILT_IN = tuple("helpdesks insight lab mail markup mcp office postgres ray sync tickets".split())
 PACKAGE, GROUP = "autokb", "autokb.plugins"
 ENTRY_POINTS = "*-info/entry_points.txt"  # of a package, below a folder of the path
 LONGEST_LINES = 10.0  # seconds that a plug-in may take for its lines of doctor or of the digest
+# The attribute that what code names has to have.
+_HAS: Mapping[What, str] = {"function or class": "__call__", "pydantic model": "model_validate", "value": "__class__"}
 _SHOWN = 300  # characters of what somebody else's code says
 
 
@@ -78,7 +81,12 @@ def plugins() -> Plugins:
 
 def implementation(kind: str, name: str) -> Any:
     """Return what a plug-in brings under a name of the settings, ``PLUGIN.NAME`` (PluginError: it is not there)."""
-    return use(name.partition(".")[0], code_of(kind, name))
+    return use(name.partition(".")[0], code_of(kind, name), "value" if kind == "tasks" else "function or class")
+
+
+def call_implementation(kind: str, name: str, *given: Any) -> Any:
+    """Call what a plug-in brings under a name of the settings; what it raises names it (PluginError)."""
+    return call(name.partition(".")[0], code_of(kind, name), *given)
 
 
 def built_in(kind: str) -> dict[str, tuple[str, str]]:
@@ -144,23 +152,26 @@ def with_namespace(attribute: str) -> Plugin:
     raise NoNamespaceError(f"SupportKB has no {attribute!r}, and no plug-in that is installed brings it.")
 
 
-def use(plugin: str, code: str) -> Any:
-    """Import code of a plug-in (PluginError says what failed)."""
+def use(plugin: str, code: str, what: What = "value") -> Any:
+    """Import code of a plug-in (PluginError says what failed, or that it is not ``what`` it has to be)."""
     module, _, name = code.partition(":")
     try:
-        return getattr(import_module(module), name)
+        found = getattr(import_module(module), name)
     except (Exception, SystemExit) as error:
-        raise PluginError(f"The plug-in {plugin} cannot load {code} ({said(error)}).") from error
+        raise PluginError(f"The plug-in {plugin} cannot load {code} ({said(error, code)}).") from error
+    if not hasattr(found, _HAS[what]):
+        raise PluginError(f"The plug-in {plugin}: {code} is no {what}.")
+    return found
 
 
 def call(plugin: str, code: str, *given: Any) -> Any:
     """Call code of a plug-in; what it raises beside our own errors names it (PluginError)."""
     try:
-        return use(plugin, code)(*given)
+        return use(plugin, code, "function or class")(*given)
     except AutokbError:
         raise
     except (Exception, SystemExit) as error:
-        raise PluginError(f"The plug-in {plugin}: {code} failed ({said(error)}).") from error
+        raise PluginError(f"The plug-in {plugin}: {code} failed ({said(error, code)}).") from error
 
 
 def lines_of(plugin: str, code: str, *given: Any) -> list[str]:
@@ -176,7 +187,7 @@ def lines_of(plugin: str, code: str, *given: Any) -> list[str]:
         except AutokbError as error:
             done.put(error)
         except Exception as error:  # of a generator
-            done.put(PluginError(f"The plug-in {plugin}: {code} failed ({said(error)})."))
+            done.put(PluginError(f"The plug-in {plugin}: {code} failed ({said(error, code)})."))
 
     Thread(target=work, daemon=True).start()
     try:
@@ -188,9 +199,27 @@ def lines_of(plugin: str, code: str, *given: Any) -> list[str]:
     return found
 
 
-def said(error: BaseException) -> str:
-    """Say an error of somebody else's code in one short line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:_SHOWN]
+def said(error: BaseException, code: str = "") -> str:
+    """Say an error of somebody else's code in one short line, with its place in that code."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:_SHOWN] + place_in(error, code)
+
+
+def place_in(error: BaseException, code: str) -> str:
+    """Return the innermost file and line of a plug-in's package in an error, as ``, notes.py:12``; else nothing."""
+    own = _package_of(code)
+    frames = [one for one in walk_tb(error.__traceback__) if _package_of(one[0].f_globals.get("__name__", "")) == own]
+    return f", {Path(frames[-1][0].f_code.co_filename).name}:{frames[-1][1]}" if own and frames else ""
+
+
+def at_fault(error: BaseException) -> str:
+    """Say an error that nobody expects, where code of a plug-in of somebody else has a part in it; else nothing."""
+    named = ((one.name, code) for one in plugins() if not one.built_in for code, _ in one.code())
+    found = next(((name, code) for name, code in named if place_in(error, code)), None)
+    return f"The plug-in {found[0]} failed ({said(error, found[1])})." if found else ""
+
+
+def _package_of(code: str) -> str:
+    return code.partition(":")[0].partition(".")[0]
 
 
 def _read_all() -> Plugins:
@@ -209,7 +238,8 @@ def _read_all() -> Plugins:
     formats, read = _by_suffix(kept, "formats", "read")
     records, read_too = _by_suffix(kept, "records", "read")
     exports, written = _by_suffix(kept, "exports", "write")
-    return Plugins(kept, formats, records, exports, (*problems, *dict.fromkeys((*read, *read_too)), *written))
+    problems += [*dict.fromkeys((*read, *read_too)), *written, *_misplaced(kept)]
+    return Plugins(kept, formats, records, exports, tuple(problems))
 
 
 def _declared(name: str, code: str, package: str) -> Plugin:
@@ -224,18 +254,47 @@ def _declared(name: str, code: str, package: str) -> Plugin:
 
 
 def _by_suffix(kept: Mapping[str, Installed], kind: str, verb: str) -> tuple[dict[str, str], list[str]]:
-    """Return the plug-in of each suffix of files, and a sentence for each suffix that several want.
+    """Return the plug-in of each suffix of files, and a sentence for each suffix that several want, or autokb itself.
 
     One of ours stands back behind that of somebody else.
     """
     wanted: dict[str, list[str]] = {}
-    named = ((name, suffix) for name, one in kept.items() for suffix in getattr(one.plugin, kind))
+    named = ((name, suffix) for name, one in kept.items() for suffix in _asked_for(one.plugin, kind))
     for name, suffix in named:
         wanted.setdefault(suffix, []).append(name)
     wanted = {suffix: _of_others(names, kept) or names for suffix, names in wanted.items()}
     shared = {suffix: " and ".join(names) for suffix, names in wanted.items() if len(names) > 1}
     said = [f"The plug-ins {names} {verb} {suffix} files; none of them does." for suffix, names in shared.items()]
-    return {suffix: names[0] for suffix, names in wanted.items() if suffix not in shared}, said
+    return {suffix: names[0] for suffix, names in wanted.items() if suffix not in shared}, [
+        *said,
+        *_refused(kept, kind),
+    ]
+
+
+def _asked_for(plugin: Plugin, kind: str) -> list[str]:
+    """Return the suffixes of a plug-in without those whose files autokb reads or writes itself."""
+    from autokb.plugin import SUFFIXES
+
+    return [one for one in getattr(plugin, kind) if plugin.built_in or one not in SUFFIXES[kind]]
+
+
+def _refused(kept: Mapping[str, Installed], kind: str) -> Iterator[str]:
+    for name, one in kept.items():
+        asked = _asked_for(one.plugin, kind)
+        for suffix in (suffix for suffix in getattr(one.plugin, kind) if suffix not in asked):
+            yield f"The plug-in {name} has {suffix} among its {kind}; these files are autokb's own, so it is not asked."
+
+
+def _misplaced(kept: Mapping[str, Installed]) -> Iterator[str]:
+    """Say which pages stand behind, or on, a page that is not there."""
+    from autokb.plugin import LINKED, MENU
+
+    pages = [(name, page) for name, one in kept.items() for page in one.plugin.pages]
+    menu = {"", *MENU, *(page.path for _, page in pages if page.menu)}
+    for name, page in (one for one in pages if one[1].after not in menu):
+        yield f"The plug-in {name}: {page.path} stands last, for {page.after!r} is no page of the menu."
+    for name, page in (one for one in pages if one[1].on not in ("", *LINKED)):
+        yield f"The plug-in {name}: nothing leads to {page.path}, for {page.on!r} is none of {', '.join(LINKED)}."
 
 
 def _of_others(names: list[str], kept: Mapping[str, Installed]) -> list[str]:

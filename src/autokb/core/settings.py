@@ -248,11 +248,12 @@ def section_of(settings: Settings, plugin: str) -> Any:
     declared = installed(plugin)
     if declared.section:
         return getattr(settings, declared.section)
-    model = use(plugin, declared.settings)
+    model = use(plugin, declared.settings, "pydantic model")
     try:
         return model.model_validate(settings.plugins.get(plugin, {}))
-    except ValueError as error:  # as pydantic's are
-        first: Any = error.errors()[0] if hasattr(error, "errors") else {"loc": (), "msg": said(error)}
+    except Exception as error:  # of pydantic, or of a check of the plug-in's own
+        told = {"loc": (), "msg": said(error, declared.settings)}
+        first: Any = error.errors()[0] if hasattr(error, "errors") else told
         place = ": ".join(map(str, ("plugins", plugin, *first["loc"])))
         raise BadEntryError(f"settings.yaml: {place}: {as_value(str(first['msg']))}.") from None
 

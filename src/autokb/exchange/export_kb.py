@@ -14,7 +14,7 @@ from autokb.core.files import write_file
 from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
-from autokb.core.plugins import call, installed, plugins
+from autokb.core.plugins import PluginError, call, installed, plugins
 from autokb.core.results import Exported
 from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
 from autokb.stores.codecs import Body, decision_body, solution_body, with_marks
@@ -36,7 +36,8 @@ def export_kb(workspace: Workspace, target: Path) -> Exported:
     """
     kind = target.suffix.lower()
     if kind not in SUFFIXES and (name := plugins().exports.get(kind)):
-        written: Exported = call(name, installed(name).exports[kind], workspace, target)
+        if not isinstance(written := call(name, installed(name).exports[kind], workspace, target), Exported):
+            raise PluginError(f"The plug-in {name}: what it returns of {kind} files is no Exported.")
         return written
     if kind not in SUFFIXES:
         raise BadInputError(f"{target.name}: the suffix chooses the format; use one of {', '.join(suffixes())}.")

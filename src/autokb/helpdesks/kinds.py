@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from autokb.core.plugins import built_in, implementation, use
+from autokb.core.plugins import built_in, code_of, implementation, place_in, use
 from autokb.helpdesks.helpdesk import DeskRequest, Helpdesk, ReceivedMessage, StandingText
 from autokb.helpdesks.refused import FAILS
 from autokb.helpdesks.sending import LaterError
@@ -23,12 +23,14 @@ def helpdesk_of(name: str) -> Helpdesk:
 
 class _OfPlugin:
     def __init__(self, name: str) -> None:
-        with _contained("class"):
+        with _contained("class", ""):
+            self._code = code_of("helpdesks", name)
+        with _contained("class", self._code):
             self._own = implementation("helpdesks", name)()
             self.account_at = tuple(map(str, self._own.account_at))
 
     def __getattr__(self, what: str) -> Any:
-        @_contained(what)
+        @_contained(what, self._code)
         def method(*given: Any, **named: Any) -> Any:
             found = getattr(self._own, what)(*given, **named)
             if what == "standing":
@@ -41,9 +43,9 @@ class _OfPlugin:
 
 
 @contextmanager
-def _contained(what: str) -> Iterator[None]:
-    """Tell an error by its kind alone, for its words may be a customer's."""
+def _contained(what: str, code: str) -> Iterator[None]:
+    """Tell an error by its kind and place alone, for its words may be a customer's."""
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise LaterError(f"{FAILS}: {what} ({type(error).__name__})", is_unsure=False) from None
+        raise LaterError(f"{FAILS}: {what} ({type(error).__name__}{place_in(error, code)})", is_unsure=False) from None

@@ -16,7 +16,7 @@ import numpy as np
 from autokb.core.domain import ENGLISH
 from autokb.core.errors import BadEntryError, shown_value
 from autokb.core.executor import LOCAL, Done, Executor
-from autokb.core.plugins import code_of, implementation, is_of_plugin
+from autokb.core.plugins import call_implementation, code_of, is_of_plugin
 from autokb.core.settings import Settings
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.llm.embedders import Embedder
@@ -120,7 +120,7 @@ def encoder_threads() -> int | None:
 
 @lru_cache(maxsize=2)
 def _of_plugin(name: str) -> Embedder:
-    embedder: Embedder = implementation("embedders", name)()
+    embedder: Embedder = call_implementation("embedders", name)
     return embedder
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.executor import LOCAL, Executor
-from autokb.core.plugins import built_in, code_of, implementation, installed, is_of_plugin, use
+from autokb.core.plugins import built_in, call_implementation, code_of, installed, is_of_plugin, use
 from autokb.core.settings import LOCAL_EXECUTOR
 
 
@@ -39,7 +39,7 @@ def open_executor(name: str) -> Iterator[Executor]:
         return
     executor: Any
     if is_of_plugin(name):
-        executor = implementation("executors", name)()
+        executor = call_implementation("executors", name)
     else:
         executor = use(*built_in("executors")[_spelling(name)])(*([name] if "://" in name else []))
     with closing(executor):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from autokb.core.errors import BadEntryError, shown_value
-from autokb.core.plugins import code_of, implementation, is_of_plugin
+from autokb.core.plugins import call_implementation, code_of, is_of_plugin
 from autokb.core.settings import NO_RERANKER, Settings
 from autokb.llm.rerankers import Reranker
 from autokb.pipeline.embedding import encoder_threads
@@ -64,7 +64,7 @@ def open_reranker(settings: Settings, held: ExitStack) -> Reranker | None:
     if name.kind == NO_RERANKER:
         return None
     if name.kind == "plugin":
-        reranker: Reranker = implementation("rerankers", name.place)(settings)
+        reranker: Reranker = call_implementation("rerankers", name.place, settings)
         return reranker
     if name.kind == "local":
         return _local(name.place, settings.reranker_seconds)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import AutokbWarning
-from autokb.core.plugins import PluginError, said
+from autokb.core.plugins import PluginError, code_of, said
 from autokb.core.ranking import Scores
 from autokb.retrieval.features import QuestionEvidence
 
@@ -34,7 +34,7 @@ class OwnFeatures:
             try:
                 table[:, column] = _checked(function(text, found), len(table))
             except Exception as error:
-                sentence = f"The ranking feature {name} fails ({said(error)})."
+                sentence = f"The ranking feature {name} fails ({said(error, code_of('features', name))})."
                 if strict:
                     raise PluginError(f"{sentence} Nothing is changed; report it to its author.") from error
                 warnings.warn(sentence, AutokbWarning, stacklevel=2)

@@ -323,6 +323,8 @@ def missing_text(record: f.Record, named: str | None) -> str:
     names = ", ".join(sorted(map(str, record))[:20])
     if named:
         return f"has no text at {named!r}; it has {names}."
+    if empty := f.matching_keys(record, f.TEXT_NAMES):
+        return f"has an empty text ({', '.join(map(str, empty))}); fill it, or leave the record out."
     return f"has no text field that is known; name one with --text-field: it has {names}."
 
 

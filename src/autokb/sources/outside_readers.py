@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from autokb.core.errors import AutokbError, UnreadableFileError
 from autokb.core.nouns import Skipped
-from autokb.core.plugins import PluginError, installed, plugins, use
+from autokb.core.plugins import PluginError, installed, place_in, plugins, use
 from autokb.sources.decoding import clean, decode, text_beside
 from autokb.sources.files import FoundFile
 from autokb.sources.formats import has_known_suffix, uncompressed
@@ -103,14 +103,15 @@ def read_by_plugin(sent: bytes) -> ConvertedFile | ConvertedRecords:
 def _called(owner: str, code: str, *given: Any) -> Any:
     """Call a reader; what one that is not ours raises names its plug-in, for the file may be whole."""
     try:
-        return use(owner, code)(*given)
+        return use(owner, code, "function or class")(*given)
     except (AutokbError, MemoryError, RecursionError):
         raise
     except Exception as error:
         if installed(owner).built_in:
             raise
+        fails = f"makes the plug-in {owner} fail ({type(error).__name__}{place_in(error, code)})"
         remedy = "if it opens elsewhere, report it to the author of the plug-in."
-        raise UnreadableFileError(f"makes the plug-in {owner} fail ({type(error).__name__}); {remedy}") from error
+        raise UnreadableFileError(f"{fails}; {remedy}") from error
 
 
 def read_by_command(sent: bytes) -> ConvertedFile:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from autokb.core.errors import BadEntryError, BadInputError
-from autokb.core.plugins import built_in, call, code_of, installed, is_of_plugin, use
+from autokb.core.plugins import built_in, call_implementation, installed, is_of_plugin, use
 from autokb.core.results import Result
 from autokb.stores.schema import SCHEMA_VERSION
 
@@ -128,7 +128,7 @@ def store_of(address: str) -> Store:
     """Return the store with an address (BadInputError: no plug-in knows it, or the extra of one of ours is missing)."""
     scheme, _, rest = address.strip().partition(":")
     if is_of_plugin(scheme) and rest.startswith("//"):
-        return cast(Store, call(scheme.partition(".")[0], code_of("stores", scheme), address))
+        return cast(Store, call_implementation("stores", scheme, address))
     if (known := _known().get(scheme.lower())) is None:
         raise BadEntryError(NO_ADDRESS.format(an_address()))
     plugin, code = known

@@ -455,14 +455,14 @@ def tools_of_plugins() -> Iterator[KnowledgeTool]:
     """Give the tools of plug-ins; one whose code cannot be loaded is left out with a warning."""
     for plugin, tool in ((one.name, tool) for one in plugins() for tool in one.tools):
         try:
-            work, takes = _work_of(plugin, tool), use(plugin, tool.arguments)
+            work, takes = _work_of(plugin, tool), use(plugin, tool.arguments, "pydantic model")
             yield KnowledgeTool(work, takes, dict[str, Any], tool.role, writes=tool.writes)
         except PluginError as error:
             warnings.warn(str(error), AutokbWarning, stacklevel=2)
 
 
 def _work_of(plugin: str, tool: Tool) -> Callable[[SupportKB, Role, Any], dict[str, Any]]:
-    use(plugin, tool.function)
+    use(plugin, tool.function, "function or class")
 
     def work(kb: SupportKB, role: Role, asked: Any) -> dict[str, Any]:
         found: dict[str, Any] = call(plugin, tool.function, kb, role, asked)

@@ -55,7 +55,7 @@ NAVIGATION: tuple[tuple[str, str, Role], ...] = (
 )
 
 
-LEFT_OUT = set[str]()  # plug-ins whose paths could not be added, so that nothing leads to them
+LEFT_OUT = set[str]()  # paths of plug-ins that could not be added, so that nothing leads to them
 
 
 def navigation(on: str = "") -> list[tuple[str, str, Role]]:
@@ -69,7 +69,7 @@ def navigation(on: str = "") -> list[tuple[str, str, Role]]:
 
 
 def _pages(plugin: Plugin, on: str) -> Iterator[Page]:
-    return (page for page in plugin.pages if page.menu and page.on == on and plugin.name not in LEFT_OUT)
+    return (page for page in plugin.pages if page.menu and page.on == on and page.path not in LEFT_OUT)
 
 
 def _for_role(entries: list[tuple[str, str, Role]], role: Role | None) -> list[tuple[str, str]]:
