@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -11,8 +12,19 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
-from autokb.feeds.items import Item, Known, Progress, Step
+from autokb.feeds.items import Doubt, Item, Known, Progress, Step
 from autokb.net.fetch import FeedError
+from autokb.plugins.sync.guards import (
+    MANY_ALIKE,
+    REPLACED,
+    are_too_many,
+    is_another,
+    is_copy,
+    is_remainder,
+    same_text,
+    shrunk,
+    text_mark,
+)
 from autokb.sources.issues import LONGEST_ISSUE
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.database import damaged_rows
@@ -32,7 +44,10 @@ from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 LISTINGS_WITHOUT = 2  # in a row, after which an item is gone: one may have been read while a site was half there
 MOST_REPEATED = 5_000  # hashes of blocks that many pages of a site have, which later pages are read by
-_UNKNOWN: Body = {"kind": "", "id": "", "stamp": {}, "reason": "", "listing": 0, "missing": 0, "since": 0}
+_WORDS, _COUNTS = ("kind", "id", "reason", "text", "doubt"), ("listing", "missing", "since")
+_UNKNOWN: Body = {"stamp": {}, **dict.fromkeys(_WORDS, ""), **dict.fromkeys(_COUNTS, 0)}
+BEHIND_SIGN_IN = "It is behind a sign-in: autokb reads what anybody can open. Make it public, or add an export of it."
+_NO_ITEM = Doubt("other", "")  # what is not in the listing, or is not decided before its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +84,14 @@ class SyncedItems:
             self._stale = tuple(noted)
             self._items = {key: {**one, "stamp": {}, "listing": 0, "since": 0} for key, one in self._items.items()}
             self._body = {"place": place, "cursor": {}}
-        self._touched: dict[str, str] = {}
+        self._touched: dict[str, str] = {}  # by key: added, updated, unchanged or removed
+        self._now: dict[str, str] = {}  # likewise, of a step that is not stored yet
+        self._waiting: dict[str, tuple[Item, _New]] = {}  # with another text, which the whole listing decides
+        self._refused: set[str] = set()  # marks of texts that stand in for pages
+        self._listing = 0
+        # Which item gives a document that several are addresses of: the one whose address it has.
+        self._owners = {one["id"]: key for key, one in self._items.items()}
+        self._owners |= {key: key for key, one in self._items.items() if one["id"] == key}
         self._skipped: list[Skipped] = []
         by_hand = len(items) - len(self._items)
         self._most = 0 if accept else int(self._body.get("most", 0)) - by_hand
@@ -96,23 +118,26 @@ class SyncedItems:
         self._check_some(step, listing)
         items = _last_of_each(step.items)
         staged, reasons = self._staged(items)
+        self._now, self._listing = {}, listing
         changes: dict[str, Body] = {}
         with self._workspace.file() as file, file.transaction():
             for item in items:
                 if not item.gone:
-                    note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key), listing)
-                    if note["id"] or note["reason"]:
-                        changes[item.key] = {**note, "listing": listing, "missing": 0}
+                    changes |= self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
             gone = [item.key for item in items if item.gone and item.key in self._items]
+            if step.complete and not self._accept:
+                changes |= self._settle(file, changes)
+                self._hold({**self._items, **changes})
             if step.complete:
                 changes |= self._missing(listing, changes, gone)
-            self._remove(file, gone)
+            self._remove(file, gone, changes)
             self._write_anew(file, gone)
             keep_sync_items(file, self._source.name, changes)
             self._body = {**self._body, "cursor": dict(step.cursor), "most": self._most}
             keep_sync_source(file, self._source.name, self._body)
-            if gone or any(self._touched.get(key) in ("added", "updated") for key in changes):
+            if gone or not {"added", "updated", "removed"}.isdisjoint(self._now.values()):
                 file.note(UNBUILT, "1")
+        self._touched |= self._now
         self._stale = ()
         self._items |= changes
         for key in gone:
@@ -137,28 +162,130 @@ class SyncedItems:
                 f"autokb sync with --source {self._source.name} and --accept."
             )
 
-    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None, listing: int) -> Body:
-        """Store an item, where it has a content that can be stored, and return what is known of it then."""
-        note = dict(self._items.get(item.key) or {**_UNKNOWN, "since": listing})
+    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> dict[str, Body]:
+        """Store an item, where it has a content that is its own, and return what is known of it then, by its key."""
+        note = dict(self._items.get(item.key) or {**_UNKNOWN, "since": self._listing})
         if item.stamp is not None:
             note["stamp"] = dict(item.stamp)
-        if new is not None:
-            reason = self._stage(file, item.key, new)
-            # Where another has its id, it is asked for again: the other may go.
-            taken: Body = {"kind": new.kind, "id": new.item.id}
-            note |= {"stamp": {}} if reason else taken
         if reason is not None:
-            note["reason"] = reason
-        return note
+            note |= {"reason": reason, "doubt": item.doubt.sign if item.doubt else ""}
+        if new is not None:
+            doubt = self._judged(file, item, new)
+            if doubt is not None and not doubt.words:  # not decided yet, or no item at all
+                return {}
+            note |= self._take(file, item, new) if doubt is None else self._refuse(doubt, new)
+        return {item.key: {**note, "listing": self._listing, "missing": 0}} if note["id"] or note["reason"] else {}
+
+    # Complex: what is new, as it was, another text and not to be indexed is told apart once.
+    def _judged(self, file: WorkspaceFile, item: Item, new: _New) -> Doubt | None:
+        """Return what speaks against a content; _NO_ITEM where nothing is known of it before the listing ends."""
+        known, doubt, text = self._items.get(item.key), item.doubt, _text(new)
+        is_hidden = doubt is not None and doubt.sign == "noindex"
+        before = self._staged_as(file, known["id"]) if new.kind == "documents" and known and known["id"] else None
+        if before is None:
+            is_refused = doubt is not None and doubt.is_certain and (is_hidden or not self._accept)
+            return doubt if is_refused and not self._is_copy_of(file, item.same_as, text) else None
+        is_other = before != text and is_another(before, text)
+        if is_hidden and (self._accept or not is_other):
+            return _NO_ITEM
+        if self._accept or not is_other:
+            return None
+        if doubt is None and is_remainder(before, text):
+            return Doubt("other", shrunk(before, text))
+        if doubt is None:
+            self._waiting[item.key] = (item, new)
+        return doubt or _NO_ITEM
+
+    def _take(self, file: WorkspaceFile, item: Item, new: _New) -> Body:
+        """Store a content, and return what is known of it."""
+        new = self._placed(file, item, new)
+        if reason := self._stage(file, item.key, new):
+            # Another has its id: it is asked for again, for the other may go.
+            return {"stamp": {}, "reason": reason, "doubt": ""}
+        self._owners.setdefault(new.item.id, item.key)
+        mark = text_mark(_text(new)) if new.kind == "documents" else ""
+        return {"kind": new.kind, "id": new.item.id, "reason": "", "doubt": "", "text": mark}
+
+    def _refuse(self, doubt: Doubt, new: _New) -> Body:
+        """Return what is known of an item whose content is not taken; it is asked for again."""
+        self._refused.add(text_mark(_text(new)))
+        return {"stamp": {}, "reason": doubt.words, "doubt": doubt.sign}
+
+    def _placed(self, file: WorkspaceFile, item: Item, new: _New) -> _New:
+        """Return a page under the id of the document that it is an address of; one that is stored keeps its id."""
+        known, own = self._items.get(item.key), new.item.id
+        if new.kind != "documents" or own != item.key:
+            return new
+        is_stored = known is not None and known["id"] != ""
+        if known is not None and is_stored and self._owners.get(known["id"]) == item.key:
+            own = known["id"]
+        is_free = not is_stored and item.same_as not in file.staged_some("documents", [item.same_as])
+        if item.same_as and (is_free or self._is_copy_of(file, item.same_as, _text(new))):
+            own = item.same_as
+        return _New(new.kind, replace(new.item, id=own, body={**new.item.body, "url": own}))
+
+    def _is_copy_of(self, file: WorkspaceFile, document: str, text: str) -> bool:
+        """Return whether a document of this source says what a text does."""
+        whole = self._staged_as(file, document) if document else None
+        return whole is not None and is_copy(text, whole)
+
+    def _staged_as(self, file: WorkspaceFile, document: str) -> str | None:
+        """Return the text of a document that this source gave."""
+        found = file.staged_some("documents", [document]).get(document)
+        return None if found is None or found.relative != self._relative else str(found.body["text"])
+
+    # Complex: the texts of a whole listing are compared with each other, of pages known and new.
+    def _settle(self, file: WorkspaceFile, changes: Mapping[str, Body]) -> dict[str, Body]:
+        """Decide about pages with another text, and about new ones with a text that many have."""
+        notes = {**self._items, **changes}
+        places: defaultdict[str, set[str]] = defaultdict(set)
+        for key, one in notes.items():
+            places[text_mark(_text(self._waiting[key][1])) if key in self._waiting else one["text"]].add(one["id"])
+        decided = {}
+        doubted = sum(bool(one["doubt"] and one["id"]) for one in notes.values() if one["listing"] == self._listing)
+        alike = {key: places[text_mark(_text(new))] - {notes[key]["id"]} for key, (_, new) in self._waiting.items()}
+        are_held = are_too_many(doubted + sum(map(bool, alike.values())), _staged_of(notes))
+        for key, (item, new) in self._waiting.items():
+            words = same_text(alike[key]) if alike[key] else "has another text now." if are_held else ""
+            told = self._refuse(Doubt("other", words), new) if words else self._take(file, item, new)
+            stamp = {"stamp": dict(item.stamp or {})}
+            decided[key] = {**notes[key], **stamp, **told, "listing": self._listing, "missing": 0}
+        fresh = {key: one for key, one in notes.items() if one["since"] == self._listing and one["text"]}
+        for key, one in fresh.items():
+            others = places[one["text"]] - {one["id"]}
+            if one["text"] in self._refused or len(others) + 1 >= MANY_ALIKE:
+                file.unstage(one["kind"], [one["id"]])
+                self._now[key] = "refused"
+                words = same_text(others) if others else "has a text that stands in for other pages."
+                decided[key] = {**one, "kind": "", "id": "", "text": "", "stamp": {}, "reason": words, "doubt": "other"}
+        self._waiting = {}
+        return decided
+
+    def _hold(self, notes: Mapping[str, Body]) -> None:
+        """Say where so much of a listing is something else that the source is at fault."""
+        met = {key: one for key, one in notes.items() if one["listing"] == self._listing}
+        doubted = {key: one for key, one in met.items() if one["doubt"]}
+        kept = {key: one for key, one in doubted.items() if one["id"]}
+        first = next((f"{key}, which {one['reason']}" for key, one in (kept or doubted).items()), "")
+        stored = _staged_of(notes)
+        if kept and are_too_many(_staged_of(kept), stored):
+            asks = all(one["doubt"] == "sign_in" for one in kept.values())
+            said = REPLACED.format(count=len(kept), stored=stored, first=first, name=self._source.name)
+            self._held = f"It is behind a sign-in now. {said}" if asks else said
+        elif doubted and not stored and len(doubted) == len(met):
+            asks = any(one["doubt"] == "sign_in" for one in met.values())
+            self._held = BEHIND_SIGN_IN if asks else f"None of its pages is taken. The first is {first}"
 
     def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
         """Return what the run did."""
         words = list(self._touched.values())
         added, updated, removed = (words.count(word) for word in ("added", "updated", "removed"))
-        unchanged = max(0, sum(bool(one["id"]) for one in self._items.values()) - added - updated)
+        unchanged = max(0, _staged_of(self._items) - added - updated)
+        kept = sum(bool(one["doubt"] and one["id"]) for one in self._items.values() if one["listing"] == self._listing)
         skipped = tuple(self._skipped)
         error = error or self._held
-        return SyncedSource(added, updated, unchanged, removed, skipped, requests=requests, bytes=read, error=error)
+        counts = (added, updated, unchanged, removed)
+        return SyncedSource(*counts, skipped, requests=requests, bytes=read, error=error, kept=kept)
 
     # Complex: tickets and pages, with a text and without, go through one loop; pages are read together.
     def _staged(self, items: Iterable[Item]) -> tuple[dict[str, _New], dict[str, str]]:
@@ -201,15 +328,21 @@ class SyncedItems:
         if before is not None and before.relative != self._relative and not is_import:
             place = before.relative.removeprefix(SYNCED)
             return f"has the id {new.item.id!r}, which {place} gave already; set prefix for its source."
-        known = self._items.get(key)
-        if known is not None and known["id"] and (known["kind"], known["id"]) != (new.kind, new.item.id):
+        known = self._items.get(key, _UNKNOWN)
+        is_moved = known["id"] != "" and (known["kind"], known["id"]) != (new.kind, new.item.id)
+        is_own = is_moved and not any(k != key and one["id"] == known["id"] for k, one in self._items.items())
+        if is_own:
             file.unstage(known["kind"], [known["id"]])
+        if before is not None and key not in (new.item.id, self._owners.get(new.item.id, key)):
+            self._now[key] = "removed" if is_own else self._touched.get(key, "unchanged")
+            return ""  # another address of a document
+        self._owners[new.item.id] = key
         if before is None:
-            self._touched[key] = "updated" if known is not None and known["id"] else "added"
+            self._now[key] = "updated" if known["id"] else "added"
         elif differs(before, new.item):
-            self._touched[key] = "added" if self._touched.get(key) == "added" else "updated"
+            self._now[key] = "added" if self._touched.get(key) == "added" else "updated"
         elif not is_import:
-            self._touched.setdefault(key, "unchanged")
+            self._now[key] = self._touched.get(key, "unchanged")
             return ""
         file.stage(new.kind, [*added_today(new.kind, [new.item])])
         return ""
@@ -225,24 +358,43 @@ class SyncedItems:
         known = {key: one for key, one in self._items.items() if key not in told}
         lacked = {key: one for key, one in known.items() if key not in met and one["listing"] != listing}
         lost = {key: one for key, one in lacked.items() if self._accept or one["missing"] + 1 >= LISTINGS_WITHOUT}
+        stays = {key: one for key, one in {**known, **met}.items() if key not in lost}
+        copies = {key: lost.pop(key) for key in _copies(lost, stays)}
         before, going = _staged_of({**known, **met}), _staged_of(lost)
         if self._accept:
             self._most = before - going
         else:
             self._most = max(before, self._most - len(told))
-            if going and (_is_most(lost, known) or (before - going) * 2 < self._most):
+            if self._held:
+                lost = {}
+            elif going and (_is_most(lost, known) or (before - going) * 2 < self._most):
                 self._held = TOO_MANY_GONE.format(gone=going, before=before)
                 lost = {}
+        lost |= copies
         told += lost
         return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in lost}
 
-    def _remove(self, file: WorkspaceFile, keys: Iterable[str]) -> None:
-        for key in keys:
-            known = self._items[key]
-            if known["id"]:
+    def _remove(self, file: WorkspaceFile, keys: Iterable[str], changes: Mapping[str, Body]) -> None:
+        gone = {key: self._items[key] for key in keys}
+        stays = {key: one for key, one in {**self._items, **changes}.items() if key not in gone} if gone else {}
+        copies = set(_copies(gone, stays))
+        for key, known in gone.items():
+            if known["id"] and key not in copies:
                 file.unstage(known["kind"], [known["id"]])
-                self._touched[key] = "removed"
+                self._now[key] = "removed"
+            elif self._owners.get(known["id"]) == key:
+                del self._owners[known["id"]]
         forget_sync_items(file, self._source.name, keys)
+
+
+def _text(new: _New) -> str:
+    return str(new.item.body.get("text", ""))
+
+
+def _copies(lost: Mapping[str, Body], stays: Mapping[str, Body]) -> list[str]:
+    """Return the keys of items whose documents have other addresses that stay."""
+    ids = {one["id"] for one in stays.values() if one["id"]} if lost else set()
+    return [key for key, one in lost.items() if one["id"] in ids]
 
 
 def _is_most(lost: Mapping[str, Body], known: Mapping[str, Body]) -> bool:
@@ -253,7 +405,7 @@ def _is_most(lost: Mapping[str, Body], known: Mapping[str, Body]) -> bool:
 
 
 def _staged_of(items: Mapping[str, Body]) -> int:
-    return sum(bool(one["id"]) for one in items.values())
+    return len({(one["kind"], one["id"]) for one in items.values() if one["id"]})
 
 
 def _last_of_each(items: Iterable[Item]) -> list[Item]:
@@ -263,6 +415,6 @@ def _last_of_each(items: Iterable[Item]) -> list[Item]:
 
 def _checked(noted: Body) -> Body:
     """Return what is known of an item, or raise what a damaged row raises."""
-    words = {name: str(noted[name]) for name in ("kind", "id", "reason")}
-    counts = {name: int(noted.get(name, 0)) for name in ("listing", "missing", "since")}
+    words = {name: str(noted[name] if name in ("kind", "id", "reason") else noted.get(name, "")) for name in _WORDS}
+    counts = {name: int(noted.get(name, 0)) for name in _COUNTS}
     return {**words, **counts, "stamp": dict(noted["stamp"])}

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import uuid4
 
-from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError
+from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError, shown_value
 from autokb.core.plugins import built_in, implementation, is_of_plugin, use
 from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.items import Feed, Progress
-from autokb.net.fetch import Fetcher
+from autokb.feeds.items import Feed, Progress, Step
+from autokb.net.fetch import FeedError, Fetcher
 from autokb.plugins.sync.feed_items import SyncedItems
 from autokb.plugins.sync.feeds.github import HEADERS
 from autokb.plugins.sync.folders import sync_folder
@@ -37,7 +37,8 @@ def sync(
 ) -> Synced:
     """Read what is new of the named sources, or of all, and stage it; ``build`` is called where something changed.
 
-    ``accept`` removes all that the sources no longer list, however much it is. What a run has read is kept, also where
+    ``accept`` takes what the sources give now, whatever became of a page, and removes all that they no longer list,
+    however much it is. What a run has read is kept, also where
     it is killed, and the next one goes on there. Raises BadInputError where the settings name no source, or not this
     one.
     """
@@ -126,6 +127,10 @@ def _sync_feed(
     error = None
     try:
         for step in _feed(workspace, source, fetcher, items.progress):
+            if not isinstance(step, Step):
+                raise FeedError(
+                    f"The source {source.type} gives {shown_value(step)} where a Step is due; see docs/plugins.md."
+                )
             with run.writing():
                 items.keep(step)
             if tell:
