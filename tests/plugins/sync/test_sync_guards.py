@@ -167,7 +167,8 @@ WALLS: dict[str, Callable[[str], Answer]] = {
 def test_a_wall_before_all_pages_changes_nothing_and_adds_nothing(kind: str, site: HelpSite, kb: SupportKB) -> None:
     site.instead |= {f"/signin?next=/a{n}": article("Sign in", "Please sign in to go on.") for n in range(30)}
     site.instead["/"] = article("Acme", "Welcome to the help of Acme! Search, or ask us.")
-    site.instead["/elsewhere"] = redirect(f"{site.url.replace('127.0.0.1', 'localhost')}/a1")
+    site.instead["/elsewhere"] = redirect(f"{site.url.replace('127.0.0.1', 'localhost')}/other")
+    site.instead["/other"] = article("Parked", "Buy lamps here, and keys, and trays.")
     run(kb)
     before = texts(kb)
     site.every = WALLS[kind]
@@ -265,10 +266,10 @@ GOOD_PAGES = {
     "about cookies": article("Cookies that the app sets", "We use cookies. Accept all or manage your choices."),
     "about maintenance": article("Maintenance", "Clean the filter every month."),
     "about a refresh": article("Status", "All is up.", "<meta http-equiv=refresh content='60'>"),
-    "form in the header": article("Lamp", "It is white.", around=f"<header>{PASSWORD}</header>"),
-    "form in a window": article("Lamp", "It is white.", around=f"<div role=dialog hidden>{PASSWORD}</div>"),
+    "form in the header": article("Lamp", "It is white at night.", around=f"<header>{PASSWORD}</header>"),
+    "form in a window": article("Lamp", "It is red by day.", around=f"<div role=dialog hidden>{PASSWORD}</div>"),
     "search form": article("Lamp", "It is white.", around="<form role=search><input type=search></form>"),
-    "cookie banner": article("Lamp", "It is white.", around="<div class=banner>We use cookies. <b>Accept</b></div>"),
+    "cookie banner": article("Lamp", "It is off.", around="<div class=banner>We use cookies. <b>Accept</b></div>"),
     "rules for another robot": Answer(article("Lamp", "It is on.").body, 200, {**HTML, "X-Robots-Tag": "x: noindex"}),
 }
 
@@ -277,11 +278,10 @@ def test_help_about_signing_in_and_the_like_is_no_wall(site: HelpSite, kb: Suppo
     site.pages = {f"/g{n}": one for n, one in enumerate(GOOD_PAGES.values())}
     done = run(kb)
     assert (done.error, done.skipped, done.added) == (None, (), len(GOOD_PAGES))
-    changed = {
-        path: Answer(str(one.body).replace("</main>", "<p>New.</p></main>"), 200, one.headers)
+    site.pages = {
+        path: Answer(str(one.body).replace("</main>", f"<p>New in {path}.</p></main>"), 200, one.headers)
         for path, one in site.pages.items()
     }
-    site.pages = changed
     done = run(kb)
     assert (done.error, done.skipped, done.updated) == (None, (), len(GOOD_PAGES))
 

@@ -164,7 +164,8 @@ class SyncedItems:
 
     def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> dict[str, Body]:
         """Store an item, where it has a content that is its own, and return what is known of it then, by its key."""
-        note = dict(self._items.get(item.key) or {**_UNKNOWN, "since": self._listing})
+        known = self._items.get(item.key, _UNKNOWN)
+        note: Body = {**known, "since": known["since"] if known["id"] else self._listing}
         if item.stamp is not None:
             note["stamp"] = dict(item.stamp)
         if reason is not None:
@@ -253,7 +254,8 @@ class SyncedItems:
         fresh = {key: one for key, one in notes.items() if one["since"] == self._listing and one["text"]}
         for key, one in fresh.items():
             others = places[one["text"]] - {one["id"]}
-            if one["text"] in self._refused or len(others) + 1 >= MANY_ALIKE:
+            is_wall = one["text"] in self._refused or (len(others) + 1) * 2 > len(fresh)
+            if (is_wall or one["id"] > min(others)) if len(others) + 1 >= MANY_ALIKE else one["text"] in self._refused:
                 file.unstage(one["kind"], [one["id"]])
                 self._now[key] = "refused"
                 words = same_text(others) if others else "has a text that stands in for other pages."

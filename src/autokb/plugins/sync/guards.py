@@ -86,7 +86,7 @@ class ReplacedFiles:
 
 def same_text(others: Iterable[str]) -> str:
     """Return the words for a page with the text of others."""
-    return f"has the same text as {min(others)} now."
+    return f"has the same text as {min(others)}."
 
 
 def _text(staged: Staged) -> str:

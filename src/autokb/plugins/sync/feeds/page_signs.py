@@ -21,6 +21,7 @@ from autokb.sources.html_tree import html_bytes, parsed_html
 LOOKED_AT = 500_000  # bytes of a page; none that stands in for another is longer
 SHORT = 400  # characters beside links and forms; what stands in for a page says no more
 BRIEF = 150  # characters with which a page says nothing but its title
+BARE = 20  # characters with which a form is all that there is
 AT_ONCE = 10.0  # seconds to a refresh; a page that leads away later is there to be read, and then signs people out
 WHAT: Mapping[Sign, str] = {
     "sign_in": "a sign-in page",
@@ -39,7 +40,7 @@ _REFRESH = re.compile(r"\s*(\d{1,9}(?:\.\d*)?)\s*[;,]\s*(?:url\s*=)?\s*[\"']?([^
 _SCRIPTED = re.compile(r"\blocation(?:\.href)?\s*(?:=\s*|\.(?:replace|assign)\(\s*)[\"']([^\"'\\]+)[\"']")
 _LINK = re.compile(r"<([^>]*)>\s*;[^,<]*?rel\s*=\s*\"?[^\",;]*\bcanonical\b", re.IGNORECASE)
 _ASIDE = ("nav", "header", "footer", "aside", "dialog")  # where a form is there on every page
-_SAY_NOTHING = ("a", "script", "style", "noscript", "template", "button", "label", "select", "textarea", "title")
+_SAY_NOTHING = ("a", "script", "style", "noscript", "template", "button", "label", "select", "textarea", "title", "h1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def doubt_of(asked: str, final: str, page: PageSigns) -> Doubt | None:
         is_led = is_other and paths.search(_path(final)) is not None
         asks = sign == "sign_in" and page.asks_password
         if is_titled or is_led or asks:
-            is_bare = page.length < BRIEF and (asks or sign != "sign_in")
+            is_bare = page.length < (BARE if asks else 0 if sign == "sign_in" else BRIEF)
             is_certain = is_titled + is_led + asks > 1 or is_bare or page.noindex
             return Doubt(sign, f"{leads}, {WHAT[sign]}." if is_other else f"shows {WHAT[sign]}.", is_certain)
     if page.noindex:
@@ -192,7 +193,7 @@ def _refresh(root: Any) -> str:
 
 
 def _length(root: Any) -> int:
-    """Return how many characters of text a page has beside its menus, links and labels; the tree is spent then."""
+    """Return how many characters of text a page has beside its title, menus, links and labels; the tree is spent then."""
     from lxml import etree
 
     etree.strip_elements(root, *_SAY_NOTHING, *_ASIDE, with_tail=False)
