@@ -13,7 +13,7 @@ from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceEr
 from autokb.core.plugins import built_in, implementation, is_of_plugin, use
 from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.items import Feed, Progress, Step
+from autokb.feeds.items import Feed, Item, Progress, Step
 from autokb.net.fetch import FeedError, Fetcher
 from autokb.plugins.sync.feed_items import SyncedItems
 from autokb.plugins.sync.feeds.github import HEADERS
@@ -127,10 +127,6 @@ def _sync_feed(
     error = None
     try:
         for step in _feed(workspace, source, fetcher, items.progress):
-            if not isinstance(step, Step):
-                raise FeedError(
-                    f"The source {source.type} gives {shown_value(step)} where a Step is due; see docs/plugins.md."
-                )
             with run.writing():
                 items.keep(step)
             if tell:
@@ -145,13 +141,21 @@ def _sync_feed(
 
 
 def _feed(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
-    """Return the items of a source."""
+    """Yield the steps of a source (FeedError: a plug-in gives something else)."""
     if is_of_plugin(source.type):
         read = implementation("sources", source.type)
     else:
         read = use(*built_in("sources")[source.type])
-    feed: Feed = read(workspace, source, fetcher, progress)
-    return feed
+    feed = read(workspace, source, fetcher, progress)
+    for step in feed if isinstance(feed, Iterable) else [feed]:
+        items = step.items if isinstance(step, Step) and isinstance(step.items, Iterable) else [step]
+        if wrong := [one for one in items if not isinstance(one, Item)]:
+            plugin, _, name = source.type.partition(".")
+            raise FeedError(
+                f"The plug-in {plugin} fails: its source {name} gives {shown_value(wrong[0])}, which is no Step with "
+                "Items. docs/plugins.md has their types."
+            )
+        yield step
 
 
 def _secret(source: SourceSettings) -> tuple[str, str]:

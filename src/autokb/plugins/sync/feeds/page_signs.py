@@ -193,7 +193,7 @@ def _refresh(root: Any) -> str:
 
 
 def _length(root: Any) -> int:
-    """Return how many characters of text a page has beside its title, menus, links and labels; the tree is spent then."""
+    """Return how many characters of text a page has beside its title, menus, links and labels, which it loses."""
     from lxml import etree
 
     etree.strip_elements(root, *_SAY_NOTHING, *_ASIDE, with_tail=False)
