@@ -223,8 +223,7 @@ def _store(
         old = {s.id: s for s in file.staged(kind)}
         folders = added_folders(file, kind)
         new, changed, moved = _compared(items, old)
-        kept = keep(old, changed) if keep else {}
-        changed = [one for one in changed if one.id not in kept]
+        changed, kept = _without_kept(old, changed, keep)
         if kind == "documents":
             _refuse_namesakes(workspace, old, changed)
         elif not update:
@@ -244,8 +243,7 @@ def _store(
         note_fields_read(file, kind, named | named_now)
         _note_lost(file, kind, reading)
     unchanged = len(items) - len(new) - len(changed)
-    skipped = (*reading.skipped, *(Skipped(old[id_].relative, reason) for id_, reason in kept.items()))
-    done = Added(len(new), len(changed), unchanged, len(removed), skipped, len(left))
+    done = Added(len(new), len(changed), unchanged, len(removed), (*reading.skipped, *kept), len(left))
     notes = (*reading.notes, *other_ids(kind, old.values(), items, named), *lost_links(kind, old, items))
     return replace(done, notes=(*notes, *earlier_again(kind, old, changed)), left=named_items(left))
 
@@ -285,6 +283,15 @@ def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[
             kept = {name: before.body[name] for name in (ADDED, EARLIER) if name in before.body}
             moved.append(replace(one, body={**one.body, **kept}))
     return new, changed, moved
+
+
+def _without_kept(
+    old: Mapping[str, Staged], changed: list[Staged], keep: Keep | None
+) -> tuple[list[Staged], list[Skipped]]:
+    """Return the changed items that are taken, and why others stay as they are."""
+    kept = keep(old, changed) if keep else {}
+    skipped = [Skipped(old[one.id].relative, kept[one.id]) for one in changed if one.id in kept]
+    return [one for one in changed if one.id not in kept], skipped
 
 
 def _read_otherwise(

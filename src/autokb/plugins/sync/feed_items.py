@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -15,14 +14,16 @@ from autokb.core.tickets import Ticket
 from autokb.feeds.items import Doubt, Item, Known, Progress, Step
 from autokb.net.fetch import FeedError
 from autokb.plugins.sync.guards import (
-    MANY_ALIKE,
-    REPLACED,
-    are_too_many,
-    is_another,
+    NO_ITEM,
+    UNDECIDED,
+    against_change,
+    count_documents,
+    hold,
     is_copy,
-    is_remainder,
-    same_text,
-    shrunk,
+    is_hidden,
+    kept_of,
+    not_taken,
+    stand_ins,
     text_mark,
 )
 from autokb.sources.issues import LONGEST_ISSUE
@@ -46,8 +47,6 @@ LISTINGS_WITHOUT = 2  # in a row, after which an item is gone: one may have been
 MOST_REPEATED = 5_000  # hashes of blocks that many pages of a site have, which later pages are read by
 _WORDS, _COUNTS = ("kind", "id", "reason", "text", "doubt"), ("listing", "missing", "since")
 _UNKNOWN: Body = {"stamp": {}, **dict.fromkeys(_WORDS, ""), **dict.fromkeys(_COUNTS, 0)}
-BEHIND_SIGN_IN = "It is behind a sign-in: autokb reads what anybody can open. Make it public, or add an export of it."
-_NO_ITEM = Doubt("other", "")  # what is not in the listing, or is not decided before its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +125,7 @@ class SyncedItems:
                     changes |= self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
             gone = [item.key for item in items if item.gone and item.key in self._items]
             if step.complete and not self._accept:
-                changes |= self._settle(file, changes)
-                self._hold({**self._items, **changes})
+                changes |= self._settle(file, {**self._items, **changes})
             if step.complete:
                 changes |= self._missing(listing, changes, gone)
             self._remove(file, gone, changes)
@@ -172,30 +170,24 @@ class SyncedItems:
             note |= {"reason": reason, "doubt": item.doubt.sign if item.doubt else ""}
         if new is not None:
             doubt = self._judged(file, item, new)
-            if doubt is not None and not doubt.words:  # not decided yet, or no item at all
+            if doubt is NO_ITEM or doubt is UNDECIDED:
                 return {}
             note |= self._take(file, item, new) if doubt is None else self._refuse(doubt, new)
         return {item.key: {**note, "listing": self._listing, "missing": 0}} if note["id"] or note["reason"] else {}
 
-    # Complex: what is new, as it was, another text and not to be indexed is told apart once.
     def _judged(self, file: WorkspaceFile, item: Item, new: _New) -> Doubt | None:
-        """Return what speaks against a content; _NO_ITEM where nothing is known of it before the listing ends."""
-        known, doubt, text = self._items.get(item.key), item.doubt, _text(new)
-        is_hidden = doubt is not None and doubt.sign == "noindex"
-        before = self._staged_as(file, known["id"]) if new.kind == "documents" and known and known["id"] else None
-        if before is None:
-            is_refused = doubt is not None and doubt.is_certain and (is_hidden or not self._accept)
-            return doubt if is_refused and not self._is_copy_of(file, item.same_as, text) else None
-        is_other = before != text and is_another(before, text)
-        if is_hidden and (self._accept or not is_other):
-            return _NO_ITEM
-        if self._accept or not is_other:
+        """Return what speaks against a content; one with another text waits for the whole listing."""
+        known, doubt = self._items.get(item.key, _UNKNOWN), item.doubt
+        is_known = new.kind == "documents" and known["id"] != ""
+        before = self._staged_as(file, known["id"]) if is_known else None
+        if before is not None:
+            doubt = against_change(before, _text(new), doubt, accept=self._accept)
+            if doubt is UNDECIDED:
+                self._waiting[item.key] = (item, new)
+            return doubt
+        if doubt is None or not doubt.is_certain or (self._accept and not is_hidden(doubt)):
             return None
-        if doubt is None and is_remainder(before, text):
-            return Doubt("other", shrunk(before, text))
-        if doubt is None:
-            self._waiting[item.key] = (item, new)
-        return doubt or _NO_ITEM
+        return None if self._is_copy_of(file, item.same_as, _text(new)) else doubt
 
     def _take(self, file: WorkspaceFile, item: Item, new: _New) -> Body:
         """Store a content, and return what is known of it."""
@@ -235,55 +227,30 @@ class SyncedItems:
         found = file.staged_some("documents", [document]).get(document)
         return None if found is None or found.relative != self._relative else str(found.body["text"])
 
-    # Complex: the texts of a whole listing are compared with each other, of pages known and new.
-    def _settle(self, file: WorkspaceFile, changes: Mapping[str, Body]) -> dict[str, Body]:
+    def _settle(self, file: WorkspaceFile, notes: dict[str, Body]) -> dict[str, Body]:
         """Decide about pages with another text, and about new ones with a text that many have."""
-        notes = {**self._items, **changes}
-        places: defaultdict[str, set[str]] = defaultdict(set)
-        for key, one in notes.items():
-            places[text_mark(_text(self._waiting[key][1])) if key in self._waiting else one["text"]].add(one["id"])
-        decided = {}
-        doubted = sum(bool(one["doubt"] and one["id"]) for one in notes.values() if one["listing"] == self._listing)
-        alike = {key: places[text_mark(_text(new))] - {notes[key]["id"]} for key, (_, new) in self._waiting.items()}
-        are_held = are_too_many(doubted + sum(map(bool, alike.values())), _staged_of(notes))
+        waiting = {key: text_mark(_text(new)) for key, (_, new) in self._waiting.items()}
+        kept, decided = not_taken(notes, waiting, self._listing), {}
         for key, (item, new) in self._waiting.items():
-            words = same_text(alike[key]) if alike[key] else "has another text now." if are_held else ""
+            words = kept.get(key)
             told = self._refuse(Doubt("other", words), new) if words else self._take(file, item, new)
-            stamp = {"stamp": dict(item.stamp or {})}
-            decided[key] = {**notes[key], **stamp, **told, "listing": self._listing, "missing": 0}
-        fresh = {key: one for key, one in notes.items() if one["since"] == self._listing and one["text"]}
-        for key, one in fresh.items():
-            others = places[one["text"]] - {one["id"]}
-            is_wall = one["text"] in self._refused or (len(others) + 1) * 2 > len(fresh)
-            if (is_wall or one["id"] > min(others)) if len(others) + 1 >= MANY_ALIKE else one["text"] in self._refused:
-                file.unstage(one["kind"], [one["id"]])
-                self._now[key] = "refused"
-                words = same_text(others) if others else "has a text that stands in for other pages."
-                decided[key] = {**one, "kind": "", "id": "", "text": "", "stamp": {}, "reason": words, "doubt": "other"}
-        self._waiting = {}
+            note = {**notes[key], "stamp": dict(item.stamp or {}), **told}
+            decided[key] = {**note, "listing": self._listing, "missing": 0}
+        for key, words in stand_ins(notes, waiting, self._listing, self._refused).items():
+            file.unstage(notes[key]["kind"], [notes[key]["id"]])
+            self._now[key] = "refused"
+            self._owners.pop(notes[key]["id"])
+            nothing = {"kind": "", "id": "", "text": "", "stamp": {}}
+            decided[key] = {**notes[key], **nothing, "reason": words, "doubt": "other"}
+        self._held = hold({**notes, **decided}, self._listing, self._source)
         return decided
-
-    def _hold(self, notes: Mapping[str, Body]) -> None:
-        """Say where so much of a listing is something else that the source is at fault."""
-        met = {key: one for key, one in notes.items() if one["listing"] == self._listing}
-        doubted = {key: one for key, one in met.items() if one["doubt"]}
-        kept = {key: one for key, one in doubted.items() if one["id"]}
-        first = next((f"{key}, which {one['reason']}" for key, one in (kept or doubted).items()), "")
-        stored = _staged_of(notes)
-        if kept and are_too_many(_staged_of(kept), stored):
-            asks = all(one["doubt"] == "sign_in" for one in kept.values())
-            said = REPLACED.format(count=len(kept), stored=stored, first=first, name=self._source.name)
-            self._held = f"It is behind a sign-in now. {said}" if asks else said
-        elif doubted and not stored and len(doubted) == len(met):
-            asks = any(one["doubt"] == "sign_in" for one in met.values())
-            self._held = BEHIND_SIGN_IN if asks else f"None of its pages is taken. The first is {first}"
 
     def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
         """Return what the run did."""
         words = list(self._touched.values())
         added, updated, removed = (words.count(word) for word in ("added", "updated", "removed"))
-        unchanged = max(0, _staged_of(self._items) - added - updated)
-        kept = sum(bool(one["doubt"] and one["id"]) for one in self._items.values() if one["listing"] == self._listing)
+        unchanged = max(0, count_documents(self._items) - added - updated)
+        kept = kept_of(self._items, self._listing)
         skipped = tuple(self._skipped)
         error = error or self._held
         counts = (added, updated, unchanged, removed)
@@ -330,17 +297,13 @@ class SyncedItems:
         if before is not None and before.relative != self._relative and not is_import:
             place = before.relative.removeprefix(SYNCED)
             return f"has the id {new.item.id!r}, which {place} gave already; set prefix for its source."
-        known = self._items.get(key, _UNKNOWN)
-        is_moved = known["id"] != "" and (known["kind"], known["id"]) != (new.kind, new.item.id)
-        is_own = is_moved and not any(k != key and one["id"] == known["id"] for k, one in self._items.items())
-        if is_own:
-            file.unstage(known["kind"], [known["id"]])
+        had_own = self._leave(file, key, new)
         if before is not None and key not in (new.item.id, self._owners.get(new.item.id, key)):
-            self._now[key] = "removed" if is_own else self._touched.get(key, "unchanged")
+            self._now[key] = "removed" if had_own else self._touched.get(key, "unchanged")
             return ""  # another address of a document
         self._owners[new.item.id] = key
         if before is None:
-            self._now[key] = "updated" if known["id"] else "added"
+            self._now[key] = "updated" if self._items.get(key, _UNKNOWN)["id"] else "added"
         elif differs(before, new.item):
             self._now[key] = "added" if self._touched.get(key) == "added" else "updated"
         elif not is_import:
@@ -348,6 +311,16 @@ class SyncedItems:
             return ""
         file.stage(new.kind, [*added_today(new.kind, [new.item])])
         return ""
+
+    def _leave(self, file: WorkspaceFile, key: str, new: _New) -> bool:
+        """Take out the document that an item had, where it has another now; return whether it was its own."""
+        known = self._items.get(key, _UNKNOWN)
+        if known["id"] == "" or (known["kind"], known["id"]) == (new.kind, new.item.id):
+            return False
+        if any(other != key and one["id"] == known["id"] for other, one in self._items.items()):
+            return False
+        file.unstage(known["kind"], [known["id"]])
+        return True
 
     # Complex: what is missing, gone and too much to be believed is decided over one list.
     def _missing(self, listing: int, met: Mapping[str, Body], told: list[str]) -> dict[str, Body]:
@@ -360,26 +333,27 @@ class SyncedItems:
         known = {key: one for key, one in self._items.items() if key not in told}
         lacked = {key: one for key, one in known.items() if key not in met and one["listing"] != listing}
         lost = {key: one for key, one in lacked.items() if self._accept or one["missing"] + 1 >= LISTINGS_WITHOUT}
-        stays = {key: one for key, one in {**known, **met}.items() if key not in lost}
-        copies = {key: lost.pop(key) for key in _copies(lost, stays)}
-        before, going = _staged_of({**known, **met}), _staged_of(lost)
+        copies = _copies(lost, {**known, **met})
+        alone = {key: one for key, one in lost.items() if key not in copies}
+        told += [*copies, *(alone if self._believes(alone, known, met, told) else ())]
+        return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in told}
+
+    def _believes(
+        self, lost: Mapping[str, Body], known: Mapping[str, Body], met: Mapping[str, Body], told: list[str]
+    ) -> bool:
+        """Return whether so much may be gone."""
+        before, going = count_documents({**known, **met}), count_documents(lost)
         if self._accept:
             self._most = before - going
-        else:
-            self._most = max(before, self._most - len(told))
-            if self._held:
-                lost = {}
-            elif going and (_is_most(lost, known) or (before - going) * 2 < self._most):
-                self._held = TOO_MANY_GONE.format(gone=going, before=before)
-                lost = {}
-        lost |= copies
-        told += lost
-        return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in lost}
+            return True
+        self._most = max(before, self._most - len(told))
+        if going and (_is_most(lost, known) or (before - going) * 2 < self._most):
+            self._held = self._held or TOO_MANY_GONE.format(gone=going, before=before)
+        return self._held is None
 
     def _remove(self, file: WorkspaceFile, keys: Iterable[str], changes: Mapping[str, Body]) -> None:
         gone = {key: self._items[key] for key in keys}
-        stays = {key: one for key, one in {**self._items, **changes}.items() if key not in gone} if gone else {}
-        copies = set(_copies(gone, stays))
+        copies = _copies(gone, {**self._items, **changes})
         for key, known in gone.items():
             if known["id"] and key not in copies:
                 file.unstage(known["kind"], [known["id"]])
@@ -393,21 +367,17 @@ def _text(new: _New) -> str:
     return str(new.item.body.get("text", ""))
 
 
-def _copies(lost: Mapping[str, Body], stays: Mapping[str, Body]) -> list[str]:
-    """Return the keys of items whose documents have other addresses that stay."""
-    ids = {one["id"] for one in stays.values() if one["id"]} if lost else set()
-    return [key for key, one in lost.items() if one["id"] in ids]
+def _copies(lost: Mapping[str, Body], notes: Mapping[str, Body]) -> list[str]:
+    """Return the keys of lost items whose documents have other addresses that stay."""
+    ids = {one["id"] for key, one in notes.items() if key not in lost} if lost else set()
+    return [key for key, one in lost.items() if one["id"] and one["id"] in ids]
 
 
 def _is_most(lost: Mapping[str, Body], known: Mapping[str, Body]) -> bool:
     """Return whether more are lost than stay of what there was when the lost ones were met last."""
     last = max(one["listing"] for one in lost.values())
     stay = {key: one for key, one in known.items() if key not in lost and one["since"] <= last}
-    return _staged_of(stay) < _staged_of(lost)
-
-
-def _staged_of(items: Mapping[str, Body]) -> int:
-    return len({(one["kind"], one["id"]) for one in items.values() if one["id"]})
+    return count_documents(stay) < count_documents(lost)
 
 
 def _last_of_each(items: Iterable[Item]) -> list[Item]:

@@ -92,14 +92,13 @@ def _add(
     with workspace.file() as file, file.transaction():  # before what changes, so that no kill can lose it
         file.note(UNBUILT, "1")
     kind: Kind = source.as_kind  # type: ignore[assignment]  # the settings know no other
-    guard = ReplacedFiles(source.name)
+    guard = ReplacedFiles(source, accept=accept)
     try:
         fields = Fields(**source.fields)
         with run.writing():
-            keep = None if accept or kind != "documents" else guard
             least = -(-most // 2)
             done = add(
-                workspace, [root], kind, fields, sync=True, yes=accept, least=least, keep=keep, progress=progress
+                workspace, [root], kind, fields, sync=True, yes=accept, least=least, keep=guard, progress=progress
             )
     except BadInputError:  # nothing was added
         with workspace.file() as file, file.transaction():

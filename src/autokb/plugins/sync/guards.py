@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from autokb.core.errors import BadInputError
 from autokb.core.ids import digest
+from autokb.core.source_settings import SourceSettings
+from autokb.feeds.items import Doubt
+from autokb.stores.sync_state import Body
 from autokb.stores.workspace_file import Staged
 from autokb.text.words import split_words
 
@@ -22,6 +25,10 @@ REPLACED = (
     "{count:,} of {stored:,} pages are something else now: they keep their text, and nothing is removed. The first is "
     "{first} If the source has really changed, run autokb sync with --source {name} and --accept."
 )
+BEHIND_SIGN_IN = "It is behind a sign-in: autokb reads what anybody can open. Make it public, or add an export of it."
+NO_ITEM = Doubt("other", "")  # where a page asks to be none
+UNDECIDED = Doubt("other", "")  # where it has another text, and the others of the listing tell whose
+Notes = Mapping[str, Body]  # what is known of the items of a source, by their keys
 
 
 def is_another(old: str, new: str) -> bool:
@@ -54,34 +61,122 @@ def text_mark(text: str) -> str:
     return digest(" ".join(text.split()))
 
 
+def against_change(before: str, text: str, doubt: Doubt | None, *, accept: bool) -> Doubt | None:
+    """Return what speaks against a text in place of the one that a document had."""
+    is_other = not accept and before != text and is_another(before, text)
+    if is_hidden(doubt) and not is_other:
+        return NO_ITEM
+    if not is_other:
+        return None
+    return doubt or (Doubt("other", shrunk(before, text)) if is_remainder(before, text) else UNDECIDED)
+
+
+def is_hidden(doubt: Doubt | None) -> bool:
+    """Return whether a page asks to be no document."""
+    return doubt is not None and doubt.sign == "noindex"
+
+
+def by_text(notes: Notes, waiting: Mapping[str, str]) -> Mapping[str, set[str]]:
+    """Return the ids of documents by the marks of their texts, of those that wait by the text that they would have."""
+    places: defaultdict[str, set[str]] = defaultdict(set)
+    for key, one in notes.items():
+        places[waiting.get(key, one["text"])].add(one["id"])
+    return places
+
+
+def not_taken(notes: Notes, waiting: Mapping[str, str], listing: int) -> dict[str, str]:
+    """Return why pages with another text keep their own: others have it, too, or the source is at fault."""
+    places = by_text(notes, waiting)
+    others = {key: places[mark] - {notes[key]["id"]} for key, mark in waiting.items()}
+    words = {key: same_text(found) for key, found in others.items() if found}
+    are_held = are_too_many(kept_of(notes, listing) + len(words), count_documents(notes))
+    return {**dict.fromkeys(waiting if are_held else (), "has another text now."), **words}
+
+
+def stand_ins(notes: Notes, waiting: Mapping[str, str], listing: int, refused: Container[str]) -> dict[str, str]:
+    """Return which new pages have a text that stands in for others, and why: it was refused, or many have it.
+
+    Of many one is taken, unless they are most of what is new.
+    """
+    places = by_text(notes, waiting)
+    fresh = {key: one for key, one in notes.items() if one["since"] == listing and one["text"]}
+    words = {}
+    for key, one in fresh.items():
+        alike = places[one["text"]]
+        is_first = len(alike) * 2 <= len(fresh) and one["id"] == min(alike)
+        if one["text"] in refused:
+            words[key] = "has a text that stands in for other pages."
+        elif len(alike) >= MANY_ALIKE and not is_first:
+            words[key] = same_text(alike - {one["id"]})
+    return words
+
+
+# Complex: what is told of a source that had pages and of one that never had any is told apart once.
+def hold(notes: Notes, listing: int, source: SourceSettings) -> str | None:
+    """Return the error of a source that gives so much else in place of its pages that it is at fault itself."""
+    met = {key: one for key, one in notes.items() if one["listing"] == listing}
+    doubted = _doubted(met)
+    kept, stored = _kept(doubted), count_documents(notes)
+    shown = kept or doubted
+    asks = {one["doubt"] for one in shown.values()} == {"sign_in"}
+    first = next((f"{key}, which {one['reason']}" for key, one in shown.items()), "")
+    if kept and are_too_many(len(kept), stored):
+        said = REPLACED.format(count=len(kept), stored=stored, first=first, name=source.name)
+        return f"It is behind a sign-in now. {said}" if asks else said
+    if doubted and not stored and len(doubted) == len(met):
+        return BEHIND_SIGN_IN if asks else f"None of its pages is taken. The first is {first}"
+    return None
+
+
+def kept_of(notes: Notes, listing: int) -> int:
+    """Return how many documents have the text that they had, since a listing gave something else in their place."""
+    return len(_kept(_doubted({key: one for key, one in notes.items() if one["listing"] == listing})))
+
+
+def _doubted(notes: Notes) -> Notes:
+    return {key: one for key, one in notes.items() if one["doubt"]}
+
+
+def _kept(notes: Notes) -> Notes:
+    return {key: one for key, one in notes.items() if one["id"]}
+
+
+def count_documents(notes: Notes) -> int:
+    """Return how many documents, or items of another kind, there are: several addresses may be of one."""
+    return len({(one["kind"], one["id"]) for one in notes.values() if one["id"]})
+
+
 class ReplacedFiles:
     """Which changed documents of a folder keep their text, as ``add`` asks it; ``kept`` is how many did."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, source: SourceSettings, *, accept: bool) -> None:
+        self._name = source.name
+        self._looks = source.as_kind == "documents" and not accept
         self.kept = 0
 
-    # Complex: a file is compared with what it was, with what other files became and with what others are.
+    # Complex: each changed file is compared with itself and with all others, and all of them with the folder.
     def __call__(self, old: Mapping[str, Staged], changed: Sequence[Staged]) -> dict[str, str]:
         """Return why some keep their text, by id (BadInputError: so many that the folder is at fault)."""
+        if not self._looks:
+            return {}
         roots = {one.root for one in changed}
-        now = {id_: text_mark(_text(one)) for id_, one in old.items() if one.root in roots}
-        now |= {one.id: text_mark(_text(one)) for one in changed}
-        places: defaultdict[str, set[str]] = defaultdict(set)
-        for id_, mark in now.items():
-            places[mark].add(id_)
-        reasons = {}
-        for one in changed:
-            before, text, others = _text(old[one.id]), _text(one), places[now[one.id]] - {one.id}
-            if is_remainder(before, text):
-                reasons[one.id] = shrunk(before, text)
-            elif others and is_another(before, text):
-                reasons[one.id] = same_text(others)
+        now = {id_: one for id_, one in old.items() if one.root in roots} | {one.id: one for one in changed}
+        places = by_text({id_: {"id": id_, "text": text_mark(_text(one))} for id_, one in now.items()}, {})
+        found = {one.id: _of_file(_text(old[one.id]), _text(one), places, one.id) for one in changed}
+        reasons = {id_: reason for id_, reason in found.items() if reason}
         if reasons and are_too_many(len(reasons), len(now)):
-            first = next(f"{id_}, which {reason}" for id_, reason in reasons.items())
+            first = "{}, which {}".format(*next(iter(reasons.items())))
             raise BadInputError(REPLACED.format(count=len(reasons), stored=len(now), first=first, name=self._name))
         self.kept = len(reasons)
         return reasons
+
+
+def _of_file(before: str, text: str, places: Mapping[str, set[str]], document: str) -> str:
+    """Return why a file keeps the text that it had; nothing where it does not."""
+    doubt, others = against_change(before, text, None, accept=False), places[text_mark(text)] - {document}
+    if doubt is UNDECIDED:
+        return same_text(others) if others else ""
+    return doubt.words if doubt else ""
 
 
 def same_text(others: Iterable[str]) -> str:

@@ -60,6 +60,7 @@ class PageSigns:
         return self.length < SHORT
 
 
+# Complex: each is said in one place of an answer or of its page, and the tree is read once.
 def signs_of(reply: Reply, *, is_html: bool) -> PageSigns:
     """Return what an answer says of itself (UnreadableFileError)."""
     headers = reply.headers
@@ -86,23 +87,27 @@ def signs_of(reply: Reply, *, is_html: bool) -> PageSigns:
 
 def doubt_of(asked: str, final: str, page: PageSigns) -> Doubt | None:
     """Return what speaks against a page: it is another page than the one that was asked for."""
-    if page.refresh and page.is_short and plain_address(page.refresh) != plain_address(asked):
-        final = page.refresh
+    final = (page.refresh if page.is_short else "") or final
     is_other = plain_address(final) != plain_address(asked)
-    leads = f"leads to {final}"
-    for sign, (titles, paths) in _stand_ins().items() if page.is_short else ():
-        is_titled = any(titles.fullmatch(title) for title in page.titles)
-        is_led = is_other and paths.search(_path(final)) is not None
-        asks = sign == "sign_in" and page.asks_password
-        if is_titled or is_led or asks:
-            is_bare = page.length < (BARE if asks else 0 if sign == "sign_in" else BRIEF)
-            is_certain = is_titled + is_led + asks > 1 or is_bare or page.noindex
-            return Doubt(sign, f"{leads}, {WHAT[sign]}." if is_other else f"shows {WHAT[sign]}.", is_certain)
+    for sign in WHAT if page.is_short else ():
+        if signs := _signs_of_stand_in(sign, final if is_other else "", page):
+            words = f"leads to {final}, {WHAT[sign]}." if is_other else f"shows {WHAT[sign]}."
+            return Doubt(sign, words, signs > 1 or page.noindex)
     if page.noindex:
         return Doubt("noindex", "asks not to be indexed (noindex).", is_certain=True)
-    if is_other:
-        return Doubt("elsewhere", f"{leads}.", is_certain=final == page.refresh)
-    return None
+    return Doubt("elsewhere", f"leads to {final}.", final == page.refresh) if is_other else None
+
+
+def _signs_of_stand_in(sign: Sign, final: str, page: PageSigns) -> int:
+    """Return how much speaks for it that a page stands in for another, of a kind: a title, an address, a form.
+
+    Where there is nothing else on it, that is one thing more.
+    """
+    titles, paths = _stand_ins()[sign]
+    asks = sign == "sign_in" and page.asks_password
+    said = any(titles.fullmatch(title) for title in page.titles) + bool(paths.search(_path(final))) + asks
+    is_bare = page.length < (BARE if asks else 0 if sign == "sign_in" else BRIEF)
+    return said and said + is_bare
 
 
 def plain_address(url: str, *, printed: bool = False) -> str:

@@ -136,6 +136,7 @@ class _Pages:
         self.were_read = addresses.were_read
         self.last_reason = ""
 
+    # Complex: a page is closed, as it was, read or at fault, and each counts for the site.
     def read(self, url: str, *, is_first: bool = True) -> None:
         """Read a page that this run has not read, where it may have changed, and before it what it is a copy of."""
         if (changed := self._addresses.take(url)) is None:
@@ -165,7 +166,6 @@ class _Pages:
                 self._items.append(Item(url))  # it is there, if not to be read
                 self._skip(url, str(error))
 
-    # Complex: each status says something else, and of a page its format, its text and its signs are read in turn.
     def _fetch(self, url: str, changed: str, known: Known | None) -> list[Item]:
         """Return a page as it is now; none where there is none."""
         stamp = {} if known is None else known.stamp
