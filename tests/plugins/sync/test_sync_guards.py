@@ -163,25 +163,35 @@ WALLS: dict[str, Callable[[str], Answer]] = {
 }
 
 
+@pytest.mark.parametrize("more", [0, 44])
 @pytest.mark.parametrize("kind", WALLS)
-def test_a_wall_before_all_pages_changes_nothing_and_adds_nothing(kind: str, site: HelpSite, kb: SupportKB) -> None:
+def test_a_wall_before_all_pages_changes_nothing_and_adds_nothing(
+    kind: str, more: int, site: HelpSite, kb: SupportKB
+) -> None:
+    site.pages |= {f"/b{n}": article(f"Part {n}", f"{FACTS[n % 6]} See {n}. {FACTS[n % 5]}") for n in range(more)}
+    site.instead |= {f"/signin?next=/b{n}": article("Sign in", "Please sign in to go on.") for n in range(more)}
     site.instead |= {f"/signin?next=/a{n}": article("Sign in", "Please sign in to go on.") for n in range(30)}
     site.instead["/"] = article("Acme", "Welcome to the help of Acme! Search, or ask us.")
     site.instead["/elsewhere"] = redirect(f"{site.url.replace('127.0.0.1', 'localhost')}/other")
     site.instead["/other"] = article("Parked", "Buy lamps here, and keys, and trays.")
+    site.pages["/"] = site.instead["/"]
     run(kb)
-    before = texts(kb)
+    before, stored = texts(kb), 7 + more
     site.every = WALLS[kind]
     site.listed = [f"/a{n}" for n in range(10, 20)]  # which the site did not have before
     for _ in range(3):
         done = run(kb)
-        assert counts(done) == (0, 0, 6, 0) and texts(kb) == before
-        assert kind == "empty" or ("--accept" in str(done.error) and "6 of 6 pages" in str(done.error))
-        assert len(done.skipped) == 16
+        assert counts(done) == (0, 0, stored, 0) and texts(kb) == before
+        assert "--accept" in str(done.error) and f"{stored - 1} of {stored} pages" in str(done.error)
+        # New addresses that lead to a page of the site are of its document.
+        assert len(done.skipped) == stored - 1 + 10 * (kind != "home page")
     assert "behind a sign-in" in str(done.error) or kind not in ("redirect", "form", "status")
     site.every, site.listed = None, []
     done = run(kb)
-    assert (done.error, done.kept, texts(kb)) == (None, 0, before)
+    assert (done.error, done.kept, done.skipped, texts(kb)) == (None, 0, (), before)
+    site.instead["/"] = article("Acme", "Welcome to the help of Acme! Search, or ask us.</p><p>We are here until six.")
+    assert counts(run(kb)) == (0, 1, stored - 1, 0)
+    assert all(words in texts(kb)[f"{site.url}/"] for words in ("Welcome to the help", "until six"))
 
 
 def test_an_expired_session_removes_no_page_that_the_sitemap_lacks(site: HelpSite, kb: SupportKB) -> None:

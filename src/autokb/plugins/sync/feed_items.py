@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.app.add import TOO_MANY_GONE, added_today, differs, repeated_blocks, staged_documents
@@ -140,8 +140,8 @@ class SyncedItems:
         self._items |= changes
         for key in gone:
             del self._items[key]
-        not_taken = [Skipped(key, note["reason"]) for key, note in changes.items() if note["reason"]]
-        self._skipped += [*step.skipped, *not_taken]
+        met = {key: note for key, note in changes.items() if note["listing"] == listing}
+        self._skipped += [*step.skipped, *(Skipped(key, note["reason"]) for key, note in met.items() if note["reason"])]
 
     def _write_anew(self, file: WorkspaceFile, gone: Container[str]) -> None:
         """Replace the rows of what the source was before its settings changed."""
@@ -168,11 +168,13 @@ class SyncedItems:
             note["stamp"] = dict(item.stamp)
         if reason is not None:
             note |= {"reason": reason, "doubt": item.doubt.sign if item.doubt else ""}
+        if reason is not None and item.content is not None:  # what is on all pages of the step, and so a menu
+            note |= self._refuse(item.doubt or Doubt("other", reason)) if note["id"] or item.doubt else {}
         if new is not None:
             doubt = self._judged(file, item, new)
             if doubt is NO_ITEM or doubt is UNDECIDED:
                 return {}
-            note |= self._take(file, item, new) if doubt is None else self._refuse(doubt, new)
+            note |= self._take(file, item, new) if doubt is None else self._refuse(doubt, _text(new))
         return {item.key: {**note, "listing": self._listing, "missing": 0}} if note["id"] or note["reason"] else {}
 
     def _judged(self, file: WorkspaceFile, item: Item, new: _New) -> Doubt | None:
@@ -199,9 +201,9 @@ class SyncedItems:
         mark = text_mark(_text(new)) if new.kind == "documents" else ""
         return {"kind": new.kind, "id": new.item.id, "reason": "", "doubt": "", "text": mark}
 
-    def _refuse(self, doubt: Doubt, new: _New) -> Body:
+    def _refuse(self, doubt: Doubt, text: str = "") -> Body:
         """Return what is known of an item whose content is not taken; it is asked for again."""
-        self._refused.add(text_mark(_text(new)))
+        self._refused |= {text_mark(text)} if text else set()
         return {"stamp": {}, "reason": doubt.words, "doubt": doubt.sign}
 
     def _placed(self, file: WorkspaceFile, item: Item, new: _New) -> _New:
@@ -233,13 +235,13 @@ class SyncedItems:
         kept, decided = not_taken(notes, waiting, self._listing), {}
         for key, (item, new) in self._waiting.items():
             words = kept.get(key)
-            told = self._refuse(Doubt("other", words), new) if words else self._take(file, item, new)
+            told = self._refuse(Doubt("other", words), _text(new)) if words else self._take(file, item, new)
             note = {**notes[key], "stamp": dict(item.stamp or {}), **told}
             decided[key] = {**note, "listing": self._listing, "missing": 0}
         for key, words in stand_ins(notes, waiting, self._listing, self._refused).items():
             file.unstage(notes[key]["kind"], [notes[key]["id"]])
             self._now[key] = "refused"
-            self._owners.pop(notes[key]["id"])
+            self._owners.pop(notes[key]["id"], None)
             nothing = {"kind": "", "id": "", "text": "", "stamp": {}}
             decided[key] = {**notes[key], **nothing, "reason": words, "doubt": "other"}
         self._held = hold({**notes, **decided}, self._listing, self._source)
@@ -257,7 +259,7 @@ class SyncedItems:
         return SyncedSource(*counts, skipped, requests=requests, bytes=read, error=error, kept=kept)
 
     # Complex: tickets and pages, with a text and without, go through one loop; pages are read together.
-    def _staged(self, items: Iterable[Item]) -> tuple[dict[str, _New], dict[str, str]]:
+    def _staged(self, items: Sequence[Item]) -> tuple[dict[str, _New], dict[str, str]]:
         """Return what is to be stored of the items that have a content, and why others cannot be."""
         found: dict[str, _New] = {}
         reasons = {item.key: item.reason for item in items if item.reason}
@@ -267,6 +269,7 @@ class SyncedItems:
                 found[item.key] = self._of_ticket(item.content)
             elif item.content is not None:
                 pages[item.content.item.id] = (item.key, item.content)
+        trusted = {item.key for item in items if item.doubt is None}
         records = [record for _, record in pages.values()]
         repeated = set(self._body.get("repeated") or ())
         documents, empty = staged_documents(records, known=repeated)
@@ -274,7 +277,9 @@ class SyncedItems:
             found[pages[one.id][0]] = _New("documents", replace(one, root="", relative=self._relative))
         without_text = (key for key, _ in pages.values() if key not in found)
         reasons |= {key: skipped.reason for key, skipped in zip(without_text, empty, strict=True)}
-        if more := repeated_blocks(records) - repeated:
+        # A wall in place of pages is no menu: what it says may be a page's own text when it is gone.
+        own = [content for key, content in pages.values() if key in trusted]
+        if more := repeated_blocks(own) - repeated:
             self._body = {**self._body, "repeated": sorted(repeated | more)[:MOST_REPEATED]}
         return found, reasons
 
@@ -351,7 +356,9 @@ class SyncedItems:
             self._held = self._held or TOO_MANY_GONE.format(gone=going, before=before)
         return self._held is None
 
-    def _remove(self, file: WorkspaceFile, keys: Iterable[str], changes: Mapping[str, Body]) -> None:
+    def _remove(self, file: WorkspaceFile, keys: Sequence[str], changes: Mapping[str, Body]) -> None:
+        if not keys:
+            return
         gone = {key: self._items[key] for key in keys}
         copies = _copies(gone, {**self._items, **changes})
         for key, known in gone.items():

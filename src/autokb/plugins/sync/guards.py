@@ -20,7 +20,7 @@ SHRUNK = 0.2  # share of its characters with less of which a text is a remainder
 LONG = 400  # characters; a shorter text that shrinks may be a sentence that was cut
 FEW = 3  # pages of a source that may be something else before all of it is in doubt
 FEW_SHARE = 0.05  # share of the pages of a large source, likewise
-MANY_ALIKE = 3  # new pages with one text, which is a page of errors rather than three licences
+MANY_ALIKE = 3  # new pages with one text, of which one is taken at most
 REPLACED = (
     "{count:,} of {stored:,} pages are something else now: they keep their text, and nothing is removed. The first is "
     "{first} If the source has really changed, run autokb sync with --source {name} and --accept."
@@ -99,7 +99,8 @@ def stand_ins(notes: Notes, waiting: Mapping[str, str], listing: int, refused: C
     Of many one is taken, unless they are most of what is new.
     """
     places = by_text(notes, waiting)
-    fresh = {key: one for key, one in notes.items() if one["since"] == listing and one["text"]}
+    earlier = {one["id"] for one in notes.values() if one["since"] != listing}  # other addresses of these are no news
+    fresh = {k: one for k, one in notes.items() if one["since"] == listing and one["text"] and one["id"] not in earlier}
     words = {}
     for key, one in fresh.items():
         alike = places[one["text"]]

@@ -191,7 +191,7 @@ class _Pages:
             same_as = self._addresses.page_of(url, reply.url, page, self._robots)
             return [Item(url, found, content, doubt=doubt_of(url, reply.url, page), same_as=same_as)]
         except UnreadableFileError as error:
-            return [Item(url, {**found, "lastmod": ""}, reason=str(error))]
+            return [Item(url, {**found, "lastmod": ""}, reason=str(error), doubt=Doubt("other", str(error)))]
         except FeedError:
             raise
         except Exception as error:  # one page of a site that no reader foresaw stops no other
