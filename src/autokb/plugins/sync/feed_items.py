@@ -27,6 +27,7 @@ from autokb.plugins.sync.guards import (
     text_mark,
 )
 from autokb.sources.issues import LONGEST_ISSUE
+from autokb.sources.reading import SourceRecord
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.database import damaged_rows
 from autokb.stores.staged import SYNCED
@@ -140,8 +141,11 @@ class SyncedItems:
         self._items |= changes
         for key in gone:
             del self._items[key]
-        met = {key: note for key, note in changes.items() if note["listing"] == listing}
-        self._skipped += [*step.skipped, *(Skipped(key, note["reason"]) for key, note in met.items() if note["reason"])]
+        self._skipped += [*step.skipped, *self._not_taken(changes)]
+
+    def _not_taken(self, changes: Mapping[str, Body]) -> list[Skipped]:
+        met = {key: note for key, note in changes.items() if note["listing"] == self._listing}
+        return [Skipped(key, note["reason"]) for key, note in met.items() if note["reason"]]
 
     def _write_anew(self, file: WorkspaceFile, gone: Container[str]) -> None:
         """Replace the rows of what the source was before its settings changed."""
@@ -167,15 +171,20 @@ class SyncedItems:
         if item.stamp is not None:
             note["stamp"] = dict(item.stamp)
         if reason is not None:
-            note |= {"reason": reason, "doubt": item.doubt.sign if item.doubt else ""}
-        if reason is not None and item.content is not None:  # what is on all pages of the step, and so a menu
-            note |= self._refuse(item.doubt or Doubt("other", reason)) if note["id"] or item.doubt else {}
+            note |= self._without_text(item, reason, known)
         if new is not None:
             doubt = self._judged(file, item, new)
             if doubt is NO_ITEM or doubt is UNDECIDED:
                 return {}
             note |= self._take(file, item, new) if doubt is None else self._refuse(doubt, _text(new))
         return {item.key: {**note, "listing": self._listing, "missing": 0}} if note["id"] or note["reason"] else {}
+
+    def _without_text(self, item: Item, reason: str, known: Body) -> Body:
+        """Return what is known of an item that has no text, be it that all pages of a step have the same one."""
+        doubt = item.doubt or (Doubt("other", reason) if item.content is not None and known["id"] else None)
+        if doubt is None or item.content is None:
+            return {"reason": reason, "doubt": doubt.sign if doubt else ""}
+        return self._refuse(doubt)
 
     def _judged(self, file: WorkspaceFile, item: Item, new: _New) -> Doubt | None:
         """Return what speaks against a content; one with another text waits for the whole listing."""
@@ -269,7 +278,6 @@ class SyncedItems:
                 found[item.key] = self._of_ticket(item.content)
             elif item.content is not None:
                 pages[item.content.item.id] = (item.key, item.content)
-        trusted = {item.key for item in items if item.doubt is None}
         records = [record for _, record in pages.values()]
         repeated = set(self._body.get("repeated") or ())
         documents, empty = staged_documents(records, known=repeated)
@@ -277,11 +285,14 @@ class SyncedItems:
             found[pages[one.id][0]] = _New("documents", replace(one, root="", relative=self._relative))
         without_text = (key for key, _ in pages.values() if key not in found)
         reasons |= {key: skipped.reason for key, skipped in zip(without_text, empty, strict=True)}
-        # A wall in place of pages is no menu: what it says may be a page's own text when it is gone.
-        own = [content for key, content in pages.values() if key in trusted]
-        if more := repeated_blocks(own) - repeated:
-            self._body = {**self._body, "repeated": sorted(repeated | more)[:MOST_REPEATED]}
+        self._learn(items, repeated)
         return found, reasons
+
+    def _learn(self, items: Iterable[Item], known: set[str]) -> None:
+        """Note the blocks of menus; what a wall says in place of pages is none, and may be a page's own text."""
+        own = [one.content for one in items if one.doubt is None and isinstance(one.content, SourceRecord)]
+        if more := repeated_blocks(own) - known:
+            self._body = {**self._body, "repeated": sorted(known | more)[:MOST_REPEATED]}
 
     def _of_ticket(self, ticket: Ticket) -> _New:
         prefix = self._source.prefix

@@ -93,6 +93,7 @@ def not_taken(notes: Notes, waiting: Mapping[str, str], listing: int) -> dict[st
     return {**dict.fromkeys(waiting if are_held else (), "has another text now."), **words}
 
 
+# Complex: a text is held against what was refused, what is new and what was there before.
 def stand_ins(notes: Notes, waiting: Mapping[str, str], listing: int, refused: Container[str]) -> dict[str, str]:
     """Return which new pages have a text that stands in for others, and why: it was refused, or many have it.
 
