@@ -44,7 +44,10 @@ plugin = Plugin(
     doctor="hostile_code:doctor",
     digest={"Hostile": "hostile_code:digest"},
     formats={".bad": "hostile_code:read", ".slow": "hostile_code:spin"},
-    sources={"never": "hostile_code:source"},
+    sources={
+        "never": "hostile_code:source",
+        **{name: f"hostile_code:{name}" for name in ("five", "no_steps", "no_items", "no_json")},
+    },
     features={"wild": "hostile_code:feature"},
     studies={"raises": "hostile_code:study", "odd": "hostile_code:odd_study", "none": "hostile_code:empty_study"},
 )
@@ -85,6 +88,23 @@ def spin(data):
 
 def source(workspace, source, fetcher, progress):
     raise RuntimeError("no source")
+
+def five(workspace, source, fetcher, progress):
+    yield 5
+
+def no_steps(workspace, source, fetcher, progress):
+    return 5
+
+def no_items(workspace, source, fetcher, progress):
+    from autokb.feeds.items import Step
+    yield Step(("one",), {"listing": 1}, complete=True)
+
+def no_json(workspace, source, fetcher, progress):
+    from autokb.core.nouns import Document
+    from autokb.feeds.items import Item, Step
+    from autokb.sources import SourceRecord
+    text = SourceRecord(Document("one", "One", "# One\\n\\nTurn the key.\\n"), "", "one")
+    yield Step((Item("one", {"changed": object()}, text),), {"listing": 1}, complete=True)
     yield
 
 def study(kb):
@@ -208,6 +228,21 @@ def test_its_files_and_sources_are_skipped_with_a_reason(hand_made: Workspace, t
     assert re.fullmatch(r"The plug-in hostile fails: RuntimeError \(\w+\.py, line \d+\)\.", read["a"].error or "")
     assert "hostile has no 'missing' among its sources" in str(read["b"].error)
     assert read["c"].error is None
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize(("name", "gives"), [("five", "5"), ("no_steps", "5"), ("no_items", "'one'")])
+def test_a_source_that_gives_no_steps_is_named_with_what_it_gives(name: str, gives: str, hand_made: Workspace) -> None:
+    (hand_made.folder / "settings.yaml").write_text(f"sources: {{a: {{type: hostile.{name}}}}}\n", encoding="utf-8")
+    error = str(SupportKB.open(hand_made.folder).sync().sources["a"].error)
+    assert error.startswith(f"The plug-in hostile fails: its source {name} gives ") and gives in error
+
+
+@pytest.mark.usefixtures("hostile")
+def test_what_a_source_gives_that_cannot_be_stored_counts_as_nothing(hand_made: Workspace) -> None:
+    (hand_made.folder / "settings.yaml").write_text("sources: {a: {type: hostile.no_json}}\n", encoding="utf-8")
+    done = SupportKB.open(hand_made.folder).sync().sources["a"]
+    assert str(done.error).startswith("The plug-in hostile fails") and (done.added, done.unchanged) == (0, 0)
 
 
 @pytest.mark.usefixtures("hostile")

@@ -58,6 +58,8 @@ TOO_MANY_GONE = (
     "are really gone, run autokb sync with --source and --accept."
 )
 Kind = Literal["documents", "issues", "tickets", "chats"]
+# From what is stored, by id, and what is to replace some of it: which of these stay as they are, and why.
+Keep = Callable[[Mapping[str, Staged], Sequence[Staged]], Mapping[str, str]]
 # How each kind is read and stored that comes in records alone.
 _RECORDS: Mapping[str, tuple[Callable[..., Reading[Any]], Codec[Any]]] = {
     "issues": (read_issues, RAW_ISSUE),
@@ -76,6 +78,7 @@ def add(
     update: bool = False,
     yes: bool = False,
     least: int = 0,
+    keep: Keep | None = None,
     follow_links: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Added:
@@ -83,7 +86,8 @@ def add(
 
     A file that is read by other fields than before gives nothing any more but what it gives now. ``sync`` removes what
     the paths no longer hold, and all that a folder gave if it holds nothing any more only with ``yes``; where fewer
-    than ``least`` would be left of what the folders gave, or less than half of it, it removes nothing. Raises
+    than ``least`` would be left of what the folders gave, or less than half of it, it removes nothing. ``keep`` names
+    changed items that are skipped. Raises
     BadInputError when a path does not exist, when no record has a field that was named, when two folders hold different
     files of one name, and without ``update`` when an issue, ticket or conversation has the id of
     another one from another file.
@@ -111,7 +115,8 @@ def add(
         reading = read(paths, fields, progress=progress, added=known, follow_links=follow_links)
         _refuse_misspelt(reading)
         staged = [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in reading.records]
-    done = _store(workspace, kind, reading, staged, paths, fields, sync=sync, update=update, yes=yes, least=least)
+    how = {"sync": sync, "update": update, "yes": yes}
+    done = _store(workspace, kind, reading, staged, paths, fields, least=least, keep=keep, **how)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
@@ -210,6 +215,7 @@ def _store(
     update: bool,
     yes: bool,
     least: int,
+    keep: Keep | None,
 ) -> Added:
     given = [p.resolve() for p in paths if p.is_dir()]
     filecmp.clear_cache()  # it knows files by size and time, and a long-lived process may see both again
@@ -217,6 +223,7 @@ def _store(
         old = {s.id: s for s in file.staged(kind)}
         folders = added_folders(file, kind)
         new, changed, moved = _compared(items, old)
+        changed, kept = _without_kept(old, changed, keep)
         if kind == "documents":
             _refuse_namesakes(workspace, old, changed)
         elif not update:
@@ -236,7 +243,7 @@ def _store(
         note_fields_read(file, kind, named | named_now)
         _note_lost(file, kind, reading)
     unchanged = len(items) - len(new) - len(changed)
-    done = Added(len(new), len(changed), unchanged, len(removed), reading.skipped, len(left))
+    done = Added(len(new), len(changed), unchanged, len(removed), (*reading.skipped, *kept), len(left))
     notes = (*reading.notes, *other_ids(kind, old.values(), items, named), *lost_links(kind, old, items))
     return replace(done, notes=(*notes, *earlier_again(kind, old, changed)), left=named_items(left))
 
@@ -276,6 +283,15 @@ def _compared(items: Iterable[Staged], old: Mapping[str, Staged]) -> tuple[list[
             kept = {name: before.body[name] for name in (ADDED, EARLIER) if name in before.body}
             moved.append(replace(one, body={**one.body, **kept}))
     return new, changed, moved
+
+
+def _without_kept(
+    old: Mapping[str, Staged], changed: list[Staged], keep: Keep | None
+) -> tuple[list[Staged], list[Skipped]]:
+    """Return the changed items that are taken, and why others stay as they are."""
+    kept = keep(old, changed) if keep else {}
+    skipped = [Skipped(old[one.id].relative, kept[one.id]) for one in changed if one.id in kept]
+    return [one for one in changed if one.id not in kept], skipped
 
 
 def _read_otherwise(

@@ -379,7 +379,10 @@ class Added(Result):
 
 @dataclass(frozen=True, slots=True)
 class SyncedSource(Result):
-    """What one run of a source did, with the requests and bytes that it took; ``error`` says why it ended early."""
+    """What one run of a source did, with the requests and bytes that it took; ``error`` says why it ended early.
+
+    ``kept`` documents have the text that they had, since the source gives something else in their place (``skipped``).
+    """
 
     added: int
     updated: int
@@ -389,6 +392,7 @@ class SyncedSource(Result):
     requests: int = 0
     bytes: int = 0
     error: str | None = None
+    kept: int = 0
 
     @property
     def changed(self) -> int:

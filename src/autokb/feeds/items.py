@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from autokb.core.nouns import Document, Skipped
 from autokb.core.tickets import Ticket
@@ -13,6 +13,19 @@ from autokb.sources.reading import SourceRecord
 AT_ONCE = 20  # requests for the items of one step: what a killed run has made in vain
 
 Stamp = Mapping[str, str]
+Sign = Literal["sign_in", "consent", "not_found", "unavailable", "elsewhere", "noindex", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A sign that a content is not what its item is about: ``words`` say what it is, and where it leads.
+
+    A document with another text before it keeps that one. If ``is_certain``, a new document is not stored either.
+    """
+
+    sign: Sign
+    words: str
+    is_certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +33,8 @@ class Item:
     """One item as the source has it now; without ``content`` it is as it is known.
 
     ``stamp`` is what tells whether it changed (None: as it is known), ``gone`` that the source says it was deleted.
-    ``reason`` says why it cannot be taken as it is now: it is not asked for again until it changes.
+    ``reason`` says why it cannot be taken as it is now: it is not asked for again until it changes. ``doubt`` is what
+    speaks against its content; ``same_as`` the id of the document that it is another address of, if that has its text.
     """
 
     key: str
@@ -28,6 +42,8 @@ class Item:
     content: SourceRecord[Document] | Ticket | None = None
     gone: bool = False
     reason: str = ""
+    doubt: Doubt | None = None
+    same_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

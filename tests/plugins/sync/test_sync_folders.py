@@ -297,7 +297,7 @@ def test_one_bad_source_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFix
     printed = capsys.readouterr()
     said = json.loads(printed.out)
     assert said["good"] == {
-        **dict.fromkeys(("updated", "unchanged", "removed", "requests"), 0),
+        **dict.fromkeys(("updated", "unchanged", "removed", "requests", "kept"), 0),
         "added": 1,
         "skipped": [],
         "error": None,

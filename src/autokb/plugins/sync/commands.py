@@ -24,7 +24,10 @@ def sync(
     build: Annotated[bool, typer.Option("--build", help="Build after it, where something changed.")] = False,
     accept: Annotated[
         bool,
-        typer.Option("--accept", help="Remove what is no longer listed, even where less than half is left."),
+        typer.Option(
+            "--accept",
+            help="Take what the sources give now: pages that became something else, and removals of more than half.",
+        ),
     ] = False,
     json: Json = False,
 ) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.app.add import TOO_MANY_GONE, added_today, differs, repeated_blocks, staged_documents
@@ -11,9 +11,23 @@ from autokb.core.nouns import RawIssue, Skipped
 from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.core.tickets import Ticket
-from autokb.feeds.items import Item, Known, Progress, Step
+from autokb.feeds.items import Doubt, Item, Known, Progress, Step
 from autokb.net.fetch import FeedError
+from autokb.plugins.sync.guards import (
+    NO_ITEM,
+    UNDECIDED,
+    against_change,
+    count_documents,
+    hold,
+    is_copy,
+    is_hidden,
+    kept_of,
+    not_taken,
+    stand_ins,
+    text_mark,
+)
 from autokb.sources.issues import LONGEST_ISSUE
+from autokb.sources.reading import SourceRecord
 from autokb.stores.codecs import RAW_ISSUE
 from autokb.stores.database import damaged_rows
 from autokb.stores.staged import SYNCED
@@ -32,7 +46,8 @@ from autokb.stores.workspace_file import Staged, WorkspaceFile
 
 LISTINGS_WITHOUT = 2  # in a row, after which an item is gone: one may have been read while a site was half there
 MOST_REPEATED = 5_000  # hashes of blocks that many pages of a site have, which later pages are read by
-_UNKNOWN: Body = {"kind": "", "id": "", "stamp": {}, "reason": "", "listing": 0, "missing": 0, "since": 0}
+_WORDS, _COUNTS = ("kind", "id", "reason", "text", "doubt"), ("listing", "missing", "since")
+_UNKNOWN: Body = {"stamp": {}, **dict.fromkeys(_WORDS, ""), **dict.fromkeys(_COUNTS, 0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +84,14 @@ class SyncedItems:
             self._stale = tuple(noted)
             self._items = {key: {**one, "stamp": {}, "listing": 0, "since": 0} for key, one in self._items.items()}
             self._body = {"place": place, "cursor": {}}
-        self._touched: dict[str, str] = {}
+        self._touched: dict[str, str] = {}  # by key: added, updated, unchanged or removed
+        self._now: dict[str, str] = {}  # likewise, of a step that is not stored yet
+        self._waiting: dict[str, tuple[Item, _New]] = {}  # with another text, which the whole listing decides
+        self._refused: set[str] = set()  # marks of texts that stand in for pages
+        self._listing = 0
+        # Which item gives a document that several are addresses of: the one whose address it has.
+        self._owners = {one["id"]: key for key, one in self._items.items()}
+        self._owners |= {key: key for key, one in self._items.items() if one["id"] == key}
         self._skipped: list[Skipped] = []
         by_hand = len(items) - len(self._items)
         self._most = 0 if accept else int(self._body.get("most", 0)) - by_hand
@@ -96,29 +118,34 @@ class SyncedItems:
         self._check_some(step, listing)
         items = _last_of_each(step.items)
         staged, reasons = self._staged(items)
+        self._now, self._listing = {}, listing
         changes: dict[str, Body] = {}
         with self._workspace.file() as file, file.transaction():
             for item in items:
                 if not item.gone:
-                    note = self._keep_item(file, item, staged.get(item.key), reasons.get(item.key), listing)
-                    if note["id"] or note["reason"]:
-                        changes[item.key] = {**note, "listing": listing, "missing": 0}
+                    changes |= self._keep_item(file, item, staged.get(item.key), reasons.get(item.key))
             gone = [item.key for item in items if item.gone and item.key in self._items]
+            if step.complete and not self._accept:
+                changes |= self._settle(file, {**self._items, **changes})
             if step.complete:
                 changes |= self._missing(listing, changes, gone)
-            self._remove(file, gone)
+            self._remove(file, gone, changes)
             self._write_anew(file, gone)
             keep_sync_items(file, self._source.name, changes)
             self._body = {**self._body, "cursor": dict(step.cursor), "most": self._most}
             keep_sync_source(file, self._source.name, self._body)
-            if gone or any(self._touched.get(key) in ("added", "updated") for key in changes):
+            if gone or not {"added", "updated", "removed"}.isdisjoint(self._now.values()):
                 file.note(UNBUILT, "1")
+        self._touched |= self._now
         self._stale = ()
         self._items |= changes
         for key in gone:
             del self._items[key]
-        not_taken = [Skipped(key, note["reason"]) for key, note in changes.items() if note["reason"]]
-        self._skipped += [*step.skipped, *not_taken]
+        self._skipped += [*step.skipped, *self._not_taken(changes)]
+
+    def _not_taken(self, changes: Mapping[str, Body]) -> list[Skipped]:
+        met = {key: note for key, note in changes.items() if note["listing"] == self._listing}
+        return [Skipped(key, note["reason"]) for key, note in met.items() if note["reason"]]
 
     def _write_anew(self, file: WorkspaceFile, gone: Container[str]) -> None:
         """Replace the rows of what the source was before its settings changed."""
@@ -137,31 +164,111 @@ class SyncedItems:
                 f"autokb sync with --source {self._source.name} and --accept."
             )
 
-    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None, listing: int) -> Body:
-        """Store an item, where it has a content that can be stored, and return what is known of it then."""
-        note = dict(self._items.get(item.key) or {**_UNKNOWN, "since": listing})
+    def _keep_item(self, file: WorkspaceFile, item: Item, new: _New | None, reason: str | None) -> dict[str, Body]:
+        """Store an item, where it has a content that is its own, and return what is known of it then, by its key."""
+        known = self._items.get(item.key, _UNKNOWN)
+        note: Body = {**known, "since": known["since"] if known["id"] else self._listing}
         if item.stamp is not None:
             note["stamp"] = dict(item.stamp)
-        if new is not None:
-            reason = self._stage(file, item.key, new)
-            # Where another has its id, it is asked for again: the other may go.
-            taken: Body = {"kind": new.kind, "id": new.item.id}
-            note |= {"stamp": {}} if reason else taken
         if reason is not None:
-            note["reason"] = reason
-        return note
+            note |= self._without_text(item, reason, known)
+        if new is not None:
+            doubt = self._judged(file, item, new)
+            if doubt is NO_ITEM or doubt is UNDECIDED:
+                return {}
+            note |= self._take(file, item, new) if doubt is None else self._refuse(doubt, _text(new))
+        return {item.key: {**note, "listing": self._listing, "missing": 0}} if note["id"] or note["reason"] else {}
+
+    def _without_text(self, item: Item, reason: str, known: Body) -> Body:
+        """Return what is known of an item that has no text, be it that all pages of a step have the same one."""
+        doubt = item.doubt or (Doubt("other", reason) if item.content is not None and known["id"] else None)
+        if doubt is None or item.content is None:
+            return {"reason": reason, "doubt": doubt.sign if doubt else ""}
+        return self._refuse(doubt)
+
+    def _judged(self, file: WorkspaceFile, item: Item, new: _New) -> Doubt | None:
+        """Return what speaks against a content; one with another text waits for the whole listing."""
+        known, doubt = self._items.get(item.key, _UNKNOWN), item.doubt
+        is_known = new.kind == "documents" and known["id"] != ""
+        before = self._staged_as(file, known["id"]) if is_known else None
+        if before is not None:
+            doubt = against_change(before, _text(new), doubt, accept=self._accept)
+            if doubt is UNDECIDED:
+                self._waiting[item.key] = (item, new)
+            return doubt
+        if doubt is None or not doubt.is_certain or (self._accept and not is_hidden(doubt)):
+            return None
+        return None if self._is_copy_of(file, item.same_as, _text(new)) else doubt
+
+    def _take(self, file: WorkspaceFile, item: Item, new: _New) -> Body:
+        """Store a content, and return what is known of it."""
+        new = self._placed(file, item, new)
+        if reason := self._stage(file, item.key, new):
+            # Another has its id: it is asked for again, for the other may go.
+            return {"stamp": {}, "reason": reason, "doubt": ""}
+        self._owners.setdefault(new.item.id, item.key)
+        mark = text_mark(_text(new)) if new.kind == "documents" else ""
+        return {"kind": new.kind, "id": new.item.id, "reason": "", "doubt": "", "text": mark}
+
+    def _refuse(self, doubt: Doubt, text: str = "") -> Body:
+        """Return what is known of an item whose content is not taken; it is asked for again."""
+        self._refused |= {text_mark(text)} if text else set()
+        return {"stamp": {}, "reason": doubt.words, "doubt": doubt.sign}
+
+    def _placed(self, file: WorkspaceFile, item: Item, new: _New) -> _New:
+        """Return a page under the id of the document that it is an address of; one that is stored keeps its id."""
+        known, own = self._items.get(item.key), new.item.id
+        if new.kind != "documents" or own != item.key:
+            return new
+        is_stored = known is not None and known["id"] != ""
+        if known is not None and is_stored and self._owners.get(known["id"]) == item.key:
+            own = known["id"]
+        is_free = not is_stored and item.same_as not in file.staged_some("documents", [item.same_as])
+        if item.same_as and (is_free or self._is_copy_of(file, item.same_as, _text(new))):
+            own = item.same_as
+        return _New(new.kind, replace(new.item, id=own, body={**new.item.body, "url": own}))
+
+    def _is_copy_of(self, file: WorkspaceFile, document: str, text: str) -> bool:
+        """Return whether a document of this source says what a text does."""
+        whole = self._staged_as(file, document) if document else None
+        return whole is not None and is_copy(text, whole)
+
+    def _staged_as(self, file: WorkspaceFile, document: str) -> str | None:
+        """Return the text of a document that this source gave."""
+        found = file.staged_some("documents", [document]).get(document)
+        return None if found is None or found.relative != self._relative else str(found.body["text"])
+
+    def _settle(self, file: WorkspaceFile, notes: dict[str, Body]) -> dict[str, Body]:
+        """Decide about pages with another text, and about new ones with a text that many have."""
+        waiting = {key: text_mark(_text(new)) for key, (_, new) in self._waiting.items()}
+        kept, decided = not_taken(notes, waiting, self._listing), {}
+        for key, (item, new) in self._waiting.items():
+            words = kept.get(key)
+            told = self._refuse(Doubt("other", words), _text(new)) if words else self._take(file, item, new)
+            note = {**notes[key], "stamp": dict(item.stamp or {}), **told}
+            decided[key] = {**note, "listing": self._listing, "missing": 0}
+        for key, words in stand_ins(notes, waiting, self._listing, self._refused).items():
+            file.unstage(notes[key]["kind"], [notes[key]["id"]])
+            self._now[key] = "refused"
+            self._owners.pop(notes[key]["id"], None)
+            nothing = {"kind": "", "id": "", "text": "", "stamp": {}}
+            decided[key] = {**notes[key], **nothing, "reason": words, "doubt": "other"}
+        self._held = hold({**notes, **decided}, self._listing, self._source)
+        return decided
 
     def done(self, requests: int, read: int, error: str | None) -> SyncedSource:
         """Return what the run did."""
         words = list(self._touched.values())
         added, updated, removed = (words.count(word) for word in ("added", "updated", "removed"))
-        unchanged = max(0, sum(bool(one["id"]) for one in self._items.values()) - added - updated)
+        unchanged = max(0, count_documents(self._items) - added - updated)
+        kept = kept_of(self._items, self._listing)
         skipped = tuple(self._skipped)
         error = error or self._held
-        return SyncedSource(added, updated, unchanged, removed, skipped, requests=requests, bytes=read, error=error)
+        counts = (added, updated, unchanged, removed)
+        return SyncedSource(*counts, skipped, requests=requests, bytes=read, error=error, kept=kept)
 
     # Complex: tickets and pages, with a text and without, go through one loop; pages are read together.
-    def _staged(self, items: Iterable[Item]) -> tuple[dict[str, _New], dict[str, str]]:
+    def _staged(self, items: Sequence[Item]) -> tuple[dict[str, _New], dict[str, str]]:
         """Return what is to be stored of the items that have a content, and why others cannot be."""
         found: dict[str, _New] = {}
         reasons = {item.key: item.reason for item in items if item.reason}
@@ -178,9 +285,14 @@ class SyncedItems:
             found[pages[one.id][0]] = _New("documents", replace(one, root="", relative=self._relative))
         without_text = (key for key, _ in pages.values() if key not in found)
         reasons |= {key: skipped.reason for key, skipped in zip(without_text, empty, strict=True)}
-        if more := repeated_blocks(records) - repeated:
-            self._body = {**self._body, "repeated": sorted(repeated | more)[:MOST_REPEATED]}
+        self._learn(items, repeated)
         return found, reasons
+
+    def _learn(self, items: Iterable[Item], known: set[str]) -> None:
+        """Note the blocks of menus; what a wall says in place of pages is none, and may be a page's own text."""
+        own = [one.content for one in items if one.doubt is None and isinstance(one.content, SourceRecord)]
+        if more := repeated_blocks(own) - known:
+            self._body = {**self._body, "repeated": sorted(known | more)[:MOST_REPEATED]}
 
     def _of_ticket(self, ticket: Ticket) -> _New:
         prefix = self._source.prefix
@@ -201,18 +313,30 @@ class SyncedItems:
         if before is not None and before.relative != self._relative and not is_import:
             place = before.relative.removeprefix(SYNCED)
             return f"has the id {new.item.id!r}, which {place} gave already; set prefix for its source."
-        known = self._items.get(key)
-        if known is not None and known["id"] and (known["kind"], known["id"]) != (new.kind, new.item.id):
-            file.unstage(known["kind"], [known["id"]])
+        had_own = self._leave(file, key, new)
+        if before is not None and key not in (new.item.id, self._owners.get(new.item.id, key)):
+            self._now[key] = "removed" if had_own else self._touched.get(key, "unchanged")
+            return ""  # another address of a document
+        self._owners[new.item.id] = key
         if before is None:
-            self._touched[key] = "updated" if known is not None and known["id"] else "added"
+            self._now[key] = "updated" if self._items.get(key, _UNKNOWN)["id"] else "added"
         elif differs(before, new.item):
-            self._touched[key] = "added" if self._touched.get(key) == "added" else "updated"
+            self._now[key] = "added" if self._touched.get(key) == "added" else "updated"
         elif not is_import:
-            self._touched.setdefault(key, "unchanged")
+            self._now[key] = self._touched.get(key, "unchanged")
             return ""
         file.stage(new.kind, [*added_today(new.kind, [new.item])])
         return ""
+
+    def _leave(self, file: WorkspaceFile, key: str, new: _New) -> bool:
+        """Take out the document that an item had, where it has another now; return whether it was its own."""
+        known = self._items.get(key, _UNKNOWN)
+        if known["id"] == "" or (known["kind"], known["id"]) == (new.kind, new.item.id):
+            return False
+        if any(other != key and one["id"] == known["id"] for other, one in self._items.items()):
+            return False
+        file.unstage(known["kind"], [known["id"]])
+        return True
 
     # Complex: what is missing, gone and too much to be believed is decided over one list.
     def _missing(self, listing: int, met: Mapping[str, Body], told: list[str]) -> dict[str, Body]:
@@ -225,35 +349,53 @@ class SyncedItems:
         known = {key: one for key, one in self._items.items() if key not in told}
         lacked = {key: one for key, one in known.items() if key not in met and one["listing"] != listing}
         lost = {key: one for key, one in lacked.items() if self._accept or one["missing"] + 1 >= LISTINGS_WITHOUT}
-        before, going = _staged_of({**known, **met}), _staged_of(lost)
+        copies = _copies(lost, {**known, **met})
+        alone = {key: one for key, one in lost.items() if key not in copies}
+        told += [*copies, *(alone if self._believes(alone, known, met, told) else ())]
+        return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in told}
+
+    def _believes(
+        self, lost: Mapping[str, Body], known: Mapping[str, Body], met: Mapping[str, Body], told: list[str]
+    ) -> bool:
+        """Return whether so much may be gone."""
+        before, going = count_documents({**known, **met}), count_documents(lost)
         if self._accept:
             self._most = before - going
-        else:
-            self._most = max(before, self._most - len(told))
-            if going and (_is_most(lost, known) or (before - going) * 2 < self._most):
-                self._held = TOO_MANY_GONE.format(gone=going, before=before)
-                lost = {}
-        told += lost
-        return {key: {**one, "missing": one["missing"] + 1} for key, one in lacked.items() if key not in lost}
+            return True
+        self._most = max(before, self._most - len(told))
+        if going and (_is_most(lost, known) or (before - going) * 2 < self._most):
+            self._held = self._held or TOO_MANY_GONE.format(gone=going, before=before)
+        return self._held is None
 
-    def _remove(self, file: WorkspaceFile, keys: Iterable[str]) -> None:
-        for key in keys:
-            known = self._items[key]
-            if known["id"]:
+    def _remove(self, file: WorkspaceFile, keys: Sequence[str], changes: Mapping[str, Body]) -> None:
+        if not keys:
+            return
+        gone = {key: self._items[key] for key in keys}
+        copies = _copies(gone, {**self._items, **changes})
+        for key, known in gone.items():
+            if known["id"] and key not in copies:
                 file.unstage(known["kind"], [known["id"]])
-                self._touched[key] = "removed"
+                self._now[key] = "removed"
+            elif self._owners.get(known["id"]) == key:
+                del self._owners[known["id"]]
         forget_sync_items(file, self._source.name, keys)
+
+
+def _text(new: _New) -> str:
+    return str(new.item.body.get("text", ""))
+
+
+def _copies(lost: Mapping[str, Body], notes: Mapping[str, Body]) -> list[str]:
+    """Return the keys of lost items whose documents have other addresses that stay."""
+    ids = {one["id"] for key, one in notes.items() if key not in lost} if lost else set()
+    return [key for key, one in lost.items() if one["id"] and one["id"] in ids]
 
 
 def _is_most(lost: Mapping[str, Body], known: Mapping[str, Body]) -> bool:
     """Return whether more are lost than stay of what there was when the lost ones were met last."""
     last = max(one["listing"] for one in lost.values())
     stay = {key: one for key, one in known.items() if key not in lost and one["since"] <= last}
-    return _staged_of(stay) < _staged_of(lost)
-
-
-def _staged_of(items: Mapping[str, Body]) -> int:
-    return sum(bool(one["id"]) for one in items.values())
+    return count_documents(stay) < count_documents(lost)
 
 
 def _last_of_each(items: Iterable[Item]) -> list[Item]:
@@ -263,6 +405,6 @@ def _last_of_each(items: Iterable[Item]) -> list[Item]:
 
 def _checked(noted: Body) -> Body:
     """Return what is known of an item, or raise what a damaged row raises."""
-    words = {name: str(noted[name]) for name in ("kind", "id", "reason")}
-    counts = {name: int(noted.get(name, 0)) for name in ("listing", "missing", "since")}
+    words = {name: str(noted[name] if name in ("kind", "id", "reason") else noted.get(name, "")) for name in _WORDS}
+    counts = {name: int(noted.get(name, 0)) for name in _COUNTS}
     return {**words, **counts, "stamp": dict(noted["stamp"])}

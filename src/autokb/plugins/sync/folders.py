@@ -14,6 +14,7 @@ from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.net.fetch import FeedError
 from autokb.plugins.sync.feeds.git import MOST_FILES, check_out
+from autokb.plugins.sync.guards import ReplacedFiles
 from autokb.plugins.sync.side_by_side import Run
 from autokb.sources import Fields
 from autokb.sources.files import find_files
@@ -43,7 +44,7 @@ def sync_folder(
 
     A folder says what it holds in one moment, so nothing is waited for; one that holds no file at all is refused, as
     ``add --sync`` refuses it, as is one that holds less than half of what it once did: it may not be mounted, or not
-    all of it. ``accept`` takes it as it is.
+    all of it. A file that is something else now keeps its text (``ReplacedFiles``). ``accept`` takes it as it is.
     """
     requests = read = 0
     try:
@@ -91,10 +92,14 @@ def _add(
     with workspace.file() as file, file.transaction():  # before what changes, so that no kill can lose it
         file.note(UNBUILT, "1")
     kind: Kind = source.as_kind  # type: ignore[assignment]  # the settings know no other
+    guard = ReplacedFiles(source, accept=accept)
     try:
         fields = Fields(**source.fields)
         with run.writing():
-            done = add(workspace, [root], kind, fields, sync=True, yes=accept, least=-(-most // 2), progress=progress)
+            least = -(-most // 2)
+            done = add(
+                workspace, [root], kind, fields, sync=True, yes=accept, least=least, keep=guard, progress=progress
+            )
     except BadInputError:  # nothing was added
         with workspace.file() as file, file.transaction():
             file.note(UNBUILT, was_unbuilt)
@@ -114,7 +119,7 @@ def _add(
     if source.type == "folder":
         read = sum(one["size"] for one in now.values())
     counts = (done.added, done.updated, done.unchanged, done.removed)
-    return SyncedSource(*counts, done.skipped, requests=requests, bytes=read)
+    return SyncedSource(*counts, done.skipped, requests=requests, bytes=read, kept=guard.kept)
 
 
 def _files_now(root: Path) -> dict[str, dict[str, int]]:

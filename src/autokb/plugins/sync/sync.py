@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import uuid4
 
-from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError
+from autokb.core.errors import AutokbError, BadInputError, UnwritableWorkspaceError, shown_value
 from autokb.core.plugins import built_in, implementation, is_of_plugin, use
 from autokb.core.results import BuildReport, Synced, SyncedSource
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.items import Feed, Progress
-from autokb.net.fetch import Fetcher
+from autokb.feeds.items import Feed, Item, Progress, Step
+from autokb.net.fetch import FeedError, Fetcher
 from autokb.plugins.sync.feed_items import SyncedItems
 from autokb.plugins.sync.feeds.github import HEADERS
 from autokb.plugins.sync.folders import sync_folder
@@ -37,7 +37,8 @@ def sync(
 ) -> Synced:
     """Read what is new of the named sources, or of all, and stage it; ``build`` is called where something changed.
 
-    ``accept`` removes all that the sources no longer list, however much it is. What a run has read is kept, also where
+    ``accept`` takes what the sources give now, whatever became of a page, and removes all that they no longer list,
+    however much it is. What a run has read is kept, also where
     it is killed, and the next one goes on there. Raises BadInputError where the settings name no source, or not this
     one.
     """
@@ -140,13 +141,21 @@ def _sync_feed(
 
 
 def _feed(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, progress: Progress) -> Feed:
-    """Return the items of a source."""
+    """Yield the steps of a source (FeedError: a plug-in gives something else)."""
     if is_of_plugin(source.type):
         read = implementation("sources", source.type)
     else:
         read = use(*built_in("sources")[source.type])
-    feed: Feed = read(workspace, source, fetcher, progress)
-    return feed
+    feed = read(workspace, source, fetcher, progress)
+    for step in feed if isinstance(feed, Iterable) else [feed]:
+        items = step.items if isinstance(step, Step) and isinstance(step.items, Iterable) else [step]
+        if wrong := [one for one in items if not isinstance(one, Item)]:
+            plugin, _, name = source.type.partition(".")
+            raise FeedError(
+                f"The plug-in {plugin} fails: its source {name} gives {shown_value(wrong[0])}, which is no Step with "
+                "Items. docs/plugins.md has their types."
+            )
+        yield step
 
 
 def _secret(source: SourceSettings) -> tuple[str, str]:

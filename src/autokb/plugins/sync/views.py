@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from autokb.cli.views import next_line, quoted, skipped_lines
+from autokb.cli.views import next_line, quoted, several, skipped_lines
 from autokb.core.results import BuildReport, Synced, SyncedSource
 
 
@@ -16,6 +16,9 @@ def synced_view(workspace: Path, done: Synced) -> RenderableType:
     lines: list[RenderableType] = []
     for name, one in done.sources.items():
         lines += [Text(counts_line(name, one)), *skipped_lines(one.skipped)]
+        if one.kept and one.error is None:
+            command = f"autokb sync {quoted(workspace)} --source {name} --accept"
+            lines.append(next_line(f"{several(one.kept, 'page')} kept as before. To take what is there now: {command}"))
     if done.build is not None:
         lines.append(Text(build_line(done.build)))
     elif any(one.changed for one in done.sources.values()):

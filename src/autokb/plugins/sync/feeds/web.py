@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from email.message import Message
 from typing import Any
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from autokb.core.errors import UnreadableFileError
 from autokb.core.nouns import Skipped
 from autokb.core.source_settings import SourceSettings
-from autokb.feeds.items import AT_ONCE, Feed, Item, Known, Progress, Step
+from autokb.feeds.items import AT_ONCE, Doubt, Feed, Item, Known, Progress, Step
 from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher, Reply, RunOverError, SiteError
+from autokb.plugins.sync.feeds.page_signs import (
+    PageSigns,
+    doubt_of,
+    is_print_page,
+    is_same_site,
+    plain_address,
+    signs_of,
+)
 from autokb.plugins.sync.feeds.robots import Robots
 from autokb.plugins.sync.feeds.sitemap import read_sitemap
 from autokb.sources.documents import read_fetched
@@ -21,6 +30,7 @@ from autokb.stores.workspace import Workspace
 UNFETCHED_AT_ONCE = 500  # items in one step that were not asked for, so that nothing is lost with them
 MOST_FAILURES = 5  # pages one after the other at which a site fails: then the site does
 _GONE = (404, 410)
+_REFUSED = (401, 403)
 _NO_TYPE = ("", "application/octet-stream", "binary/octet-stream")
 _TYPES: Mapping[str, Format] = {
     "text/html": "html",
@@ -56,13 +66,10 @@ def read_web(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, pro
         workspace.spec.templates,
         skipped,
         [url for url in cursor.get("failed") or () if url in addresses],
+        _Addresses(addresses, progress.known, cursor["listing"]),
     )
-    for url, changed in addresses.items():
-        known = progress.known.get(url)
-        if known is not None and known.listing == cursor["listing"]:
-            pages.were_read = True
-            continue  # the run that stopped had it
-        pages.read(url, changed, known)
+    for url in addresses:
+        pages.read(url)
         if pages.are_enough:
             yield pages.step(cursor)
         if pages.site_fails:
@@ -70,6 +77,41 @@ def read_web(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, pro
     if pages.last_reason and not pages.were_read:
         raise FeedError(f"None of its pages can be read. {pages.last_reason}")
     yield pages.step(cursor | {"open": False}, complete=True)
+
+
+class _Addresses:
+    """The addresses of a source that this run has not read, each with when it changed; and which are of one page."""
+
+    def __init__(self, addresses: Mapping[str, str], known: Mapping[str, Known], listing: int) -> None:
+        self.known = known
+        self._left = {url: changed for url, changed in addresses.items() if not _was_in(known.get(url), listing)}
+        self.were_read = len(self._left) < len(addresses)  # by a run that stopped
+        self._first: dict[str, str] = {}
+        for url in sorted([*known, *addresses], key=is_print_page):  # what is known keeps its address
+            self._first.setdefault(plain_address(url, printed=True), url)
+
+    def take(self, url: str) -> str | None:
+        """Return when a page changed, and forget it; None where it was read."""
+        return self._left.pop(url, None)
+
+    def page_of(self, asked: str, final: str, page: PageSigns, robots: Robots) -> str:
+        """Return the address of the page that an address is of: by what it says, where it leads, or how it is written.
+
+        It is empty where that is the address itself, or one of another site or that robots.txt closes. What it says
+        is no home page: systems name that on every page by mistake.
+        """
+        says = page.canonical if urlsplit(page.canonical).path.strip("/") else ""
+        leads = final if final in self._left or final in self.known else ""
+        written = self._first.get(plain_address(asked, printed=True), asked)
+        for one in (says, leads, written):
+            if one not in ("", asked) and is_same_site(one, asked):
+                on_server = urljoin(final, urlsplit(one)._replace(scheme="", netloc="").geturl())
+                return one if robots.may_read(on_server) else ""
+        return ""
+
+
+def _was_in(known: Known | None, listing: int) -> bool:
+    return known is not None and known.listing == listing
 
 
 class _Pages:
@@ -82,6 +124,7 @@ class _Pages:
         templates: Mapping[str, str],
         skipped: Sequence[Skipped],
         failed: Iterable[str],
+        addresses: _Addresses,
     ) -> None:
         self._fetcher, self._robots, self._templates = fetcher, robots, templates
         self._items: list[Item] = []
@@ -89,11 +132,16 @@ class _Pages:
         self._fetched, self._unpacked = 0, fetcher.unpacked
         self._failing: list[str] = []
         self._failed = dict.fromkeys(failed)
-        self.were_read = False
+        self._addresses = addresses
+        self.were_read = addresses.were_read
         self.last_reason = ""
 
-    def read(self, url: str, changed: str, known: Known | None) -> None:
-        """Read a page where it may have changed."""
+    # Complex: a page is closed, as it was, read or at fault, and each counts for the site.
+    def read(self, url: str, *, is_first: bool = True) -> None:
+        """Read a page that this run has not read, where it may have changed, and before it what it is a copy of."""
+        if (changed := self._addresses.take(url)) is None:
+            return
+        known = self._addresses.known.get(url)
         if not self._robots.may_read(url):
             self._skip(url, "is closed by robots.txt.")
         elif known is not None and changed and known.stamp.get("lastmod") == changed:
@@ -104,7 +152,10 @@ class _Pages:
                 self._fetcher.pause(self._robots.of(url).delay)
             self._fetched += 1
             try:
-                self._items += _fetch(url, changed, known, self._fetcher, self._robots, self._templates)
+                items = self._fetch(url, changed, known)
+                if is_first and items and items[0].same_as:
+                    self.read(items[0].same_as, is_first=False)
+                self._items += items
                 self._failing, self.were_read = [], True
                 self._failed.pop(url, None)
             except RunOverError:
@@ -114,6 +165,37 @@ class _Pages:
                     self._failing.append(url)
                 self._items.append(Item(url))  # it is there, if not to be read
                 self._skip(url, str(error))
+
+    def _fetch(self, url: str, changed: str, known: Known | None) -> list[Item]:
+        """Return a page as it is now; none where there is none."""
+        stamp = {} if known is None else known.stamp
+        asked = {"if-none-match": stamp.get("etag", ""), "if-modified-since": stamp.get("modified", "")}
+        reply = self._fetcher.get(url, {name: value for name, value in asked.items() if value}, self._robots.may_read)
+        if reply.status in _GONE:
+            return []
+        if reply.status == 304:
+            return [Item(url, {**stamp, "lastmod": changed})]
+        if reply.status != 200:
+            reason = f"answers with status {reply.status}."
+            doubt = Doubt("sign_in", reason, is_certain=True) if reply.status in _REFUSED else None
+            return [Item(url, {"lastmod": ""}, reason=reason, doubt=doubt)]
+        found = {
+            "etag": reply.headers.get("etag", ""),
+            "modified": reply.headers.get("last-modified", ""),
+            "lastmod": changed,
+        }
+        try:
+            kind, body = _typed(url, reply)
+            content = read_fetched(body, kind, url, self._templates)
+            page = signs_of(replace(reply, body=body), is_html=kind == "html")
+            same_as = self._addresses.page_of(url, reply.url, page, self._robots)
+            return [Item(url, found, content, doubt=doubt_of(url, reply.url, page), same_as=same_as)]
+        except UnreadableFileError as error:
+            return [Item(url, {**found, "lastmod": ""}, reason=str(error), doubt=Doubt("other", str(error)))]
+        except FeedError:
+            raise
+        except Exception as error:  # one page of a site that no reader foresaw stops no other
+            return [Item(url, {**found, "lastmod": ""}, reason=f"cannot be read ({type(error).__name__}).")]
 
     def _skip(self, url: str, reason: str) -> None:
         self._skipped.append(Skipped(url, reason))
@@ -138,33 +220,6 @@ class _Pages:
         step = Step(met, cursor, tuple(self._skipped), complete=complete)
         self._items, self._skipped, self._fetched, self._unpacked = [], [], 0, self._fetcher.unpacked
         return step
-
-
-def _fetch(
-    url: str, changed: str, known: Known | None, fetcher: Fetcher, robots: Robots, templates: Mapping[str, str]
-) -> list[Item]:
-    """Return a page as it is now; none where there is none."""
-    stamp = {} if known is None else known.stamp
-    asked = {"if-none-match": stamp.get("etag", ""), "if-modified-since": stamp.get("modified", "")}
-    reply = fetcher.get(url, {name: value for name, value in asked.items() if value}, robots.may_read)
-    if reply.status in _GONE:
-        return []
-    if reply.status == 304:
-        return [Item(url, {**stamp, "lastmod": changed})]
-    if reply.status != 200:
-        return [Item(url, {"lastmod": ""}, reason=f"answers with status {reply.status}.")]
-    found = {
-        "etag": reply.headers.get("etag", ""),
-        "modified": reply.headers.get("last-modified", ""),
-        "lastmod": changed,
-    }
-    try:
-        kind, body = _typed(url, reply)
-        return [Item(url, found, read_fetched(body, kind, url, templates))]
-    except UnreadableFileError as error:
-        return [Item(url, {**found, "lastmod": ""}, reason=str(error))]
-    except Exception as error:  # one page of a site that no reader foresaw stops no other
-        return [Item(url, {**found, "lastmod": ""}, reason=f"cannot be read ({type(error).__name__}).")]
 
 
 def _typed(url: str, reply: Reply) -> tuple[Format, bytes]:
