@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
 from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.in_use import ArmSettings
-from autokb.core.plugins import installed, is_of_plugin, model_of_section, plugins, said, use
+from autokb.core.plugins import PluginError, installed, is_of_plugin, model_of_section, plugins, said, use
 from autokb.core.setting_values import read_number
 from autokb.core.source_settings import SourceSettings
 
@@ -258,6 +258,16 @@ def section_of(settings: Settings, plugin: str) -> Any:
         raise BadEntryError(f"settings.yaml: {place}: {as_value(str(first['msg']))}.") from None
 
 
+def _section(name: str, value: Any) -> Any:
+    """Return a section that one of our own plug-ins reads; nothing, with a warning, where that one is missing."""
+    try:
+        model = model_of_section(name)
+    except PluginError as error:
+        warnings.warn(f"{error} What it brings is out of reach. See: autokb plugins", AutokbWarning, stacklevel=4)
+        return {}
+    return model.model_validate(value)
+
+
 def _line_of(name: Any, text: str) -> str:
     """Return the line of an entry that begins one, empty where none does."""
     found = re.search(rf"""^(['"]?){re.escape(str(name))}\1\s*:""", text, re.MULTILINE) if text else None
@@ -482,8 +492,8 @@ _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
     "embed": _read_embed,
     "experiment": _read_experiment,
     "gate": _read_gate,
-    "sources": lambda value: model_of_section("sources").model_validate(value),
-    "helpdesks": lambda value: model_of_section("helpdesks").model_validate(value),
+    "sources": lambda value: _section("sources", value),
+    "helpdesks": lambda value: _section("helpdesks", value),
     "plugins": _read_plugins,
     "convert": _read_convert,
 }
