@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
 from zlib import crc32
@@ -57,7 +57,7 @@ if WITHOUT_PLUGINS:
     )
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Skip a test that asked for what a plug-in brings and was told so."""
         report = yield
         said = "".join((report.longreprtext, *(text for _, text in report.sections)))
