@@ -64,9 +64,8 @@ format: .venv/.setup
 	$(BIN)/ruff check --fix src tests benchmarks docs
 	$(BIN)/ruff format src tests benchmarks docs
 
-architecture: .venv/.setup  ## draw the packages into docs/architecture.md, list all thresholds in docs/thresholds.md
+architecture: .venv/.setup  ## draw the packages into docs/architecture.md
 	$(BIN)/python docs/draw_packages.py
-	$(BIN)/python docs/list_thresholds.py
 
 # The wheel is made from the sdist, so whoever builds from that gets the same; the backend is the pinned one of .venv.
 dist: .venv/.setup  ## dist/ with the sdist and the wheel, checked

@@ -36,7 +36,7 @@ tickets ask KB 'how is APP-1 linked to APP-2?'|tickets similar KB APP-1|tickets 
 tickets report KB --by component|tickets report KB --by nothing|tickets draft-template KB|tickets feed KB|review KB
 approve KB s-ios --author ann|hide KB s-rain --author ann|reject KB s-android --author ann|undo KB s-rain --author ann
 history KB s-rain|edit KB s-hopper ANSWER --author ann|write KB charge ANSWER --author ann|gaps KB|in-use KB|stale KB
-stale KB --all|trends KB|digest KB --since 2025-01-01|feedback list KB|gate calibrate KB --in-domain ANSWER
+stale KB --settled|trends KB|digest KB --since 2025-01-01|feedback list KB|gate calibrate KB --in-domain ANSWER
 gate reset KB|keys list KB|keys create KB --role reader --name r|checks add KB CHECKS|checks run KB|checks list KB
 doctor KB|sync KB|plugins KB|evaluate retrieval KB|evaluate retrieval KB --variations|evaluate quality KB
 evaluate suggestions KB --cases CHECKS|evaluate tickets KB --queries CHECKS --qrels CHECKS|evaluate retrievers KB

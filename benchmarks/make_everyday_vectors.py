@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from autokb.core.vectors import encoder_key
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.retrieval.everyday_subjects import FILE, list_mark
 from autokb.retrieval.gate_fitting import everyday_questions
@@ -19,7 +18,7 @@ def main() -> None:
     questions = [question for asked in everyday_questions("en").values() for question in asked]
     embedder = PackagedEmbedder()
     vectors = np.asarray(embedder.embed(questions), dtype=np.float16)
-    np.savez_compressed(FILE, vectors=vectors, encoder=encoder_key(embedder.name), questions=list_mark(questions))
+    np.savez_compressed(FILE, vectors=vectors, encoder=embedder.name, questions=list_mark(questions))
     print(f"{len(questions)} vectors, {FILE.stat().st_size / 1024:.0f} kB")
 
 

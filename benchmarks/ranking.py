@@ -29,7 +29,6 @@ from autokb.answering.probability import COMPARED, MOST_LEAD
 from autokb.core.attributes import Match
 from autokb.core.nouns import Passage
 from autokb.core.settings import CAUTION
-from autokb.core.vectors import encoder_key
 from autokb.heuristics.urgency import find_urgent
 from autokb.retrieval.candidates import SectionRoles
 from autokb.retrieval.everyday_subjects import is_of_company
@@ -619,7 +618,7 @@ def write_ranker(cases: Sequence[Case], names: Sequence[str], figures: Iterable[
     read = [c.id for c in cases if c.base not in ASKED_ALONE]
     digest = hashlib.sha256("\n".join(sorted(read)).encode()).hexdigest()
     record = {
-        "encoder": encoder_key(_encoder()),
+        "encoder": _encoder(),
         "weights_without_tokens": _rounded(dict(zip(FEATURES, blind, strict=True))),
         "weights": _rounded({n: w for n, w in zip(FEATURES, weights, strict=True) if n in names}),
         "first_right": _rounded(fit_head(rows[shown], right[shown], FIRST_RIGHT)),

@@ -1,12 +1,6 @@
-"""What rots: how many findings of each kind are worth a look, and how many planted contradictions are found.
+"""What goes stale: how many planted contradictions and changed sources are found in the shipped bases.
 
-The bases are the shipped ones and the Thunderbird forum: its questions as ``answers`` takes them, two more parts of it
-that no rule was made by, and its articles with their addresses. Findings were read with both of their places and
-judged: is it one that the person who keeps the knowledge base would do something about? ``data/stale_labels.jsonl`` has
-the verdicts by the ids of findings: ``blind`` by a reader who knew nothing of the rules, whose word alone counts, and
-``real`` by whoever made them (``tuned``: a rule or a threshold was chosen on it). The two agree on 19 of 31.
-
-Contradictions are rare in what one team wrote, so they are also planted: each step of the bases' sections that can be
+Contradictions are rare in what one team wrote, so they are planted: each step of the bases' sections that can be
 turned into its opposite is, and compared with itself; and each step is said again in a harmless way. And each shipped
 base gets its documents a second time, every other one with steps turned so, the rest with harmless ones: what is then
 told is real where one of its two places was turned. Nobody approved
@@ -18,34 +12,23 @@ the other half other marks and line breaks alone.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from autokb.app import SupportKB
-from autokb.core.findings import FINDING_KINDS
 from autokb.core.nouns import DISPLAYED
 from autokb.heuristics.contradictions import find_disagreement
 from autokb.pipeline.steps.passages import find_passages
-from autokb.sources import Fields
 from autokb.stats.shares import share
 from autokb.stores.published import read_published
-from benchmarks import thunderbird
 from benchmarks.answers import make
 from benchmarks.figures import Figure, Result, show, write
-from benchmarks.running import folder, write_jsonl
+from benchmarks.running import folder
 
-LABELS = Path(__file__).parent / "data" / "stale_labels.jsonl"
-LEAST = 0.7  # precision, below which a kind is off
 SHIPPED = ("headphones", "medical")
-PARTS = {"thunderbird_2": slice(0, 1_500), "thunderbird_3": slice(1_500, None)}  # of the questions without answers
-ADDRESSES = "thunderbird_addresses"
-FIELDS = Fields(text="text", title="title", id="issue_id", date="created", resolved_by="gold_kb[].slug")
 AMOUNT = re.compile(r"\b(\d{1,3})(?=\s?(?:seconds?|minutes?|hours?|days?|weeks?|months?)\b)")
 SWITCH = re.compile(r"\b(switch|turn)((?:\s+[\w'-]+){0,4})\s+(on|off)\b", re.IGNORECASE)
 STEP = re.compile(r"^(\s*(?:\d+\.|[-*]) )(.+)$")
@@ -61,65 +44,19 @@ HARMLESS: Mapping[str, Callable[[str], str]] = {
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Build the bases, count their findings beside the labels, and plant contradictions."""
+    """Build the bases, and plant contradictions and changed sources."""
     with folder() as place:
-        return measure(place, quick=options.quick)
+        return measure(place)
 
 
-def measure(place: Path, *, quick: bool = False) -> Result:
+def measure(place: Path) -> Result:
     """Measure on the bases of a folder, which are built where it lacks them."""
-    labels = {one["id"]: one for one in map(json.loads, LABELS.read_text(encoding="utf-8").splitlines())}
-    names = SHIPPED if quick else (*SHIPPED, "thunderbird", *PARTS, ADDRESSES)
-    found: Counter[str] = Counter()
-    judged: dict[str, list[bool]] = {kind: [] for kind in FINDING_KINDS}
-    detail: dict[str, Any] = {"unjudged": Counter(), "found": {}}
     figures: list[Figure] = []
-    seen: set[str] = set()
-    for name in names:
-        kb = SupportKB.open(_made(name, place / name))
-        stale = kb.curation.stale(every_kind=True)
-        detail["found"][name] = dict(stale.counts)
-        for one in stale.findings:
-            if one.id in seen:  # a document of two bases
-                continue
-            seen.add(one.id)
-            found[one.kind] += 1
-            label = labels.get(one.id, {})
-            if "blind" in label:
-                judged[one.kind].append(label["blind"])
-            else:
-                detail["unjudged"][one.kind] += 1
-        if name in SHIPPED:
-            figures += [*_planted(kb, name), *_second_manuals(place / name, name)]
+    for name in SHIPPED:
+        kb = SupportKB.open(make(name, place / name))
+        figures += [*_planted(kb, name), *_second_manuals(place / name, name)]
         kb.close()
-    figures += _changed_sources(place / SHIPPED[0])
-    return Result("stale", [*_precision(found, judged), *figures], detail)
-
-
-def _made(name: str, target: Path) -> Path:
-    if name not in (*PARTS, ADDRESSES):
-        return make(name, target)
-    if not (target / "knowledge.db").exists():
-        kb = SupportKB.create(target, "thunderbird")
-        if name == ADDRESSES:
-            kb.add([thunderbird.data_folder() / "kb_articles.jsonl"])
-        else:
-            asked = thunderbird.issues("raw_issues_extra")[PARTS[name]]
-            kb.add([thunderbird.data_folder() / "kb_wiki"])
-            kb.add([write_jsonl(target.with_suffix(".jsonl"), asked)], "issues", FIELDS)
-        kb.build()
-        kb.close()
-    return target
-
-
-def _precision(found: Mapping[str, int], judged: Mapping[str, list[bool]]) -> Iterator[Figure]:
-    for kind in FINDING_KINDS:
-        real = share(sum(judged[kind]), len(judged[kind]))
-        yield Figure(f"{kind}.found", found[kind])
-        yield Figure(f"{kind}.judged", real.n)
-        yield Figure(f"{kind}.precision", real.value, "share")
-        yield Figure(f"{kind}.precision.low", real.low, "share")
-        yield Figure(f"{kind}.precision.high", real.high, "share")
+    return Result("stale", [*figures, *_changed_sources(place / SHIPPED[0])])
 
 
 def _switched(found: re.Match[str]) -> str:
@@ -212,10 +149,9 @@ def main() -> None:
     """Print the figures of bases that are kept."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stale", description=__doc__)
     parser.add_argument("--keep", type=Path, help="a folder for the bases, built once and looked at again")
-    parser.add_argument("--quick", action="store_true", help="the shipped bases alone")
     parser.add_argument("--store", action="store_true", help="keep the figures in benchmarks/results/")
     options = parser.parse_args()
-    result = measure(options.keep, quick=options.quick) if options.keep else run(options)
+    result = measure(options.keep) if options.keep else run(options)
     show(result)
     write(result, keep=options.store)
 

@@ -1,7 +1,7 @@
-"""Lists every number that decides something into ``docs/thresholds.md``: ``make architecture``.
+"""Lists every number that decides something: a page of the site, made when it is built (``site_reference``).
 
 A threshold is a constant of a module that is a number, or a tuple of numbers. What it counts and where it comes from
-is the comment behind it or above it.
+is the comment behind it or above it. ``python docs/list_thresholds.py`` prints the page.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "autokb"
-PAGE = ROOT / "docs" / "thresholds.md"
 HEAD = """# All thresholds
 
 Every number that a module decides by, with what its comment says of its unit and its source. Where a cell is empty
-the name says what it counts. The page is written by `make architecture` and compared with the code by a test; to
-change a number, change the code, and prove it where it moves what is shown ([CONTRIBUTING](../CONTRIBUTING.md)). The
+the name says what it counts. To change a number, change the code, and prove it where it moves what is shown
+([CONTRIBUTING](../CONTRIBUTING.md)). The
 ranker's weights are in [ranker.json](../src/autokb/retrieval/ranker.json), with the questions that they were fitted on.
 """
 COLUMNS = "| name | value | what it counts, and its source | file |\n|---|--:|---|---|\n"
@@ -90,5 +89,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    sys.stdout.write(f"Wrote {PAGE.relative_to(ROOT)}.\n")
+    sys.stdout.write(page())

@@ -1,4 +1,4 @@
-"""Pages of the site that are made from the code when it is built: commands, settings, HTTP and Python.
+"""Pages of the site that are made from the code when it is built: commands, settings, HTTP, Python and thresholds.
 
 Nothing of them is kept in the repository, so nothing of them can be out of date.
 """
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import list_thresholds
 import typer.main
 from draw_roles import read_roles
 
@@ -355,4 +356,5 @@ REFERENCE: Mapping[str, Callable[[], str]] = {
     "reference/settings.md": settings,
     "reference/http.md": http,
     "reference/python.md": python,
+    "thresholds.md": list_thresholds.page,
 }

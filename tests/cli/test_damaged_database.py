@@ -29,6 +29,7 @@ from autokb.stores.outcomes import keep_arms
 from autokb.stores.published import keep_decisions
 from autokb.stores.question_log import keep_questions
 from autokb.stores.workspace import Workspace
+from lost_edit import FINDING, keep_lost_edit
 
 PAGE = 4096  # of SQLite, by default
 COMMANDS = sorted(
@@ -81,7 +82,8 @@ def built(_imported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.keep_candidate({**published, **reworded}, {"date": "2026-03-01", "by": "build"})
     kb.usage.dismiss_gap(kb.usage.gaps().questions[0].id)
     kb.checks.add(here / "checks.jsonl")
-    kb.curation.settle_finding(kb.curation.stale(every_kind=True).findings[0].id)
+    keep_lost_edit(kb.workspace)
+    kb.curation.settle_finding(FINDING)
     item = kb.evaluate.sheet_item().item
     assert item is not None
     kb.evaluate.annotate(item.id, "1", True, author="ann")

@@ -14,12 +14,13 @@ import pytest
 import typer
 
 import hand_made_kb
+import lost_edit
 import small_tickets
 from autokb.app import SupportKB
 from autokb.cli import load_commands, main
 from autokb.cli.commands import app
 from autokb.core.api_keys import ApiKey
-from autokb.core.ids import digest, short_id
+from autokb.core.ids import short_id
 from autokb.core.in_use import Feedback, LoggedQuestion, feedback_id
 from autokb.core.nouns import Decision
 from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
@@ -39,7 +40,7 @@ SECRET = re.compile(r"akb_[\w-]{43}|key-[0-9a-f]{12}")
 QUESTION = "my kettle does not charge"
 GAP = short_id("gap", "document", "garage.md")  # which nothing cites
 LOST_EDIT = Decision("edit-lost", "edited", "s-gone", "ann", "2026-01-01", text="Wipe it.", dismissed=True)
-STALE = short_id("finding", "uncited", "garage.md", digest(hand_made_kb.DOCUMENTS["garage.md"][1]))
+STALE = lost_edit.FINDING
 GIVEN = feedback_id(Feedback("", QUESTION, "used", "s-contacts"))
 
 
@@ -264,8 +265,8 @@ CASES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "plugins": ("plugins {here}/kb", lambda here: SupportKB.plugins(here / "kb")),
     "discard": ("discard {here}/kb", lambda here: opened(here).versions.discard()),
     "stale": (
-        "stale {here}/kb --kind uncited --all",
-        lambda here: opened(here).curation.stale("uncited", every_kind=True),
+        "stale {here}/kb --kind source_changed",
+        lambda here: opened(here).curation.stale("source_changed"),
     ),
     "chunk": (
         "chunk {here}/page.md --method headings --max-size 60",
@@ -291,6 +292,10 @@ CLOSING: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "stale --undo": (
         f"stale {{here}}/kb --undo {STALE}",
         lambda here: opened(here).curation.settle_finding(STALE, "open"),
+    ),
+    "stale --join": (
+        "stale {here}/kb --join charge blades-both --author ann",
+        lambda here: opened(here).curation.join_trees("charge", "blades-both", author="ann"),
     ),
     "stale --settled": ("stale {here}/kb --settled", lambda here: opened(here).curation.stale(settled=True)),
     "gaps --forget": ("gaps {here}/kb --forget", lambda here: opened(here).usage.forget_questions()),
@@ -412,6 +417,8 @@ def _prepare(command: str, here: Path) -> None:
     if command in ("keys list", "keys revoke"):
         with opened(here).workspace.file() as file, file.transaction():
             keep_api_key(file, ApiKey("key-1", "editor", "2026-01-01"), "hash")
+    if command.startswith("stale"):
+        lost_edit.keep_lost_edit(opened(here).workspace)
     if command == "dismiss":
         with opened(here).workspace.file() as file, file.transaction():
             keep_decisions(file, [LOST_EDIT])

@@ -15,7 +15,7 @@ import pytest
 
 import made_once
 from autokb.core.errors import AutokbError
-from autokb.core.vectors import EARLIER_NAMES, TOKEN_STEPS, TokenVectors, encoder_key
+from autokb.core.vectors import TOKEN_STEPS, TokenVectors
 from autokb.llm.embedders import packaged
 from autokb.llm.embedders.packaged import PackagedEmbedder
 
@@ -131,14 +131,10 @@ def test_other_weights_or_another_vocabulary_are_refused_by_name(
         PackagedEmbedder(1).embed(["x"])
 
 
-def test_the_name_holds_the_hash_and_an_earlier_name_is_the_same_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    name, hashed = PackagedEmbedder.name.rsplit(":", 1)
+def test_the_name_holds_the_hash() -> None:
+    hashed = PackagedEmbedder.name.rsplit(":", 1)[1]
     both = (packaged.MODEL_SHA256, packaged.VOCABULARY_SHA256)
     assert hashed == hashlib.sha256("".join(f"64:{part}" for part in both).encode()).hexdigest()[:16]
-    assert encoder_key(PackagedEmbedder.name) == PackagedEmbedder.name  # other vectors than any earlier release's
-    monkeypatch.setitem(EARLIER_NAMES, PackagedEmbedder.name, name)
-    assert encoder_key(PackagedEmbedder.name) == encoder_key(name)
-    assert encoder_key(f"{name}:other") == f"{name}:other"
 
 
 # -- the vectors of tokens --------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.core.vectors import EARLIER_NAMES
 from autokb.retrieval.gate import DEFAULT_THRESHOLD, SLOPE, Coefficients, Gate, WordWeights, fit_gate, read_gate
 
 
@@ -42,15 +41,6 @@ def test_another_encoder_is_refused_with_both_names() -> None:
     for coefficients in (None, LOGISTIC):
         with pytest.raises(BadInputError, match=r"first.*second"):
             Gate(0.4, "first", coefficients=coefficients).check_encoder("second")
-
-
-def test_a_gate_holds_for_its_encoder_under_the_name_that_it_had_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, before = "encoder:hash", "encoder"
-    monkeypatch.setitem(EARLIER_NAMES, now, before)
-    Gate(0.4, before).check_encoder(now)
-    Gate(0.4, now).check_encoder(before)
-    with pytest.raises(BadInputError, match="calibrated for"):
-        Gate(0.4, before).check_encoder(f"{before}:other-weights")
 
 
 @pytest.mark.parametrize(

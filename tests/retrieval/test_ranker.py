@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from benchmarks.ranker_fit import RankingCase, fit_ranker
 
-from autokb.core.vectors import encoder_key
 from autokb.llm.embedders.packaged import PackagedEmbedder
 from autokb.retrieval.features import FEATURES, HISTORY
 from autokb.retrieval.ranker import Ranker, packaged_ranker, packaged_record
@@ -99,5 +98,5 @@ def test_without_tokens_there_is_no_late_interaction() -> None:
 
 def test_the_record_says_of_which_encoder_and_questions_it_is() -> None:
     record = packaged_record()
-    assert record["encoder"] == encoder_key(PackagedEmbedder.name)
+    assert record["encoder"] == PackagedEmbedder.name
     assert record["questions"]["count"] > 1000 and len(record["questions"]["sha256"]) == 64

@@ -15,7 +15,7 @@ import pytest
 
 import made_once
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.core.vectors import EARLIER_NAMES, TokenVectors
+from autokb.core.vectors import TokenVectors
 from autokb.stores import database
 from autokb.stores.workspace_file import Staged, WorkspaceFile
 
@@ -52,19 +52,6 @@ def test_a_full_disk_is_a_sentence_and_leaves_the_records(file: WorkspaceFile) -
     with pytest.raises(AutokbError, match="free some disk space"), file.transaction():
         file.publish({("issue", "i1"): '{"text":"' + "new" * 100_000 + '"}'}, ["issue"])
     assert dict(file.records("issue")) == {"i1": {"text": "old"}}
-
-
-def test_vectors_are_found_under_the_name_that_their_encoder_had_before(
-    file: WorkspaceFile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now, before = "encoder:hash", "encoder"
-    monkeypatch.setitem(EARLIER_NAMES, now, before)
-    row = np.array([[0.6, 0.8]], dtype=np.float32)
-    file.keep_vectors(before, ["a"], row)
-    found, missing = file.vectors(now, ["a"], 2)
-    assert not missing and np.array_equal(found, row)
-    assert file.dimensions(now) == file.dimensions(before) == 2
-    assert file.vectors(f"{before}:other-weights", ["a"], 2)[1] == [0]
 
 
 def test_finished_work_is_found_again_beyond_one_statement(file: WorkspaceFile) -> None:

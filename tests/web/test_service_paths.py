@@ -355,7 +355,7 @@ def test_the_openapi_file_names_every_path(client: TestClient) -> None:
     open_ones = {("/v1/health", "get"), ("/v1/ready", "get")}
     admins = {("/v1/keys", "get"), ("/v1/keys", "post"), ("/v1/keys/{key}/revoke", "post"), ("/v1/settings", "get")}
     kept = {("/v1/versions", "get"), ("/v1/versions/diff", "get"), ("/v1/versions/{number}/rollback", "post")}
-    kept |= {("/v1/stale", "get"), ("/v1/stale/{finding}/{what}", "post")}
+    kept |= {("/v1/stale", "get"), ("/v1/stale/{finding}/{what}", "post"), ("/v1/issues/{issue}/join/{other}", "post")}
     kept |= {(f"/v1/candidate/{verb}", "post") for verb in ("publish", "discard")}
     kept |= {("/v1/checks", "get"), ("/v1/checks", "post"), ("/v1/checks/run", "post")}
     kept.add(("/v1/checks/{check}/remove", "post"))

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from autokb.answering.present import Choice, Presentation
-from autokb.core.vectors import encoder_key
 from autokb.retrieval.everyday_subjects import is_of_company
 from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.retrieval.logistic import probability_of
@@ -86,7 +85,7 @@ FEATURES: Mapping[str, Feature] = {
 
 def are_fitted(index: QuestionIndex) -> bool:
     """Return whether the heads were fitted on cosines of the encoder in use."""
-    return bool(encoder_key(index.encoder) == packaged_record()["encoder"])
+    return bool(index.encoder == packaged_record()["encoder"])
 
 
 def first_right(shown: Shown) -> float:

@@ -6,18 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-FindingKind = Literal["source_changed", "outdated", "dead_link", "contradiction", "duplicate", "uncited"]
+FindingKind = Literal["source_changed", "outdated", "contradiction"]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
+JOIN = "duplicate"  # the kind under which the decision that two trees are one is kept
 # What people say of one: ``settled`` is mended or fine, ``dismissed`` is none, ``joined`` makes two trees one.
 FindingStatus = Literal["open", "settled", "dismissed", "joined"]
 
 
 @dataclass(frozen=True, slots=True)
 class SettledFinding:
-    """What a person said of one finding; ``trees`` are the roots of two that are to be one, by their ``names`` then."""
+    """What a person said of one finding; ``trees`` are the roots of two that are to be one, by their ``names`` then.
+
+    ``kind`` may also be ``JOIN``, or one that is no longer looked for.
+    """
 
     id: str
-    kind: FindingKind
+    kind: str
     status: FindingStatus
     author: str
     date: str

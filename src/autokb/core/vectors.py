@@ -28,16 +28,3 @@ class TokenVectors:
         """Round the vectors of some pieces."""
         rounded = np.clip(np.round(vectors * TOKEN_STEPS), -127, 127).astype(np.int8)
         return cls(pieces, rounded, whole)
-
-
-# Encoders that had another name in an earlier release and gave the same vectors (decision 017), each with that name.
-# There is none: with integer products the packaged encoder gives other vectors than before (decision 067).
-EARLIER_NAMES: dict[str, str] = {}
-
-
-def encoder_key(name: str) -> str:
-    """Return what an encoder's vectors and finished work are stored under: the first name that it had.
-
-    Two names with one key are one encoder, so what an earlier release stored is found again.
-    """
-    return EARLIER_NAMES.get(name, name)

@@ -21,7 +21,7 @@ from autokb.core.nouns import DISPLAYED, Document, Passage, RawIssue, Solution
 from autokb.core.progress import Progress, silent
 from autokb.core.regex_timeout import forget_slow_searches
 from autokb.core.results import BuildReport, KnowledgeCounts, Refusal
-from autokb.core.vectors import Vectors, encoder_key
+from autokb.core.vectors import Vectors
 from autokb.heuristics.document_audience import with_audiences
 from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.manuals import Manuals
@@ -316,7 +316,7 @@ class Build:
         """Return an index over nodes without solutions yet, its gate fitted on the workspace's own questions."""
         stages, spec, corpus = self.stages, self.workspace.spec, sources.corpus
         chunks = corpus.index(windows, titles)
-        texts = digest(encoder_key(stages.encoder.name), corpus.fingerprint(), *map(section_text, passages))
+        texts = digest(stages.encoder.name, corpus.fingerprint(), *map(section_text, passages))
         past_vectors = sources.past_vectors()
         knowledge = KnowledgeIndex.of(grown.issues, (), spec.attributes)
         texts_of_nodes = [knowledge.issues[i].text for i in knowledge.ids]

@@ -16,7 +16,7 @@ import numpy as np
 
 from autokb.core.errors import BadInputError
 from autokb.core.ranking import Scores
-from autokb.core.vectors import Vectors, encoder_key
+from autokb.core.vectors import Vectors
 from autokb.retrieval.gate import LARGEST_COEFFICIENT, is_number_within
 from autokb.stores.versions import CALIBRATION
 
@@ -66,7 +66,7 @@ class CalibratedGate:
 
     def check_encoder(self, encoder: str) -> None:
         """Refuse another encoder (BadInputError), whose cosines and vectors mean something else."""
-        if encoder_key(encoder) != encoder_key(self.encoder):
+        if encoder != self.encoder:
             raise BadInputError(
                 f"The gate was calibrated for the encoder {self.encoder}, not {encoder}; calibrate it again with "
                 "autokb gate calibrate, or go back to the gate of the build with autokb gate reset."

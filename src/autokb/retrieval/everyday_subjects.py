@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from autokb.core.ids import digest
-from autokb.core.vectors import Vectors, encoder_key
+from autokb.core.vectors import Vectors
 from autokb.text.lexicons import WordLists, word_lists
 from autokb.text.word_forms import inflections
 from autokb.text.words import split_words
@@ -102,7 +102,7 @@ def packaged_vectors(questions: Sequence[str], encoder: str) -> Vectors | None:
     if not FILE.is_file():
         return None
     with np.load(FILE, allow_pickle=False) as stored:
-        if str(stored["encoder"]) != encoder_key(encoder) or str(stored["questions"]) != list_mark(questions):
+        if str(stored["encoder"]) != encoder or str(stored["questions"]) != list_mark(questions):
             return None
         vectors = stored["vectors"].astype(np.float32)
     unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

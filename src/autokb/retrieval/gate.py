@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autokb.core.errors import BadInputError
-from autokb.core.vectors import Vectors, encoder_key
+from autokb.core.vectors import Vectors
 from autokb.retrieval.everyday_subjects import find_foreign_subject
 
 QUANTILE = 0.01  # of the raw issues: where all are to the point, one in a hundred may be turned away
@@ -84,7 +84,7 @@ class Gate:
 
     def check_encoder(self, encoder: str) -> None:
         """Refuse another encoder (BadInputError), whose cosines mean something else."""
-        if encoder_key(encoder) != encoder_key(self.encoder):
+        if encoder != self.encoder:
             raise BadInputError(
                 f"The gate was calibrated for the encoder {self.encoder}, not {encoder}; build the workspace again."
             )

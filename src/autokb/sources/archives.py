@@ -93,3 +93,8 @@ def safe_xml(data: bytes, name: str, *, recover: bool = False) -> Any:
     if root is None:
         raise UnreadableFileError(f"is no whole {name} file; open it and save it anew.")
     return root
+
+
+def xml_attribute(element: Any, name: str) -> str:
+    """Return an attribute of an element, whatever its namespace; nothing where it has none."""
+    return next((str(value) for key, value in element.items() if key.rpartition("}")[2] == name), "")

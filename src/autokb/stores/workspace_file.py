@@ -14,7 +14,7 @@ import numpy as np
 
 from autokb.core.errors import BadInputError, HalfLostError, UnwritableWorkspaceError
 from autokb.core.ids import canonical_json, digest
-from autokb.core.vectors import TokenVectors, Vectors, encoder_key
+from autokb.core.vectors import TokenVectors, Vectors
 from autokb.stores.database import (
     DISK,
     DamagedRowError,
@@ -643,11 +643,11 @@ def _text(table: str, value: Any) -> str:
 
 def vector_key(embedder: str, text: str) -> bytes:
     """Return the key of a vector: the hash of its embedder and its text."""
-    return bytes.fromhex(digest(encoder_key(embedder), text))
+    return bytes.fromhex(digest(embedder, text))
 
 
 def _dimensions_entry(embedder: str) -> str:
-    return f"dimensions of {encoder_key(embedder)}"
+    return f"dimensions of {embedder}"
 
 
 def parts_of(keys: Sequence[Any]) -> Iterator[list[Any]]:

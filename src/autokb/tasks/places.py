@@ -13,7 +13,7 @@ from autokb.heuristics.solutions.solution import Excerpt
 from autokb.text.conditional_markup import CONDITIONAL_MARK
 from autokb.text.markdown import Block, parse_blocks
 from autokb.text.plain_text import plain_text
-from autokb.text.sentences import sentences
+from autokb.text.sentences import sentences, trimmed
 
 LONGEST_PLACE = 900  # characters; a longer item is numbered by its sentences, and a longer sentence is cut
 _LINE = re.compile(r"[^\n]+")
@@ -112,14 +112,9 @@ def _cut(text: str, block: Block, start: int, end: int, language: str) -> Iterat
         while last - first > LONGEST_PLACE:
             cut = text.rfind(" ", first + 1, first + LONGEST_PLACE)
             cut = cut if cut > first else first + LONGEST_PLACE
-            yield _trim(text, first, cut)
+            yield trimmed(text, first, cut)
             first = cut
-        yield _trim(text, first, last)
-
-
-def _trim(text: str, start: int, end: int) -> Span:
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))
+        yield trimmed(text, first, last)
 
 
 def _list_mark(block: Block, span: Span) -> str:

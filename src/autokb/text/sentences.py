@@ -44,6 +44,12 @@ def sentences(
     return tuple(found)
 
 
+def trimmed(text: str, start: int, end: int) -> Span:
+    """Return a place without the white space at its ends."""
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))
+
+
 def _sentence_ends(text: str, start: int, end: int, language: str, informal: bool) -> Iterator[int]:
     begin = start
     for stop in (_STOP_OR_LINE if informal else _STOP).finditer(text, start, end):

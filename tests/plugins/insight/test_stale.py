@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,13 +13,15 @@ import pytest
 from autokb.app import SupportKB
 from autokb.cli import main
 from autokb.core.errors import BadInputError, UnknownIdError
-from autokb.core.findings import FINDING_KINDS, SettledFinding, joined_trees
+from autokb.core.findings import SettledFinding, joined_trees
 from autokb.core.nouns import DISPLAYED, KnowledgeBase
 from autokb.plugins.insight import findings, stale
 from autokb.plugins.insight.findings import Finding, FindingPlace
 from autokb.plugins.insight.stale import find_stale
+from autokb.stores.findings import keep_finding
 from autokb.stores.published import read_published
 from autokb.stores.workspace import Workspace
+from lost_edit import FINDING, LOST_EDIT, keep_lost_edit
 from two_manuals import build_two_manuals
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,54 +111,81 @@ def of_kind(kb: SupportKB, kind: str) -> list[Finding]:
 
 def test_a_finding_is_settled_with_who_and_when_and_opened_again(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    (found,) = of_kind(kb, "uncited")
-    assert found.places[0].document == "garage.md" and found.status == "open"
+    keep_lost_edit(hand_made)
+    (found,) = of_kind(kb, "source_changed")
+    assert (found.id, found.status, found.places[0].quote) == (FINDING, "open", LOST_EDIT.text)
     assert kb.curation.settle_finding(found.id, "dismissed", author="ann").changed == 1
     assert kb.curation.settle_finding(found.id, "dismissed", author="bob").changed == 0
-    assert of_kind(kb, "uncited") == []
+    assert of_kind(kb, "source_changed") == []
     whole = kb.curation.stale(settled=True)
     assert [(one.id, one.status, one.author) for one in whole.findings] == [(found.id, "dismissed", "bob")]
-    assert whole.settled == 1 and whole.counts["uncited"] == 0 and whole.findings[0].date[:2] == "20"
+    assert whole.settled == 1 and whole.counts["source_changed"] == 0 and whole.findings[0].date[:2] == "20"
     assert kb.curation.settle_finding(found.id, "open").changed == 1
-    assert [one.id for one in of_kind(kb, "uncited")] == [found.id]
+    assert [one.id for one in of_kind(kb, "source_changed")] == [found.id]
 
 
 def test_what_was_said_of_is_looked_for_among_its_kind_alone(
     hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kb = SupportKB(hand_made)
-    (found,) = of_kind(kb, "uncited")
-    kb.curation.settle_finding(found.id, "dismissed")
-    monkeypatch.setattr(stale, "FINDERS", {"uncited": findings.uncited_documents})
-    assert kb.curation.settle_finding(found.id, "settled").changed == 1
+    keep_lost_edit(hand_made)
+    kb.curation.settle_finding(FINDING, "dismissed")
+    monkeypatch.setattr(stale, "FINDERS", {"source_changed": findings.changed_sources, "outdated": None})
+    assert kb.curation.settle_finding(FINDING, "settled").changed == 1
     monkeypatch.setattr(stale, "FINDERS", {})
-    assert kb.curation.settle_finding(found.id, "open").changed == 1
+    assert kb.curation.settle_finding(FINDING, "open").changed == 1
 
 
 def test_what_cannot_be_said_is_refused(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
-    (found,) = of_kind(kb, "uncited")
-    with pytest.raises(BadInputError, match="Only two trees can be joined"):
-        kb.curation.settle_finding(found.id, "joined")
+    keep_lost_edit(hand_made)
+    with pytest.raises(BadInputError, match="--join ISSUE ISSUE"):
+        kb.curation.settle_finding(FINDING, "joined")
     with pytest.raises(UnknownIdError, match="autokb stale"):
         kb.curation.settle_finding("finding-none")
-    with pytest.raises(BadInputError, match="A kind is one of"):
-        kb.curation.stale("rotten")
+    for kind in ("rotten", "uncited", "duplicate"):
+        with pytest.raises(BadInputError, match="A kind is one of source_changed, outdated, contradiction, not"):
+            kb.curation.stale(kind)
+    with pytest.raises(UnknownIdError, match=r"'none'.*autokb show"):
+        kb.curation.join_trees("pair", "none")
+    with pytest.raises(BadInputError, match="in one tree already"):
+        kb.curation.join_trees("pair", "pair")
+
+
+def test_what_an_earlier_version_kept_of_kinds_that_are_gone_is_listed_and_opened_again(hand_made: Workspace) -> None:
+    earlier = [
+        SettledFinding("f1", "uncited", "dismissed", "ann", "2026-01-01"),
+        SettledFinding("f2", "duplicate", "settled", "ann", "2026-01-01"),
+        SettledFinding("f3", "duplicate", "joined", "bob", "2026-01-02", ("gone", "pair"), ("It is gone", "Pair")),
+    ]
+    with hand_made.file() as file, file.transaction():
+        for said in earlier:
+            keep_finding(file, said)
+    kb = SupportKB(hand_made)
+    found = kb.curation.stale(settled=True).findings
+    assert {(one.id, one.kind, one.status, one.author) for one in found} == {
+        (one.id, one.kind, one.status, one.author) for one in earlier
+    }
+    assert found[-1].id == "f1"
+    assert next(place.quote for one in found if one.id == "f3" for place in one.places) == "It is gone"
+    for said in earlier:
+        assert kb.curation.settle_finding(said.id, "open").changed == 1
+    assert kb.curation.stale(settled=True).findings == ()
 
 
 def test_the_command_says_what_is_settled_and_does_one_thing_at_a_time(
     hand_made: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(hand_made.folder)
-    (found,) = of_kind(SupportKB(hand_made), "uncited")
+    keep_lost_edit(hand_made)
     assert main(["stale", folder, "--settled"]) == 0
-    said = capsys.readouterr().out
-    assert "Nothing is settled." in said and "Not shown without --all" not in said
-    for what in ("--settle", "--dismiss", "--join", "--undo"):
+    assert "Nothing is settled." in capsys.readouterr().out
+    for what in (["--settle", FINDING], ["--dismiss", FINDING], ["--join", "a", "b"], ["--undo", FINDING]):
         for more in (["--model", "offline"], ["--budget", "1"]):
-            assert main(["stale", folder, what, found.id, *more]) == 2
+            assert main(["stale", folder, *what, *more]) == 2
             assert "go without --model and --budget" in " ".join(capsys.readouterr().err.split())
-    assert of_kind(SupportKB(hand_made), "uncited") == [found]
+    assert main(["stale", folder, "--join", "a", "b", "--settle", FINDING]) == 2
+    assert [one.id for one in of_kind(SupportKB(hand_made), "source_changed")] == [FINDING]
 
 
 def test_an_approved_text_whose_source_changes_or_goes(kb: SupportKB) -> None:
@@ -241,51 +269,6 @@ def test_a_document_keeps_its_day_until_its_text_changes(kb: SupportKB, tmp_path
     assert days()["router.md"] == "2024-01-01" and today <= days()["box.md"] <= datetime.now(UTC).date().isoformat()
 
 
-LINKS = """\
-# Links
-
-[here](router.md#slow), [there](deep/none.md) and ![a picture](none.png), a [file](none.zip), [below](#links), the
-[site](https://help.example/kb/reset), a [page](https://help.example/kb/lost?x=1), <https://www.help.example/kb/lost>,
-[of two words](two%20words.md), [mail](mailto:none@help.example) and [others](https://elsewhere.example/kb/x).
-[List](Of pages), [root](/other/x).
-"""
-
-
-def test_links_that_lead_to_nothing_inside(kb: SupportKB) -> None:
-    page = '{"id": "own", "title": "Own", "text": "Tap Own.", "url": "https://help.example/kb/reset"}\n'
-    (manuals(kb) / "own.jsonl").write_text(page, encoding="utf-8")
-    (manuals(kb) / "two words.md").write_text("# Two words\n\nTap Two.\n", encoding="utf-8")
-    write(kb, "links.md", LINKS)
-    found = {one.text.partition(", which")[0]: one for one in of_kind(kb, "dead_link")}
-    assert set(found) == {"It leads to deep/none.md", "It leads to help.example/kb/lost"}
-    quotes = [place.quote for place in found["It leads to help.example/kb/lost"].places]
-    assert quotes == ["[page](https://help.example/kb/lost?x=1)", "<https://www.help.example/kb/lost>"]
-    assert all(are_exact(kb, one.places) for one in found.values())
-    (solution,) = shown_of(kb, "router.md")
-    kb.curation.edit(solution, steps=["Read [this](gone.md)."], author="ann")
-    (edited,) = [one for one in of_kind(kb, "dead_link") if "gone.md" in one.text]
-    assert edited.places[0].solution == solution and edited.places[0].quote == "[this](gone.md)"
-
-
-def test_a_folder_of_the_web_is_ones_own_where_links_to_it_lead_to_several_documents(kb: SupportKB) -> None:
-    lead = "[a](https://help.example/kb/router) [x](https://help.example/kb/none)"
-    write(kb, "links.md", f"# Links\n\n{lead}\n")
-    assert of_kind(kb, "dead_link") == []  # one may be there by chance
-    write(kb, "links.md", f"# Links\n\n{lead} [b](https://help.example/kb/box)\n")
-    assert [one.text for one in of_kind(kb, "dead_link")] == [
-        "It leads to help.example/kb/none, which no document here is; perhaps it was never added."
-    ]
-
-
-def test_what_helped_customers_and_is_no_document(hand_made: Workspace) -> None:
-    with hand_made.file() as file, file.transaction():
-        bodies = {("raw_issue", i): body for kind, i, body in file.lines() if kind == "raw_issue"}
-        bodies["raw_issue", "r8"] = bodies["raw_issue", "r8"].replace('"resolved_by":[]', '"resolved_by":["lost-page"]')
-        file.publish(bodies, ["raw_issue"])
-    (found,) = of_kind(SupportKB(hand_made), "dead_link")
-    assert "lost-page" in found.text and found.places[0].raw_issue == "r8" and found.reported == 1
-
-
 def test_two_manuals_that_say_opposite_things_to_the_same_customer(kb: SupportKB) -> None:
     (found,) = of_kind(kb, "contradiction")
     assert found.text == "They name different amounts: 30 and 10." and are_exact(kb, found.places)
@@ -319,27 +302,23 @@ def test_an_edited_step_that_contradicts_is_told_as_it_was_edited(kb: SupportKB)
 
 def test_the_shipped_headphones_limit_the_volume_both_ways(_built_headphones: Path, tmp_path: Path) -> None:
     headphones = SupportKB.open(shutil.copytree(_built_headphones, tmp_path / "kb"))
-    whole = headphones.curation.stale(every_kind=True)
+    whole = headphones.curation.stale()
     assert [(one.kind, one.text) for one in whole.findings] == [("contradiction", "One undoes what the other does.")]
     assert {place.document for place in whole.findings[0].places} == {"volume.md"}
     assert are_exact(headphones, whole.findings[0].places)
     assert all(place.solution and place.issue for place in whole.findings[0].places)
 
 
-def test_near_duplicates_that_people_join_are_one_tree_in_every_build(
-    kb: SupportKB, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert of_kind(kb, "duplicate") == []
-    monkeypatch.setattr(findings, "DUPLICATE", -1.0)  # any two trees
-    monkeypatch.setattr(findings, "NEAR_PARENTS", -1.0)
-    pair = of_kind(kb, "duplicate")[0]
-    roots = {place.issue for place in pair.places}
+def test_trees_that_people_join_are_one_in_every_build(kb: SupportKB) -> None:
     before = published(kb)
+    roots = set(sorted(i for i, issue in before.issues.items() if not issue.parent_id)[:2])
     raw = {i for root in roots for i in before.issues[root].raw_issues}
     texts = {s.text for s in before.solutions.values() if s.issue_id in roots}
     approved = [s.id for s in before.solutions.values() if s.issue_id in roots]
     kb.curation.approve(approved, author="ann")
-    kb.curation.settle_finding(pair.id, "joined", author="ann")
+    pair = kb.curation.join_trees(*roots, author="ann")
+    assert (pair.kind, pair.status, pair.changed) == ("duplicate", "joined", 1)
+    assert kb.curation.join_trees(*sorted(roots, reverse=True), author="ann") == replace(pair, changed=0)
     for _ in range(2):  # it is laid over every build
         kb.build()
         after = published(kb)
@@ -347,22 +326,13 @@ def test_near_duplicates_that_people_join_are_one_tree_in_every_build(
         assert set(after.issues[home].raw_issues) == raw and len(after.issues) == len(before.issues) - 1
         on_home = [s for s in after.solutions.values() if s.issue_id == home]
         assert {s.text for s in on_home} == texts and {s.status for s in on_home} == {"approved"}
-    (joined,) = kb.curation.stale(settled=True).findings  # which no finder gives any more
+    (joined,) = kb.curation.stale(settled=True).findings
     assert (joined.id, joined.kind, joined.status, joined.author) == (pair.id, "duplicate", "joined", "ann")
     assert {place.quote for place in joined.places} == {before.issues[root].text for root in roots}
     assert {place.issue for place in joined.places} == {home, ""} and kb.curation.stale().settled == 1
     assert kb.curation.settle_finding(pair.id, "open").changed == 1
     kb.build()
     assert published(kb) == replace(before, solutions=published(kb).solutions)
-
-
-def test_where_nobody_asked_anything_no_document_is_uncited(tmp_path: Path) -> None:
-    (tmp_path / "box.md").write_text(BOX, encoding="utf-8")
-    kb = SupportKB.create(tmp_path / "kb")
-    kb.add([tmp_path / "box.md"])
-    assert kb.curation.stale(every_kind=True).findings == ()  # nothing is published yet
-    kb.build()
-    assert kb.curation.stale(every_kind=True).findings == ()
 
 
 def test_joins_that_meet_are_one() -> None:
@@ -373,20 +343,3 @@ def test_joins_that_meet_are_one() -> None:
         SettledFinding("f4", "duplicate", "dismissed", "", "", ("x", "y")),
     ]
     assert joined_trees(said) == [("a", "b", "c", "d")]
-
-
-def test_kinds_that_are_off_are_told_when_asked_for(hand_made: Workspace) -> None:
-    kb = SupportKB(hand_made)
-    whole = kb.curation.stale()
-    assert "uncited" in stale.OFF and whole.off == tuple(kind for kind in FINDING_KINDS if kind in stale.OFF)
-    assert whole.findings == () and whole.counts["uncited"] == 1
-    assert len(kb.curation.stale(every_kind=True).findings) == len(of_kind(kb, "uncited")) == 1
-    assert sum(whole.counts.values()) == len(kb.curation.stale(every_kind=True).findings)
-
-
-def test_what_is_off_is_what_few_findings_are_worth_a_look_of() -> None:
-    """As ``benchmarks stale`` stored it: below .7 of at least three a kind is off, else it is on."""
-    stored = json.loads((ROOT / "benchmarks" / "results" / "stale.json").read_text(encoding="utf-8"))
-    figures = {one["name"]: one["value"] for one in stored["figures"]}
-    measured = {kind: figures[f"{kind}.precision"] for kind in FINDING_KINDS if figures[f"{kind}.judged"] >= 3}
-    assert {kind for kind, value in measured.items() if value < 0.7} == stale.OFF

@@ -35,10 +35,6 @@ def test_fences_are_taken_off(written: str) -> None:
     assert read.answer == WrittenCypher(cypher="MATCH (t) RETURN t")
 
 
-def test_offline_the_plan_is_left_to_answer() -> None:
-    assert TASK.offline(ITEM).cypher == ""
-
-
 def test_a_model_first_puts_the_question_about_the_ticket() -> None:
     assert list(TASK.entry([ITEM])) == ["question", "cypher"]
     for example in examples(TASK.package):

@@ -19,6 +19,7 @@ import small_tickets
 from autokb.app import SupportKB
 from autokb.exchange.import_kb import import_file
 from autokb.stores.workspace import create_workspace, open_workspace
+from lost_edit import FINDING, keep_lost_edit
 from served_workspace import served
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     kb.add([small_tickets.write(place / "tickets.json")], "tickets")
     kb.tickets.build()
     kb.curation.approve(["s-contacts"], author="ann")
+    keep_lost_edit(kb.workspace)
     kb.checks.add_one({"id": "charging", "text": CHARGING, "document": "charging.md"})
     with kb.workspace.file() as file, file.transaction():
         now = {(kind, i): body for kind, i, body in file.lines()}
@@ -346,15 +348,14 @@ def test_a_finding_is_settled_and_opened_again_by_keys(site: Site, browser: Brow
     with opened(browser, site.url, width=NARROW, key=site.key) as (page, watched):
         page.goto("/review")
         page.get_by_role("link", name="What rots").press("Enter")
-        page.get_by_role("link", name="Cited by nothing").press("Enter")
-        page.wait_for_url("**/stale?kind=uncited")  # whose scripts are there by then
-        card = page.get_by_role("article", name="Cited by nothing").first
-        name = card.get_by_role("link").first.inner_text()
+        page.get_by_role("link", name="Source changed").press("Enter")
+        page.wait_for_url("**/stale?kind=source_changed")  # whose scripts are there by then
+        card = page.get_by_role("article", name="Source changed").first
         card.get_by_role("button", name="Settle").focus()
         page.keyboard.press("Enter")
         expect(card.get_by_role("status")).to_have_text("settled")
         (kept,) = site.kb.curation.stale(settled=True).findings
-        assert kept.places[0].title == name and kept.status == "settled" and kept.author.startswith("key-")
+        assert kept.id == FINDING and kept.status == "settled" and kept.author.startswith("key-")
         card.get_by_role("button", name="Open again").press("Enter")
         expect(card.get_by_role("button", name="Settle")).to_be_visible()  # what can be said of it is there again
         assert site.kb.curation.stale(settled=True).findings == ()

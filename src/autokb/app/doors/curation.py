@@ -110,13 +110,12 @@ class CurationDoor(MemoryDoor):
 
         return list_review(self._memory.workspace, self._memory.views.solutions, limit, after, kind)
 
-    def stale(self, kind: str = "", *, every_kind: bool = False, settled: bool = False) -> Any:
-        """Return what rots: sources that changed since an approval, old ones, dead links, contradictions, duplicates.
+    def stale(self, kind: str = "", *, settled: bool = False) -> Any:
+        """Return what needs attention: sources that changed since an approval, old documents, contradictions.
 
-        Of one ``kind``, or of all but those of which few are worth a look (``every_kind``: of those too); with
-        ``settled`` what people said something of.
+        Of one ``kind`` or of all; with ``settled`` what people said something of.
         """
-        return self._by_plugin("insight", "curation.stale", kind, every_kind=every_kind, settled=settled)
+        return self._by_plugin("insight", "curation.stale", kind, settled=settled)
 
     def judge_contradictions(
         self, *, budget: float | None = None, progress: Progress = show_progress, told: Told | None = None
@@ -133,6 +132,10 @@ class CurationDoor(MemoryDoor):
     def settle_finding(self, finding: str, status: FindingStatus = "settled", *, author: str = "") -> Any:
         """Keep that a finding is ``settled``, ``dismissed`` or ``open`` again, over all builds (UnknownIdError).
 
-        Two trees that are near duplicates can be ``joined``: from the next build on they are one.
+        A join of two trees is taken back by ``open``.
         """
         return self._by_plugin("insight", "curation.settle_finding", finding, status, author)
+
+    def join_trees(self, issue: str, other: str, *, author: str = "") -> Any:
+        """Make the trees of two issues one, from the next build on (UnknownIdError, BadInputError)."""
+        return self._by_plugin("insight", "curation.join_trees", issue, other, author)

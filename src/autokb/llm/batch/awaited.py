@@ -127,6 +127,11 @@ def custom_id(key: str, task: str = "") -> str:
     return "-".join(filter(None, ("autokb", name, key[:KEY_DIGITS])))
 
 
+def custom_id_of(key: str, awaited: Mapping[str, Paid]) -> str:
+    """Return the custom_id of a request; its task is known as long as its reply is awaited."""
+    return custom_id(key, awaited[key].task if key in awaited else "")
+
+
 def task_of(name: str) -> str:
     """Return a task's name without its group, from its own name or that of its schema."""
     return re.split("[/_]", name, maxsplit=1)[-1]

@@ -22,6 +22,7 @@ from autokb.llm.batch.awaited import (
     awaited_row,
     batch_cost,
     custom_id,
+    custom_id_of,
     key_digits,
     task_of,
 )
@@ -186,15 +187,11 @@ class ReplySorter:
         if (key := self._keys.get(key_digits(line.custom_id))) is None:
             self._foreign[line.custom_id] = None
         elif line.reason:
-            self._reasons.setdefault(self._name(key), line.reason)
+            self._reasons.setdefault(custom_id_of(key, self._awaited), line.reason)
         elif key in self._seen or self._differs(key, line):
             self._doubled[line.custom_id] = None
         elif key in self._awaited:
             self._take(line, self._awaited[key])
-
-    def _name(self, key: str) -> str:
-        """Return the custom_id of a request; its task is known as long as its reply is awaited."""
-        return custom_id(key, self._awaited[key].task if key in self._awaited else "")
 
     def _differs(self, key: str, line: ReplyLine) -> bool:
         """Return whether an earlier run took another reply; the same line seen again says nothing new."""
@@ -224,9 +221,9 @@ class ReplySorter:
 
     def result(self, wanted: Sequence[str], skipped: Sequence[str]) -> TakenReplies:
         """Say what was found; ``wanted`` are the keys of the requests that stand in the request files."""
-        owed = [self._name(key) for key in self._awaited if key not in self._seen]
+        owed = [custom_id_of(key, self._awaited) for key in self._awaited if key not in self._seen]
         bad = [name for name in self._reasons if name in owed]
-        owed = [self._name(key) for key in wanted if key in self._awaited and key not in self._seen]
+        owed = [custom_id_of(key, self._awaited) for key in wanted if key in self._awaited and key not in self._seen]
         return TakenReplies(
             taken=len(self.taken_keys),
             input_tokens=self._input,

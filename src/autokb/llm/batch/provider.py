@@ -19,6 +19,7 @@ from autokb.llm.batch.awaited import (
     awaited_row,
     batch_cost,
     custom_id,
+    custom_id_of,
     key_digits,
 )
 from autokb.llm.batch.lines import UNRUN
@@ -58,7 +59,7 @@ class BatchCollector:
         try:
             batch = await model.batch_status(batch)
             if batch.status != "ended":
-                self._missing += [self._name(key) for key in keys]
+                self._missing += [custom_id_of(key, self._awaited) for key in keys]
                 return False
             results = {key_digits(one.custom_id): one for one in await model.batch_results(batch)}
         except ModelHTTPError as error:
@@ -77,11 +78,8 @@ class BatchCollector:
         self._store(model, keys, results)
         return True
 
-    def _name(self, key: str) -> str:
-        return custom_id(key, self._awaited[key].task if key in self._awaited else "")
-
     def _all_failed(self, keys: Sequence[str], reason: str) -> None:
-        self._reasons.update((self._name(key), reason) for key in keys if key in self._awaited)
+        self._reasons.update((custom_id_of(key, self._awaited), reason) for key in keys if key in self._awaited)
 
     def _store(self, model: Model, keys: Sequence[str], results: Mapping[str, BatchResult]) -> None:
         rows: list[Paid] = []
@@ -106,7 +104,7 @@ class BatchCollector:
             reply = decoded(model, result)
         except ModelAPIError as error:
             known = failure(error, row.model)
-            self._reasons[self._name(row.key)] = UNRUN.get(result.status) or str(known)
+            self._reasons[custom_id_of(row.key, self._awaited)] = UNRUN.get(result.status) or str(known)
             if result.status == "errored" and not known.retry and not refuses_effort(row.model, model, known, ""):
                 self.refused[row.key] = str(known)
             return None
@@ -128,7 +126,7 @@ class BatchCollector:
             cost=sum(known) if len(known) == len(costs) else None,
             missing=tuple(self._missing),
             failed=tuple(self._reasons),
-            unsure=tuple(map(self._name, unsure)),
+            unsure=tuple(custom_id_of(key, self._awaited) for key in unsure),
             reasons=self._reasons,
         )
 

@@ -25,7 +25,6 @@ from autokb.core.ids import digest
 from autokb.core.nouns import Chunk, Document
 from autokb.core.plugins import version_of
 from autokb.core.settings import Settings
-from autokb.core.vectors import encoder_key
 from autokb.pipeline.stages import Stages, Work
 from autokb.tasks.chunking.find_shift.task import TASK as FIND_SHIFT
 from autokb.tasks.chunking.find_splits.task import TASK as FIND_SPLITS
@@ -157,7 +156,7 @@ def _chunk_by_vectors(
             return batch[n].document, vectors.get(n)
 
         work = Work(partial(_chunk_with_vectors, chunker.max_size), thing)
-        results += _remembered(stages, chunker, batch, [encoder_key(stages.encoder.name)] * len(batch), work)
+        results += _remembered(stages, chunker, batch, [stages.encoder.name] * len(batch), work)
     return results
 
 
@@ -170,7 +169,7 @@ def _chunk_with_vectors(max_size: int, one: tuple[Document, list[Any] | None]) -
 
 def _sentence_vectors(stages: Stages, chunker: ChunkerSettings, pages: Sequence[MarkedPage]) -> dict[int, list[Any]]:
     """Return the vectors of the sentences of each page that is new and can be chunked, by its place."""
-    keys = [_key(chunker, page, encoder_key(stages.encoder.name)) for page in pages]
+    keys = [_key(chunker, page, stages.encoder.name) for page in pages]
     known = stages.kept(keys, _result_reader(pages))
     texts: dict[int, tuple[str, ...]] = {}
     for n, page in enumerate(pages):

@@ -19,7 +19,7 @@ from autokb.core.nouns import DISPLAYED, Document, Failure, Issue, Passage, Solu
 from autokb.core.ranking import best_first
 from autokb.core.regex_timeout import describe_slow
 from autokb.core.solution_text import counted_text
-from autokb.core.vectors import Vectors, encoder_key
+from autokb.core.vectors import Vectors
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import instructing_sections, write_section
@@ -351,7 +351,7 @@ class PassageFinder:
         """The hash of everything that is searched, of all that is known of what helped before, and of the ranker."""
         past = [[one.text, list(one.documents)] for one in self.index.history.issues]
         ranker = canonical_json(packaged_record())
-        return digest(encoder_key(self.index.encoder), self.corpus.fingerprint(), canonical_json(past), ranker)
+        return digest(self.index.encoder, self.corpus.fingerprint(), canonical_json(past), ranker)
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:

@@ -3,6 +3,7 @@
 from autokb.plugin import Command, Page, Plugin, Route
 
 HERE, FINDING = "autokb.plugins.insight", "/v1/stale/{finding}/{what}"
+JOIN = "/v1/issues/{issue}/join/{other}"
 plugin = Plugin(
     "insight",
     summary="What rots, what rises, and a weekly page of both.",
@@ -10,6 +11,7 @@ plugin = Plugin(
         "curation.stale": f"{HERE}.stale:find_stale",
         "curation.judge_contradictions": f"{HERE}.stale:judge_contradictions",
         "curation.settle_finding": f"{HERE}.stale:settle_finding",
+        "curation.join_trees": f"{HERE}.stale:join_trees",
         "usage.trends": f"{HERE}.trends:find_all_trends",
         "usage.digest": f"{HERE}.digest:write_digest",
     },
@@ -17,10 +19,10 @@ plugin = Plugin(
         Command(
             "stale",
             f"{HERE}.stale_commands:stale",
-            "Show what rots: sources that changed, old ones, dead links, contradictions, near duplicates, idle "
-            "documents.\n\nWhat is settled stays so over builds, until what it is about changes. Only with --model "
-            "anybody is asked; what it answered is shown from then on.",
-            "autokb stale kb --kind duplicate  and then  autokb stale kb --join finding-3f2a91c07d15ab44",
+            "List what needs attention: sources that changed, documents not updated for long, contradictions.\n\n"
+            "What is settled stays so over builds, until what it is about changes. A model is asked only with --model; "
+            "its answers are shown from then on.",
+            "autokb stale kb --kind outdated  and then  autokb stale kb --settle finding-3f2a91c07d15ab44",
         ),
         Command(
             "trends",
@@ -40,10 +42,12 @@ plugin = Plugin(
         Route("/v1/digest", f"{HERE}.routes:digest", "editor", "GET", f"{HERE}.digest:Digest"),
         Route("/v1/stale", f"{HERE}.routes:stale", "editor", "GET", f"{HERE}.stale:Stale"),
         Route(FINDING, f"{HERE}.routes:settle_finding", "editor", "POST", f"{HERE}.stale:FindingSettled"),
+        Route(JOIN, f"{HERE}.routes:join_trees", "editor", "POST", f"{HERE}.stale:FindingSettled"),
     ),
     pages=(
         Page("/stale", f"{HERE}.stale_page:show", "editor", menu="What rots", on="/review"),
         Page("/stale", f"{HERE}.stale_page:settle", "editor", "POST"),
+        Page("/stale/join", f"{HERE}.stale_page:join", "editor", "POST"),
         Page("/trends", f"{HERE}.trends_page:show", "editor", menu="What rises", on="/in-use"),
     ),
     templates=HERE,

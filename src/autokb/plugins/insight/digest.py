@@ -58,7 +58,6 @@ class _Found:
     in_use: InUse
     helped: tuple[tuple[str, int], ...]
     rots: _Rots
-    hidden: Mapping[str, int]
 
 
 def write_digest(workspace: Workspace, memory: SolutionsInMemory, trees_of: TreesOf, since: str) -> Digest:
@@ -70,7 +69,6 @@ def write_digest(workspace: Workspace, memory: SolutionsInMemory, trees_of: Tree
     weeks = min(MOST_WEEKS, max(WEEKS, last_whole_week(None) - week_of_day(day) + 1))
     versions = list_versions(workspace)
     published = tuple(v for v in versions.versions if not v.is_candidate and v.date[:10] >= since)
-    rots, hidden = _open_findings(workspace, memory)
     gaps, earlier_gaps = _gaps_since(workspace, memory, since)
     found = _Found(
         since=since,
@@ -81,8 +79,7 @@ def write_digest(workspace: Workspace, memory: SolutionsInMemory, trees_of: Tree
         changes=_changes(workspace, versions, since) if published else None,
         in_use=measure_use(workspace, since),
         helped=_what_was_used(workspace, memory, since),
-        rots=rots,
-        hidden=hidden,
+        rots=_open_findings(workspace, memory),
     )
     until = today().isoformat()
     lines = [f"# {_said(workspace.spec.name)}: {since} to {until}", ""]
@@ -110,17 +107,17 @@ def _of_plugins(workspace: Workspace, since: str) -> Iterator[str]:
         yield from (f"## {_said(title)}", "", *told, "")
 
 
-def _open_findings(workspace: Workspace, memory: SolutionsInMemory) -> tuple[_Rots, Mapping[str, int]]:
-    """Return the open findings by their kinds, each in words and its places, and the counts of those off."""
+def _open_findings(workspace: Workspace, memory: SolutionsInMemory) -> _Rots:
+    """Return the open findings by their kinds, each in words and its places."""
     try:
         found = find_stale(workspace, memory)
     except NothingPublishedError:
-        return {}, {}
+        return {}
     told: dict[str, list[tuple[str, ...]]] = {}
     for one in found.findings:
         places = [f"{place.document}: {place.quote}" if place.document else place.quote for place in one.places]
         told.setdefault(one.kind, []).append((one.text, *dict.fromkeys(places)))
-    return told, {kind: found.counts[kind] for kind in found.off}
+    return told
 
 
 def _gaps_since(workspace: Workspace, memory: SolutionsInMemory, since: str) -> tuple[tuple[Gap, ...], int]:
@@ -193,12 +190,7 @@ def _what_rots(found: _Found) -> list[str]:
         for kind, findings in found.rots.items()
         for text, *places in findings
     ]
-    more = [f"{count} of {kind.replace('_', ' ')}" for kind, count in found.hidden.items() if count]
-    nothing = "Nothing is open of the kinds that are listed here." if more else "Nothing is left to look at."
-    return [
-        *(_cut(lines) or [nothing]),
-        *(["", f"Not listed, for few of them need anything done: {', '.join(more)}."] if more else []),
-    ]
+    return _cut(lines) or ["Nothing is left to look at."]
 
 
 def _what_builds_changed(found: _Found) -> list[str]:

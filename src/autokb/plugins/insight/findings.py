@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,48 +9,37 @@ from datetime import date
 from functools import cache, cached_property
 from itertools import chain, combinations, product
 from math import ceil
-from urllib.parse import unquote
 
 from autokb.core.attributes import Match, compare
 from autokb.core.decisions import KEPT, Decided
-from autokb.core.document_names import DocumentNames, normal_url
 from autokb.core.domain import ENGLISH
 from autokb.core.findings import FindingKind, FindingStatus
 from autokb.core.forest import Forest
 from autokb.core.ids import digest, short_id
-from autokb.core.nouns import Decision, Document, Evidence, Issue, Passage, RawIssue, Solution
+from autokb.core.nouns import Decision, Document, Evidence, Issue, Passage, Solution
 from autokb.core.results import Result
 from autokb.core.solution_text import solution_title
 from autokb.core.vectors import Vectors
 from autokb.heuristics.contradictions import find_disagreement
-from autokb.issues.joining import covers, near_pairs
+from autokb.issues.joining import near_pairs
 from autokb.issues.same_problem import NEAR_PARENTS
-from autokb.retrieval.index import unresolved_links
-from autokb.sources.formats import has_known_suffix
 from autokb.tasks.issues.find_disagreement.task import FindDisagreement, FoundDisagreement, GivenSteps
 from autokb.text.words import content_words
 from autokb.views.solutions_in_memory import AllSolutions
 
-# Cosine of the names of two trees from which on they are offered as one, where the mean cosine of what customers
-# reported is not below ``NEAR_PARENTS`` either; chosen on 37 judged pairs, see decision 54.
-DUPLICATE = 0.78
 SAME_HEADINGS = (
     0.5  # share of the words of two titles with headings that both have, from which on they name one problem
 )
-FEWEST_LINKED = 2  # documents that links to a folder of the web must lead to before it is taken for the team's own
 MOST_ALIKE = 300  # sections whose headings share a word that is rare in them: 45,000 pairs, a second's work
 # Pairs that a model is asked about, those most alike: some 50 requests. Only their answers are looked up, as a lookup
 # needs what the model reads of a pair: 0.5 ms each, with every page.
 MOST_JUDGED = 300
 MOST_PLACES = 20  # of one finding that are told
-# A link as CommonMark has it: an address without spaces, and perhaps a title in quotation marks.
-_LINK = re.compile(r"""(?<!!)\[[^\[\]\n]*\]\(\s*<?([^()\s<>]+)>?(?:\s+["'][^"'\n]*["'])?\s*\)|<(https?://[^\s<>]+)>""")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
 @dataclass(frozen=True, slots=True)
 class FindingPlace(Result):
-    """Where something stands: in a document, a solution, a node, or what a customer wrote (``raw_issue``).
+    """Where something stands: in a document, a solution or a node.
 
     Where there is an ``end``, ``quote`` is exactly ``text[start:end]`` of the document. What is gone by now has no
     ``title``, and is no solution or node.
@@ -65,7 +52,6 @@ class FindingPlace(Result):
     end: int = 0
     solution: str = ""
     issue: str = ""
-    raw_issue: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +63,7 @@ class Finding(Result):
     """
 
     id: str
-    kind: FindingKind
+    kind: str
     text: str
     places: tuple[FindingPlace, ...]
     reported: int = 0
@@ -91,19 +77,17 @@ class Known:
     """What findings are looked for in.
 
     ``dates`` say by document when it changed last. ``roots`` are row by row those of ``vectors``, which are of their
-    names, and of ``reports``, the mean vectors of what customers reported; one without a known vector has no row.
-    ``judged`` is what a model answered on the pairs that it would be asked about now.
+    names; one without a known vector has no row. ``judged`` is what a model answered on the pairs that it would be
+    asked about now.
     """
 
     found: AllSolutions
     documents: Mapping[str, Document]
-    raw_issues: Sequence[RawIssue]
     dates: Mapping[str, date]
     today: date
     stale_after: int
     roots: Sequence[Issue]
     vectors: Vectors
-    reports: Vectors
     passages: Sequence[Passage] = ()
     language: str = ENGLISH
     judged: Mapping[FindDisagreement, FoundDisagreement] = field(default_factory=dict)
@@ -117,16 +101,6 @@ class Known:
     def forest(self) -> Forest[Issue]:
         """The nodes as trees."""
         return Forest(self.found.issues.values())
-
-    @cached_property
-    def names(self) -> DocumentNames:
-        """What documents can be called."""
-        return DocumentNames(self.documents.values())
-
-    @cached_property
-    def folders(self) -> frozenset[str]:
-        """The folders that documents lie in."""
-        return frozenset(posixpath.dirname(i) for i in self.documents) - {""}
 
     def reported(self, *issues: str) -> int:
         """Return how many raw issues nodes have."""
@@ -222,91 +196,9 @@ def outdated_sources(known: Known) -> Iterator[Finding]:
             yield _finding("outdated", text, [place], (i, digest(document.text), day.isoformat()), cited[i])
 
 
-def uncited_documents(known: Known) -> Iterator[Finding]:
-    """Give the documents that no displayed solution cites; without any solution none is asked to be."""
-    cited = _citations(known)
-    for i, document in known.documents.items() if cited else ():
-        if i not in cited:
-            place = FindingPlace(document.title, i, document.title)
-            text = "No solution that readers see cites it; it may still answer as a passage."
-            yield _finding("uncited", text, [place], (i, digest(document.text)))
-
-
 def _citations(known: Known) -> Counter[str]:
     """Count by document the displayed solutions that cite it."""
     return Counter(document for s in known.displayed for document in {e.document for e in s.evidence})
-
-
-# -- links ------------------------------------------------------------------------------------------------------------
-
-
-def dead_links(known: Known) -> Iterator[Finding]:
-    """Give what documents, steps of people and raw issues refer to inside of the knowledge base, and is not there."""
-    links = [(place, target) for place, target in _links(known) if not known.names.resolve(target)]
-    own = _own_folders(known)
-    missing: dict[str, list[FindingPlace]] = defaultdict(list)
-    for place, target in links:
-        if name := _inside(place.document, target, known, own):
-            missing[name].append(place)
-    for name, places in missing.items():
-        text = f"It leads to {name}, which no document here is; perhaps it was never added."
-        yield _finding(
-            "dead_link", text, places, (name, *sorted({p.document or p.solution for p in places})), len(places)
-        )
-    unresolved = set(unresolved_links(known.raw_issues, known.names))
-    named: dict[str, list[FindingPlace]] = defaultdict(list)
-    for raw in known.raw_issues:
-        for link in unresolved.intersection(raw.resolved_by):
-            named[link].append(FindingPlace(raw.full_text, raw_issue=raw.id))
-    for link, places in sorted(named.items()):
-        text = f"It is said to have helped customers ({len(places)}), and no document is called so: {link}"
-        yield _finding("dead_link", text, places, ("helped", link), len(places))
-
-
-def _links(known: Known) -> Iterator[tuple[FindingPlace, str]]:
-    """Give the links of documents, and those of texts that people wrote; a built text is its documents' own."""
-    for i, document in known.documents.items():
-        for found in _LINK.finditer(document.text):
-            yield FindingPlace(found.group(), i, document.title, *found.span()), found.group(1) or found.group(2)
-    decided = known.found.decided
-    for solution in known.displayed:
-        if solution.id in decided.edits or solution.id in decided.written:
-            for found in _LINK.finditer("\n".join(solution.steps)):
-                place = FindingPlace(found.group(), solution=solution.id, issue=solution.issue_id)
-                yield place, found.group(1) or found.group(2)
-
-
-def _own_folders(known: Known) -> frozenset[str]:
-    """Return the folders of the web whose pages are documents: by their own address, or by what links lead to."""
-    own = {_folder(document.url) for document in known.documents.values() if document.url}
-    led: dict[str, set[str]] = defaultdict(set)
-    for _, target in _links(known):
-        if _SCHEME.match(target) and (document := known.names.resolve(target)):
-            led[_folder(target)].add(document)
-    own |= {folder for folder, documents in led.items() if len(documents) >= FEWEST_LINKED}
-    return frozenset(own - {""})  # of a host's first page: any other host's would be in it
-
-
-def _folder(address: str) -> str:
-    return normal_url(address).partition("?")[0].rpartition("/")[0]
-
-
-def _inside(document: str, target: str, known: Known, own: frozenset[str]) -> str:
-    """Return the name of what a link means inside the knowledge base and is not there; nothing for any other link.
-
-    A path from the root of the site is inside where documents lie in its folder.
-    """
-    scheme = _SCHEME.match(target)
-    if scheme:
-        inside = scheme.group(1).casefold() in ("http", "https") and _folder(target) in own
-        return normal_url(target).partition("?")[0] if inside else ""
-    path = unquote(target.partition("#")[0].partition("?")[0])
-    if not path or not has_known_suffix(path):
-        return ""
-    whole = posixpath.normpath(posixpath.join(posixpath.dirname(document), path)).lstrip("/")
-    if known.names.resolve(whole) or known.names.resolve(posixpath.basename(whole)):
-        return ""
-    return "" if path.startswith("/") and posixpath.dirname(whole) not in known.folders else whole
 
 
 # -- problems ---------------------------------------------------------------------------------------------------------
@@ -431,23 +323,8 @@ def _is_for_others(one: Solution, other: Solution) -> bool:
     return compare(one.attributes, other.attributes, [*one.attributes, *other.attributes]) is Match.CONFLICT
 
 
-def duplicate_trees(known: Known) -> Iterator[Finding]:
-    """Give pairs of trees whose names and reports say nearly the same, of which one holds for all of the other."""
-    for first, second, _ in near_pairs(known.vectors, DUPLICATE):
-        one, other = known.roots[first], known.roots[second]
-        is_reported_alike = float(known.reports[first] @ known.reports[second]) >= NEAR_PARENTS
-        if is_reported_alike and (covers(one, other) or covers(other, one)):
-            places = [FindingPlace(tree.text, issue=tree.id) for tree in (one, other)]
-            said = sorted(f"{tree.id}\n{tree.text}" for tree in (one, other))
-            text = "They may be one problem: their names say nearly the same."
-            yield _finding("duplicate", text, places, said, known.reported(one.id, other.id))
-
-
 FINDERS: Mapping[FindingKind, Callable[[Known], Iterator[Finding]]] = {
     "source_changed": changed_sources,
     "outdated": outdated_sources,
-    "dead_link": dead_links,
     "contradiction": contradictions,
-    "duplicate": duplicate_trees,
-    "uncited": uncited_documents,
 }

@@ -21,14 +21,20 @@ async def digest(request: Request, since: str) -> Response:
     return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.digest(since).as_json()))
 
 
-async def stale(request: Request, kind: str = "", every_kind: bool = False, settled: bool = False) -> Response:
+async def stale(request: Request, kind: str = "", settled: bool = False) -> Response:
     """List what rots, of each kind what most readers meet first, or what people said something of."""
     kb = kb_of(request)
-    found = await in_thread(lambda: kb.curation.stale(kind, every_kind=every_kind, settled=settled).as_json())
+    found = await in_thread(lambda: kb.curation.stale(kind, settled=settled).as_json())
     return JSONResponse(found)
 
 
 async def settle_finding(request: Request, finding: str, what: FindingStatus, caller: Editor) -> Response:
-    """Settle or dismiss a finding, join two near duplicates, or open it again; it stays so over builds."""
+    """Settle or dismiss a finding, or open it again; it stays so over builds."""
     kb = kb_of(request)
     return JSONResponse(await in_thread(lambda: kb.curation.settle_finding(finding, what, author=caller.key).as_json()))
+
+
+async def join_trees(request: Request, issue: str, other: str, caller: Editor) -> Response:
+    """Join the trees of two issues: they are one from the next build on."""
+    kb = kb_of(request)
+    return JSONResponse(await in_thread(lambda: kb.curation.join_trees(issue, other, author=caller.key).as_json()))

@@ -1,4 +1,4 @@
-"""``autokb stale``: what rots, and what people say of it."""
+"""``autokb stale``: what needs attention, and what people say of it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def stale(
         str,
         typer.Option(
             metavar="KIND",
-            help="One kind: source_changed, outdated, dead_link, contradiction, duplicate or uncited.",
+            help="One kind: source_changed, outdated or contradiction.",
         ),
     ] = "",
-    every_kind: Annotated[
-        bool, typer.Option("--all", help="Also the kinds of which few findings are worth a look.")
-    ] = False,
     settled: Annotated[bool, typer.Option("--settled", help="What was settled, in place of what is open.")] = False,
     settle: Annotated[str, typer.Option(metavar="ID", help="It is mended, or fine as it is.")] = "",
     dismiss: Annotated[str, typer.Option(metavar="ID", help="It is no finding.")] = "",
-    join: Annotated[str, typer.Option(metavar="ID", help="Two trees are one problem, from the next build on.")] = "",
+    join: Annotated[
+        tuple[str, str],
+        typer.Option(metavar="ISSUE ISSUE", help="Make the trees of two issues one, from the next build on."),
+    ] = ("", ""),
     undo: Annotated[str, typer.Option(metavar="ID", help="Open a finding again.")] = "",
     author: Annotated[str, typer.Option(metavar="A", help="Who says so.")] = "",
     model: Annotated[
@@ -53,18 +53,21 @@ def stale(
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
-    told: dict[FindingStatus, str] = {"settled": settle, "dismissed": dismiss, "joined": join, "open": undo}
+    told: dict[FindingStatus, str] = {"settled": settle, "dismissed": dismiss, "open": undo}
     given = [(status, finding) for status, finding in told.items() if finding]
-    _refuse_two_things(len(given), model, budget)
+    _refuse_two_things(len(given) + any(join), model, budget)
     curation = SupportKB.open(workspace, model=model).curation
-    if given:
+    if any(join):
+        done = cast("FindingSettled", curation.join_trees(*join, author=author))
+    elif given:
         status, finding = given[0]
         done = cast("FindingSettled", curation.settle_finding(finding, status, author=author))
-        emit(json, done.as_json(), lambda: f"{done.id} is {done.status}{'' if done.changed else ', as it was'}.")
     else:
         judged = {"judged": _judge(curation, budget).as_json()} if model else {}
-        found = cast("Stale", curation.stale(kind, every_kind=every_kind, settled=settled))
-        emit(json, found.as_json() | judged, lambda: _view(workspace, found, every_kind or bool(kind), settled))
+        found = cast("Stale", curation.stale(kind, settled=settled))
+        emit(json, found.as_json() | judged, lambda: _view(workspace, found, settled))
+        return
+    emit(json, done.as_json(), lambda: f"{done.id} is {done.status}{'' if done.changed else ', as it was'}.")
 
 
 def _refuse_two_things(said: int, model: str, budget: float | None) -> None:
@@ -94,7 +97,7 @@ def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
     return judged
 
 
-def _view(workspace: Path, found: Stale, everything: bool, settled: bool) -> RenderableType:
+def _view(workspace: Path, found: Stale, settled: bool) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -110,9 +113,7 @@ def _view(workspace: Path, found: Stale, everything: bool, settled: bool) -> Ren
         lines.append(Text("Nothing is settled." if settled else "Nothing is left to look at."))
     lines.append(Text(""))
     lines.append(Text("Open: " + ", ".join(f"{kind} {count:,}" for kind, count in found.counts.items()), "dim"))
-    if found.off and not everything and not settled:
-        lines.append(Text(f"Not shown without --all: {', '.join(found.off)}.", "dim"))
-    lines.append(Text("--settle ID: mended.  --dismiss ID: no finding.  --join ID: two trees are one problem.", "dim"))
+    lines.append(Text("--settle ID: fixed, or fine as it is.  --dismiss ID: a false alarm.", "dim"))
     lines.append(next_line(f"Next: autokb stale {quoted(workspace)} --settle ID --author NAME"))
     return Group(*lines)
 
@@ -128,4 +129,4 @@ def _places(one: Finding) -> Iterator[str]:
 def _where(place: FindingPlace) -> str:
     if place.end:
         return f"{place.document} {place.start}-{place.end}"
-    return place.document or place.solution or place.issue or place.raw_issue
+    return place.document or place.solution or place.issue

@@ -19,15 +19,12 @@ KINDS = {
     "": "All",
     "source_changed": "Source changed since it was approved",
     "outdated": "Not updated for long",
-    "dead_link": "Links to nothing",
     "contradiction": "Contradictions",
-    "duplicate": "Near duplicates",
-    "uncited": "Cited by nothing",
 }
 
 
 async def show(request: Request, kind: str = "", settled: bool = False) -> Response:
-    """Show what is open, of one kind or of all that are on, or what people said something of."""
+    """Show what is open, of one kind or of all, or what people said something of."""
     found = await in_thread(lambda: kb_of(request).curation.stale(kind, settled=settled))
     return render(request, "insight/stale.html", found=found, kind=kind, settled=settled, kinds=KINDS, listed=LISTED)
 
@@ -36,3 +33,9 @@ async def settle(request: Request, caller: Editor, finding: Text, what: Annotate
     """Settle a finding, or open it again."""
     done = await in_thread(lambda: kb_of(request).curation.settle_finding(finding, what, author=caller.key))
     return render(request, "insight/stale_settled.html", one=done) if is_partial(request) else see_other("/stale")
+
+
+async def join(request: Request, caller: Editor, issue: Text, other: Text) -> Response:
+    """Join the trees of two issues, from the next build on."""
+    await in_thread(lambda: kb_of(request).curation.join_trees(issue, other, author=caller.key))
+    return see_other("/stale?settled=true")

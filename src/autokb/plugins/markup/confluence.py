@@ -10,7 +10,7 @@ from typing import Any
 
 from autokb.core.errors import UnreadableFileError
 from autokb.plugins.markup.outline import Outline, without_signs
-from autokb.sources.archives import Archive, safe_xml
+from autokb.sources.archives import Archive, safe_xml, xml_attribute
 from autokb.sources.decoding import clean, decode
 from autokb.sources.page import ConvertedFile, ConvertedRecords, counted
 
@@ -133,18 +133,18 @@ class _Page:
         if kind in _NOT_SHOWN:
             return ""
         tag = {"task-list": "ul", "task": "li"}.get(kind)
-        shown = _of(element, "emoji-fallback") if kind == "emoticon" else _of(element, "datetime")
+        shown = xml_attribute(element, "emoji-fallback") if kind == "emoticon" else xml_attribute(element, "datetime")
         html = self.inner(element) or ("" if shown.startswith(":") else escape(shown))
         return f"<{tag}>{html}</{tag}>" if tag else html
 
     def _image(self, element: Any) -> str:
         self._lost["picture"] += 1
         caption = element.find("{ac}caption")
-        return escape(_of(element, "alt")) + ("" if caption is None else f"<p>{self.inner(caption)}</p>")
+        return escape(xml_attribute(element, "alt")) + ("" if caption is None else f"<p>{self.inner(caption)}</p>")
 
     def _macro(self, element: Any) -> str:
-        name = _of(element, "name").lower()
-        about = {_of(one, "name"): "".join(one.itertext()) for one in element.iterfind("{ac}parameter")}
+        name = xml_attribute(element, "name").lower()
+        about = {xml_attribute(one, "name"): "".join(one.itertext()) for one in element.iterfind("{ac}parameter")}
         rich, plain = element.find("{ac}rich-text-body"), element.find("{ac}plain-text-body")
         title = " ".join(about.get("title", "").split())
         if name in _SILENT:
@@ -174,17 +174,12 @@ class _Page:
         words = self.inner(body) if body is not None else ""
         target = next(
             (
-                _of(one, name)
+                xml_attribute(one, name)
                 for one in element.iter()
                 if isinstance(one.tag, str)
                 for name in ("content-title", "filename")
-                if _of(one, name)
+                if xml_attribute(one, name)
             ),
             "",
         )
         return words or escape(target)
-
-
-def _of(element: Any, name: str) -> str:
-    """Return an attribute, whatever its namespace."""
-    return next((str(value) for key, value in element.items() if key.rpartition("}")[2] == name), "")

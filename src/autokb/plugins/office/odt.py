@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
-from autokb.sources.archives import Archive
+from autokb.sources.archives import Archive, xml_attribute
 from autokb.sources.html import html_to_markdown
 from autokb.sources.page import ConvertedFile, counted
 
@@ -46,16 +46,11 @@ def _numbered_lists(content: Any, archive: Archive) -> set[tuple[str, int]]:
     roots = [content, *([archive.xml("styles.xml")] if "styles.xml" in archive.names else [])]
     styles = [style for root in roots for style in root.iter("{*}list-style")]
     return {
-        (_of(style, "name"), int(level))
+        (xml_attribute(style, "name"), int(level))
         for style in styles
         for one in style.iterfind("{*}list-level-style-number")
-        if (level := _of(one, "level")).isdecimal() and _of(one, "num-format")
+        if (level := xml_attribute(one, "level")).isdecimal() and xml_attribute(one, "num-format")
     }
-
-
-def _of(element: Any, name: str) -> str:
-    """Return an attribute, whatever its namespace."""
-    return next((str(value) for key, value in element.items() if key.rpartition("}")[2] == name), "")
 
 
 class _Reader:
@@ -88,24 +83,26 @@ class _Reader:
             return self._cell(element)
         inner = self._inner(element)
         if kind == "a":
-            address = _of(element, "href")
+            address = xml_attribute(element, "href")
             return f'<a href="{escape(address)}">{inner}</a>' if address.startswith(("http", "mailto:")) else inner
-        tag = f"h{min(6, int(_of(element, 'outline-level') or 1))}" if kind == "h" else _TAGS.get(kind)
+        tag = f"h{min(6, int(xml_attribute(element, 'outline-level') or 1))}" if kind == "h" else _TAGS.get(kind)
         return f"<{tag}>{inner}</{tag}>" if tag else inner
 
     def _list(self, element: Any) -> str:
         """Return a list, whose style may be that of the list around it, and goes by how deep it is."""
-        self._lists.append(_of(element, "style-name") or (self._lists[-1] if self._lists else ""))
+        self._lists.append(xml_attribute(element, "style-name") or (self._lists[-1] if self._lists else ""))
         tag = "ol" if (self._lists[-1], len(self._lists)) in self._numbered else "ul"
-        start = next((n for child in element if (n := _of(child, "start-value")).isdecimal()), "1")
+        start = next((n for child in element if (n := xml_attribute(child, "start-value")).isdecimal()), "1")
         inner = self._inner(element)
         self._lists.pop()
         return f"<{tag} start={start}>{inner}</{tag}>"
 
     def _cell(self, element: Any) -> str:
         spans = {"colspan": "number-columns-spanned", "rowspan": "number-rows-spanned"}
-        written = "".join(f' {name}="{n}"' for name, of in spans.items() if (n := _of(element, of)).isdecimal())
-        times = _of(element, "number-columns-repeated")
+        written = "".join(
+            f' {name}="{n}"' for name, of in spans.items() if (n := xml_attribute(element, of)).isdecimal()
+        )
+        times = xml_attribute(element, "number-columns-repeated")
         is_plain = times.isdecimal() and element.find(".//{*}table") is None
         return f"<td{written}>{self._inner(element)}</td>" * (min(int(times), _MOST_REPEATED) if is_plain else 1)
 

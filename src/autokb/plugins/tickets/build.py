@@ -15,7 +15,7 @@ from autokb.core.results import TicketBuildReport
 from autokb.core.settings import Settings
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import Edge, Ticket, TicketSection, in_order
-from autokb.core.vectors import Vectors, encoder_key
+from autokb.core.vectors import Vectors
 from autokb.domains.ticket_templates import ticket_template
 from autokb.pipeline.embedding import encoder_name, read_embedder_name
 from autokb.pipeline.model_choice import check_settings
@@ -168,7 +168,7 @@ class TicketBuild:
             if self.stages.asks_model(READ_SECTIONS, STAGE)
             else ()
         )
-        asked = digest(VERSION, repr(template.sections), encoder_key(self.stages.encoder.name), *read_by)
+        asked = digest(VERSION, repr(template.sections), self.stages.encoder.name, *read_by)
         return {t.id: digest(asked, canonical_json(TICKET_CODEC.body(t))) for t in tickets}
 
     def _trees(self, tickets: Sequence[Ticket], template: TicketTemplate) -> dict[str, tuple[TicketSection, ...]]:
@@ -241,7 +241,7 @@ class TicketBuild:
                 return update_similar(known, ids, titles, changed, threshold.value)
         else:
             threshold = choose_threshold(ids, titles, explicit)
-            noted = {"encoder": encoder_key(self.stages.encoder.name), **asdict(threshold)}
+            noted = {"encoder": self.stages.encoder.name, **asdict(threshold)}
             with self.file.transaction():
                 self.file.note(SIMILARITY, canonical_json(noted))
         return similar_edges(ids, titles, threshold.value)
@@ -249,7 +249,7 @@ class TicketBuild:
     # Complex: chance and gate are fitted anew for different reasons and stored in one transaction.
     def _fit(self, tickets: Sequence[Ticket], edges: Sequence[Edge]) -> None:
         """Fit chance and gate on the workspace's own links and titles, once, and again where the links are others."""
-        encoder = encoder_key(self.stages.encoder.name)
+        encoder = self.stages.encoder.name
         linked = [part for one in sorted(linked_pairs(edges)) for part in one]
         with damaged_rows("meta"):
             noted = json.loads(self.file.meta(WEIGHTS) or "null") or {}
@@ -365,7 +365,7 @@ def read_ticket_gate(
     encoder = encoder_name(workspace.settings)
     with damaged_rows("meta"):
         noted = json.loads(file.meta(GATE) or "{}")
-        if "threshold" in noted and encoder_key(noted["encoder"]) == encoder_key(encoder):
+        if "threshold" in noted and noted["encoder"] == encoder:
             return read_gate(noted)
     return fit_ticket_gate(index, encoder, workspace.spec, embed)
 
@@ -374,7 +374,7 @@ def read_similarity(file: WorkspaceFile, encoder: str) -> SimilarityThreshold | 
     """Return the threshold that was chosen for this encoder, None where there is none yet."""
     with damaged_rows("meta"):
         noted = json.loads(file.meta(SIMILARITY) or "null")
-        return None if noted is None or noted["encoder"] != encoder_key(encoder) else _similarity_of(noted)
+        return None if noted is None or noted["encoder"] != encoder else _similarity_of(noted)
 
 
 def _similarity_of(noted: Mapping[str, Any]) -> SimilarityThreshold:

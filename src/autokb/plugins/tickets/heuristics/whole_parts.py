@@ -5,7 +5,7 @@ from __future__ import annotations
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
 from autokb.text.markdown import parse_blocks
-from autokb.text.sentences import sentences
+from autokb.text.sentences import sentences, trimmed
 
 SOME_CODE = 300  # characters of a block of code that are worth showing without the rest
 
@@ -17,7 +17,7 @@ def opening(text: str, start: int, end: int, most: int, language: str = ENGLISH)
     and one of code after a line where there is room for some of it: what stands before it speaks of it. A single
     sentence that is too long is kept whole.
     """
-    start, end = _trim(text, start, end)
+    start, end = trimmed(text, start, end)
     if end - start <= most:
         return start, end
     part = text[start:end]
@@ -31,7 +31,7 @@ def opening(text: str, start: int, end: int, most: int, language: str = ENGLISH)
         if not part[:stop].strip() or (block.kind == "code" and most - block.start >= SOME_CODE):
             stop = _cut_block(part, block.kind in ("code", "table"), block.start, block.end, most, language)
         break
-    return _trim(text, start, start + stop) if stop else (start, end)
+    return trimmed(text, start, start + stop) if stop else (start, end)
 
 
 def _cut_block(text: str, by_lines: bool, start: int, end: int, most: int, language: str) -> int:
@@ -43,8 +43,3 @@ def _cut_block(text: str, by_lines: bool, start: int, end: int, most: int, langu
             break
         stop = last
     return stop or end
-
-
-def _trim(text: str, start: int, end: int) -> Span:
-    part = text[start:end]
-    return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))

@@ -74,10 +74,6 @@ class WriteCypherTask(Task[WriteCypher, WrittenCypher]):
     masks = True
     entry_tokens = (960, 150)
 
-    def offline(self, item: WriteCypher) -> WrittenCypher:
-        """Leave it to the plan."""
-        return WrittenCypher(cypher="")
-
     def check(self, item: WriteCypher, reply: WrittenCypher) -> None:
         """Refuse what is far longer than any query."""
         if len(reply.cypher) > LONGEST:
