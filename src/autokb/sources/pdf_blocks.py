@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
+from autokb.sources.line_joins import SOFT_HYPHEN, join_lines, join_two, vocabulary
 from autokb.sources.page import as_paragraph, table_to_markdown
 from autokb.sources.pdf_lines import Line, Table
 
@@ -17,10 +18,8 @@ _LETTERED = re.compile(r"([a-z])[.)]\s+(?=\S)")
 _BULLET = re.compile(r"(?:[•●○◦▪■□‣⁃∙·➢➤✓❖\uf0b7\uf0a7\uf0d8\u2013\u2014*o-])\s+(?=\S)")
 _LONE_MARKER = re.compile(r"[•●○◦▪■□‣⁃∙➢➤❖\uf0b7\uf0a7\uf0d8]|\d{1,3}[.)]")
 _MARKDOWN_ITEM = re.compile(r" *(?:- |\d+\. )")
-_WORD = re.compile(r"[^\W\d_]+")
-_HYPHENATED = re.compile(r"([^\W\d_]+)-$")
-# Private characters are pictures of a font; a soft hyphen only says where a word may be broken.
-_NOT_TEXT = re.compile(r"[\ue000-\uf8ff\u00ad]")
+# Private characters are pictures of a font.
+_NOT_TEXT = re.compile(r"[\ue000-\uf8ff]")
 _SENTENCE_ENDS = (".", "!", "?", ":", ";")
 
 # Times the size of body text.
@@ -65,7 +64,8 @@ def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
     for block in filter(str.strip, writer.blocks):
         is_tight = _MARKDOWN_ITEM.match(block) and _MARKDOWN_ITEM.match(text.rpartition("\n\n")[2])
         text += ("\n" if is_tight else "\n\n" if text else "") + block
-    return text + "\n" if text else ""
+    # A soft hyphen only says where a word may be divided.
+    return text.replace(SOFT_HYPHEN, "") + "\n" if text else ""
 
 
 def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
@@ -101,8 +101,8 @@ class _PdfWriter:
         sizes = sorted({line.size for line in lines if self._is_large(line)}, reverse=True)
         self._level_of_size = {size: min(n, 6) for n, size in enumerate(sizes, 1)}
         self._bold_level = min(len(sizes) + 1, 6)
-        # Every word of the document, to tell a hyphen of the line break from one of the word.
-        self._vocabulary = frozenset(word for line in lines for word in _WORD.findall(line.text.lower()))
+        # To tell a hyphen of the line break from one of the word.
+        self._vocabulary = vocabulary(text for part in chain(*pages) for text in _texts(part))
         self.blocks: list[str] = []
         self._lists: list[_OpenPdfList] = []
         self._kind = ""
@@ -128,7 +128,8 @@ class _PdfWriter:
     def write_table(self, table: Table) -> None:
         """Write a table as a block of its own."""
         self._close()
-        self.blocks.append(table_to_markdown(table.rows))
+        rows = [[join_lines(cell.split("\n"), self._vocabulary) for cell in row] for row in table.rows]
+        self.blocks.append(table_to_markdown(rows))
         self._kind = "table"
 
     def write_line(self, line: Line, following: Line | Table | None, *, is_new_page: bool) -> None:
@@ -168,7 +169,7 @@ class _PdfWriter:
             and last.size == line.size
         )
         if self._kind == f"heading{level}" and is_close:
-            self.blocks[-1] += f" {_clean(line.text)}"
+            self._append_words(_clean(line.text))
         else:
             self._close()
             self.blocks.append(f"{'#' * level} {_clean(line.text)}")
@@ -213,15 +214,8 @@ class _PdfWriter:
         return line.bold == last.bold or is_open
 
     def _append_words(self, words: str) -> None:
-        """Add words to the block above; a hyphen at its end goes if the document has the joined word elsewhere."""
-        block = self.blocks[-1]
-        before = _HYPHENATED.search(block)
-        after = _WORD.match(words)
-        if before and after:
-            whole = (before.group(1) + after.group()).lower()
-            self.blocks[-1] = (block[:-1] if whole in self._vocabulary else block) + words
-        else:
-            self.blocks[-1] = f"{block} {words}"
+        """Add words to the block above, without what the line break put between them."""
+        self.blocks[-1] = join_two(self.blocks[-1], words, self._vocabulary)
 
     def _write_paragraph(self, line: Line) -> None:
         """Begin a paragraph, inside the list item above where it is under the item's text."""
@@ -234,6 +228,10 @@ class _PdfWriter:
     def _close(self) -> None:
         self._lists.clear()
         self._kind = ""
+
+
+def _texts(part: Line | Table) -> Iterable[str]:
+    return [part.text] if isinstance(part, Line) else chain(*part.rows)
 
 
 def _clean(text: str) -> str:

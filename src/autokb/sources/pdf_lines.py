@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -72,11 +72,15 @@ def _cell_texts(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
     # The smallest first: a cell may lie in another.
     cells.sort(key=lambda cell: (cell[2][2] - cell[2][0]) * (cell[2][3] - cell[2][1]))
     texts = [[""] * max(map(len, grid.rows), default=0) for _ in grid.rows]
-    for word in sorted(words, key=lambda w: (round(w["bottom"]), w["x0"])):
-        for r, c, box in cells:
-            if _contains(box, word):
-                texts[r][c] = f"{texts[r][c]} {word['text']}".strip()
-                break
+    for line in rows_of(words):
+        words_of = defaultdict[tuple[int, int], list[str]](list)
+        for word in line:
+            for r, c, box in cells:
+                if _contains(box, word):
+                    words_of[r, c].append(word["text"])
+                    break
+        for (r, c), of_cell in words_of.items():
+            texts[r][c] = f"{texts[r][c]}\n{' '.join(of_cell)}".lstrip("\n")
     return texts
 
 
