@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from fpdf import FPDF
 
+from autokb.core.errors import BadEntryError
+from autokb.core.nouns import Document
+from autokb.core.settings import read_settings
+from autokb.sources import Reading, read_documents
 from autokb.sources.line_joins import join_lines
 from autokb.sources.pdf import pdf_to_markdown
 
@@ -68,3 +75,127 @@ def test_a_cell_joins_the_words_that_its_lines_divide() -> None:
         for row in (("Code", "What to do"), ("E-1", "Check the configu\u00adration"), ("E-2", "Nothing")):
             table.row(row)
     assert "| E-1 | Check the configuration |" in read(pdf)
+
+
+def placed(text: str, *annotations: str) -> bytes:
+    """Return a PDF page with lines of text from its top, 30 points apart, and annotations as they are written."""
+    lines = "".join(f"BT /F1 11 Tf 60 {740 - 30 * n} Td ({line}) Tj ET\n" for n, line in enumerate(text.split("\n")))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> "
+        f"/Annots [{' '.join(f'{n} 0 R' for n in range(6, 6 + len(annotations)))}] >>",
+        f"<< /Length {len(lines)} >>\nstream\n{lines}\nendstream",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        *annotations,
+    ]
+    body = "".join(f"{n} 0 obj\n{part}\nendobj\n" for n, part in enumerate(objects, 1))
+    return f"%PDF-1.4\n{body}trailer\n<< /Root 1 0 R >>\n%%EOF\n".encode("latin-1")
+
+
+BOX = "/Rect [200 735 300 753]"  # on the first line
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        ("/Subtype /Widget /FT /Tx /V (93 degrees)", "Label: 93 degrees"),
+        ("/Subtype /Widget /FT /Tx /V <FEFF00E4>", "Label: ä"),
+        ("/Subtype /Widget /FT /Tx /V (93) /F 2", "Label:"),
+        ("/Subtype /Widget /FT /Tx /V (secret) /Ff 8192", "Label:"),
+        ("/Subtype /Widget /FT /Btn /V /On /AS /On", "Label: [x]"),
+        ("/Subtype /Widget /FT /Btn /V /Off", "Label: [ ]"),
+        ("/Subtype /Widget /FT /Btn /Ff 65536", "Label:"),
+        ("/Subtype /Widget /FT /Ch /V (b) /Opt [[(a) (Anna)] [(b) (Berta)]]", "Label: Berta"),
+        ("/Subtype /Widget /FT /Ch /V [(a) (b)] /Opt [[(a) (Anna)] [(b) (Berta)]]", "Label: Anna, Berta"),
+        ("/Subtype /Widget /FT /Ch /V (plain) /Opt [(plain) (other)]", "Label: plain"),
+        ("/Subtype /Widget /Parent << /FT /Tx /V (of the parent) >>", "Label: of the parent"),
+        ("/Subtype /Widget /Parent 6 0 R", "Label:"),
+        ("/Subtype /FreeText /Contents (added later)", "Label: added later"),
+        ("/Subtype /Link /Contents (no text)", "Label:"),
+    ],
+)
+def test_the_value_of_a_field_stands_beside_its_label(annotation: str, expected: str) -> None:
+    page = pdf_to_markdown(placed("Label:\nThe next line.", f"<< /Type /Annot {BOX} {annotation} >>"))
+    assert page.text == f"{expected}\n\nThe next line.\n"
+    assert page.left_out == ()
+
+
+def test_a_box_is_ticked_before_its_label_too() -> None:
+    box = "<< /Subtype /Widget /FT /Btn /AS /Yes /Rect [40 735 55 750] >>"
+    assert pdf_to_markdown(placed("Auto start\nThe next line.", box)).text == "[x] Auto start\n\nThe next line.\n"
+
+
+def test_comments_and_turned_words_are_named() -> None:
+    comment = f"<< /Subtype /Text {BOX} /Contents (Is that so?) >>"
+    assert pdf_to_markdown(placed("Label:", comment, comment)).left_out == ("2 comments",)
+    pdf = paper()
+    pdf.text(60, 100, "Turn it on.")
+    with pdf.rotation(90, 300, 400):
+        pdf.text(300, 400, "aside")
+    assert pdf_to_markdown(bytes(pdf.output())).left_out == ("5 turned or unreadable letters",)
+
+
+def scanned(*pages: str) -> bytes:
+    """Return a PDF whose pages have a text or, where it is empty, a picture that fills half of them."""
+    from PIL import Image
+
+    pdf = FPDF(unit="pt", format="A4")
+    for text in pages:
+        pdf.add_page()
+        pdf.set_font("Helvetica", size=11)
+        if text:
+            pdf.text(60, 100, text)
+        else:
+            pdf.image(Image.new("RGB", (40, 40), "grey"), 60, 60, 450, 450)
+    return bytes(pdf.output())
+
+
+def test_pages_that_are_pictures_are_named_by_their_numbers() -> None:
+    page = pdf_to_markdown(scanned("Turn it on.", "", "", "Turn it off.", ""))
+    assert page.text == "Turn it on.\n\nTurn it off.\n"
+    assert page.left_out == ("pages 2-3, 5, only pictures (see ocr: in settings.yaml)",)
+
+
+def recognising(folder: Path, code: str, *pages: str) -> Reading[Document]:
+    """Read a PDF with a stand-in for a program of text recognition."""
+    (folder / "given").mkdir()
+    (folder / "given" / "a.pdf").write_bytes(scanned(*pages))
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} {{file}}"
+    return read_documents([folder / "given"], ocr=read_settings({"ocr": command}).ocr)
+
+
+SIZE = "import sys; from PIL import Image; print('It is', Image.open(sys.argv[1]).size[0], 'wide.\\n\\nTurn it off.')"
+
+
+def test_a_program_reads_pages_that_are_pictures_in_their_places(tmp_path: Path) -> None:
+    found = recognising(tmp_path, SIZE, "Turn it on.", "", "Go home.")
+    assert found.records[0].item.text == "Turn it on.\n\nIt is 2481 wide.\n\nTurn it off.\n\nGo home.\n"
+    assert found.skipped == ()
+
+
+def test_a_program_that_fails_at_a_page_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    code = (
+        f"import sys, pathlib; known = pathlib.Path({str(tmp_path / 'known')!r}); "
+        "n = len(known.read_text()) + 1 if known.exists() else 1; known.write_text('x' * n); "
+        "print('Number', n) if n != 2 else sys.exit(3)"
+    )
+    found = recognising(tmp_path, code, "Turn it on.", "", "", "")
+    assert found.records[0].item.text == "Turn it on.\n\nNumber 1\n\nNumber 3\n"
+    ((path, reason),) = [(one.path, one.reason) for one in found.skipped]
+    assert path == "a.pdf, in part"
+    assert "page 3, which makes" in reason and "end with status 3" in reason
+
+
+@pytest.mark.parametrize(("code", "reason"), [("", "write nothing"), ("import sys; sys.exit(1)", "end with status 1")])
+def test_a_program_that_reads_no_page_says_so_of_the_file(tmp_path: Path, code: str, reason: str) -> None:
+    (skipped,) = recognising(tmp_path, code, "", "").skipped
+    assert (
+        skipped.reason.startswith("holds no text, only pictures (pages 1-2, which makes") and reason in skipped.reason
+    )
+
+
+@pytest.mark.parametrize("given", ["", "tesseract 'a", ["tesseract"], {"a": "b"}, 3])
+def test_what_is_no_command_for_pictures_is_refused(given: object) -> None:
+    with pytest.raises(BadEntryError, match="ocr takes a command"):
+        read_settings({"ocr": given})

@@ -43,12 +43,17 @@ _ITEM_INDENT = 2
 _PARAGRAPH_IN_ITEM_INDENT = 6
 
 
+# Of a page: what a program recognised in its picture is text alone.
+PlacedPart = Line | Table
+Part = PlacedPart | str
+
+
 class _OpenPdfList(NamedTuple):
     left: float  # of the marker, in points
     content_indent: int  # in characters
 
 
-def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
+def blocks_to_markdown(pages: Sequence[Sequence[Part]]) -> str:
     """Return the Markdown of the pages in order."""
     writer = _PdfWriter(pages)
     for page in pages:
@@ -57,6 +62,8 @@ def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
         for n, part in enumerate(parts):
             if isinstance(part, Table):
                 writer.write_table(part)
+            elif isinstance(part, str):
+                writer.write_recognised(part)
             else:
                 writer.write_line(part, parts[n + 1] if n + 1 < len(parts) else None, is_new_page=is_first_line)
                 is_first_line = False
@@ -68,9 +75,9 @@ def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
     return text.replace(SOFT_HYPHEN, "") + "\n" if text else ""
 
 
-def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
+def _join_lone_markers(page: Sequence[Part]) -> list[Part]:
     """Join a bullet that is a line of its own (set in another font) with the text right of it."""
-    result: list[Line | Table] = []
+    result: list[Part] = []
     for part in page:
         before = result[-1] if result else None
         if (
@@ -90,7 +97,7 @@ def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
 class _PdfWriter:
     """The blocks written so far, the last of which lines may go on, and what is usual in the document."""
 
-    def __init__(self, pages: Sequence[Sequence[Line | Table]]) -> None:
+    def __init__(self, pages: Sequence[Sequence[Part]]) -> None:
         lines = [part for page in pages for part in page if isinstance(part, Line)]
         characters_of_size = Counter[float]()
         for line in lines:
@@ -108,7 +115,7 @@ class _PdfWriter:
         self._kind = ""
         self._last: Line | None = None
 
-    def _usual_leading(self, pages: Sequence[Sequence[Line | Table]]) -> float:
+    def _usual_leading(self, pages: Sequence[Sequence[Part]]) -> float:
         """Return the usual distance between the baselines of two lines of body text, in half points."""
         counts = Counter[float]()
         for page in pages:
@@ -132,7 +139,15 @@ class _PdfWriter:
         self.blocks.append(table_to_markdown(rows))
         self._kind = "table"
 
-    def write_line(self, line: Line, following: Line | Table | None, *, is_new_page: bool) -> None:
+    def write_recognised(self, text: str) -> None:
+        """Write the paragraphs that a program reads in a picture of a page, between which it leaves a line blank."""
+        self._close()
+        paragraphs = [paragraph.split("\n") for paragraph in re.split(r"\n[ \t]*\n", text)]
+        joined = (join_lines(map(_clean, lines), self._vocabulary) for lines in paragraphs)
+        self.blocks += [as_paragraph(words) for words in joined]
+        self._last = None
+
+    def write_line(self, line: Line, following: Part | None, *, is_new_page: bool) -> None:
         """Write a line as a block, or at the end of the block above that it goes on."""
         marker = _NUMBERED.match(line.text) or _BULLET.match(line.text) or _LETTERED.match(line.text)
         if not line.mono and (self._is_large(line) or (not marker and self._is_bold_heading(line, following))):
@@ -148,7 +163,7 @@ class _PdfWriter:
         self._last = line
 
     # Complex: bold type, length, space and last character make a heading only together.
-    def _is_bold_heading(self, line: Line, following: Line | Table | None) -> bool:
+    def _is_bold_heading(self, line: Line, following: Part | None) -> bool:
         if not line.bold or line.size < self._body_size or len(line.text) > _MAX_BOLD_HEADING_CHARACTERS:
             return False
         space = self._leading * _HEADING_SPACE
@@ -230,8 +245,8 @@ class _PdfWriter:
         self._kind = ""
 
 
-def _texts(part: Line | Table) -> Iterable[str]:
-    return [part.text] if isinstance(part, Line) else chain(*part.rows)
+def _texts(part: Part) -> Iterable[str]:
+    return [part] if isinstance(part, str) else [part.text] if isinstance(part, Line) else chain(*part.rows)
 
 
 def _clean(text: str) -> str:

@@ -109,7 +109,7 @@ _MARGIN = 0.1
 # Times the size of body text: a line in the margin this large is a heading, whose number tells it from others.
 _LARGE_SIZE = 1.1
 # A document of body text only may have no characters to tell its size, in points.
-_DEFAULT_SIZE = 10.0
+DEFAULT_SIZE = 10.0
 _MAX_CUTS = 40
 # Share of a word's size by which base lines differ in one row.
 _ROW_TOLERANCE = 0.5
@@ -120,12 +120,17 @@ _MIN_COLUMN_WIDTH = 0.12
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of one page as pdfplumber gives them, its ruled grids and its size in points."""
+    """The words of one page as pdfplumber gives them, its ruled grids and its size in points.
+
+    ``is_drawn`` says that it has large pictures or text as outlines, ``recognised`` what a program reads of them.
+    """
 
     words: tuple[Word, ...]
     grids: tuple[Grid, ...]
     width: float
     height: float
+    is_drawn: bool = False
+    recognised: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +258,7 @@ def _body_size(pages: Sequence[PageWords]) -> float:
     for page in pages:
         for word in page.words:
             characters_of_size[round(float(word["size"]))] += len(word["text"])
-    return max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=_DEFAULT_SIZE)
+    return max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=DEFAULT_SIZE)
 
 
 def _rows_in_margins(page: PageWords) -> list[list[Word]]:
