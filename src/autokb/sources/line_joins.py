@@ -14,13 +14,19 @@ _WORD = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _LETTERS_BEFORE_HYPHEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _ADDRESS = re.compile(r"(?:[a-z]{2,9}://|www\.)\S+$", re.IGNORECASE)
-_BEGINS_INSIDE_ADDRESS = re.compile(r"[/?&=#]\w")
+_BEGINS_INSIDE = re.compile(r"[/?&=#]\w")
+_BEGINS_WORD = re.compile(r"[^\W_]")
 _OPEN_TOKEN = re.compile(r"[^\W_][/_@]$")
 _INSIDE_ADDRESS = re.compile(r"\w+[./_=&?%#@-]\w")
 # After these a hyphen stands for the end of another word: Ein- und Ausgang.
 _AFTER_SUSPENDED = frozenset("und oder bzw sowie and or to bis et ou y o e en of".split())
 # A word whose presence says that a document is English: no English manual does without it.
 _ENGLISH = "the"
+# Words that are more often a part of another than one before a hyphen, as short ones are.
+_PREFIXES = frozenset("over under inter super multi micro ultra hyper counter".split())
+_SHORTEST_WORD = 4  # letters
+# What ends with the hyphen has another one, a digit or a capital inside: state-of-the-art, FedRAMP-assigned.
+_IS_COMPOUND = re.compile(r"\w-\w|\d|\w[A-Z]")
 # Characters at the end of a line that are looked at: longer addresses are never printed.
 _LONGEST_TOKEN = 500
 
@@ -54,7 +60,8 @@ def _ends_in_hyphen(end: str, start: str) -> bool:
 def _is_one_token(end: str, start: str) -> bool:
     """Return whether a line break divides an address, a path or a name with underscores."""
     if _ADDRESS.search(end):
-        return bool(_BEGINS_INSIDE_ADDRESS.match(start) or (end[-1] in "/-_=&?%#." and _INSIDE_ADDRESS.match(start)))
+        inside = _INSIDE_ADDRESS if end[-1] in "/." else _BEGINS_WORD if end[-1] in "-_=&?%#" else _BEGINS_INSIDE
+        return bool(inside.match(start) or _BEGINS_INSIDE.match(start))
     return bool(_OPEN_TOKEN.search(end)) and start[:1].isalnum()
 
 
@@ -62,6 +69,7 @@ def _last_token(text: str) -> str:
     return (text[-_LONGEST_TOKEN:].rsplit(None, 1) or [""])[-1]
 
 
+# Complex: each sign that a hyphen is the word's own, the surest first.
 def _is_of_the_word(end: str, start: str, words: Container[str]) -> bool:
     """Return whether a word keeps the hyphen at which a line ends; what both have elsewhere in the document says it."""
     one, other = _LETTERS_BEFORE_HYPHEN.search(end), _WORD.match(start)
@@ -70,10 +78,11 @@ def _is_of_the_word(end: str, start: str, words: Container[str]) -> bool:
     left, right = one.group(1).lower(), other.group().lower()
     if left + right in words:
         return False
-    if f"{left}-{right}" in words or other.group()[0].isupper() or any(map(str.isdigit, end)):
+    if f"{left}-{right}" in words or _IS_COMPOUND.search(end) or other.group()[0].isupper():
         return True
     common = _common_words() if _ENGLISH in words else frozenset[str]()
-    return left in common and right in common and left + right not in common
+    is_word = len(left) >= _SHORTEST_WORD and left in common and left not in _PREFIXES
+    return is_word and (right in common or right in words) and left + right not in common
 
 
 @cache

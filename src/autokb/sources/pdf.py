@@ -9,14 +9,16 @@ import logging
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from autokb.core.errors import UnreadableFileError
 from autokb.sources.page import ConvertedFile, counted, first_heading
 from autokb.sources.pdf_blocks import Part, PlacedPart, blocks_to_markdown
 from autokb.sources.pdf_fields import words_of_fields
-from autokb.sources.pdf_lines import Grid, PageWords, in_reading_order, take_tables, without_running_lines
+from autokb.sources.pdf_lines import PageWords, in_reading_order, without_running_lines
 from autokb.sources.pdf_pictures import REMEDY, recognise
+from autokb.sources.pdf_tables import Box, Grid, take_tables
 
 # Beyond it a PDF is a library: it is refused, not cut.
 MAX_PAGES = 3000
@@ -34,6 +36,7 @@ _NO_LETTERS = "(cid:"
 # Share of a page that its pictures take, and how many curves it has, from where without text it is a scan or outlines.
 _PICTURED = 0.1
 _OUTLINES = 100
+_TOUCH = 3  # points between strokes that are one ruling; pdfplumber's own tolerance
 
 
 def pdf_to_markdown(data: bytes, ocr: Sequence[str] = ()) -> ConvertedFile:
@@ -92,9 +95,17 @@ def _read_page(page: Any, lost: Counter[str]) -> PageWords:
     lost["turned or unreadable letter"] += sum(not c["upright"] or _NO_LETTERS in c["text"] for c in page.chars)
     is_drawn = len(shown) < len(words) or _is_drawn(page)
     of_fields = words_of_fields(page, shown, lost)
-    found = PageWords((*shown, *of_fields), tuple(grids), float(page.width), float(page.height), is_drawn)
+    found = PageWords((*shown, *of_fields), tuple(grids), _rules(page), float(page.width), float(page.height), is_drawn)
     page.close()
     return found
+
+
+def _rules(page: Any) -> tuple[Box, ...]:
+    """Return the horizontal rulings of a page from its top, those that touch each other as one."""
+    from pdfplumber.table import merge_edges
+
+    edges = merge_edges([edge for edge in page.edges if edge["orientation"] == "h"], _TOUCH, _TOUCH, _TOUCH, _TOUCH)
+    return tuple((e["x0"], e["top"], e["x1"], e["bottom"]) for e in sorted(edges, key=itemgetter("top")))
 
 
 def _is_drawn(page: Any) -> bool:
@@ -137,7 +148,7 @@ def _lines_and_tables(page: PageWords) -> Sequence[Part]:
     if page.recognised:
         return [page.recognised]
     tables, words = take_tables(page.words, page.grids)
-    parts: list[PlacedPart] = list(in_reading_order(words, page.width))
+    parts: list[PlacedPart] = list(in_reading_order(words, page.width, page.rules))
     for table in sorted(tables, key=lambda t: (t.top, t.left)):
         below = (
             n

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from autokb.sources.line_joins import SOFT_HYPHEN, join_lines, join_two, vocabulary
 from autokb.sources.page import as_paragraph, table_to_markdown
-from autokb.sources.pdf_lines import Line, Table
+from autokb.sources.pdf_lines import Line
+from autokb.sources.pdf_tables import Table
 
 _NUMBERED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 _LETTERED = re.compile(r"([a-z])[.)]\s+(?=\S)")
@@ -41,6 +42,7 @@ _MAX_CONTINUED_BOLD_HEADING_CHARACTERS = 60
 _MARKER_TOLERANCE = 3
 _ITEM_INDENT = 2
 _PARAGRAPH_IN_ITEM_INDENT = 6
+_TABLE_TOLERANCE = 5  # points between the left edges of one table on two pages
 
 
 # Of a page: what a program recognised in its picture is text alone.
@@ -61,18 +63,14 @@ def blocks_to_markdown(pages: Sequence[Sequence[Part]]) -> str:
         is_first_line = True
         for n, part in enumerate(parts):
             if isinstance(part, Table):
-                writer.write_table(part)
+                writer.write_table(part, is_new_page=n == 0)
             elif isinstance(part, str):
                 writer.write_recognised(part)
             else:
                 writer.write_line(part, parts[n + 1] if n + 1 < len(parts) else None, is_new_page=is_first_line)
                 is_first_line = False
-    text = ""
-    for block in filter(str.strip, writer.blocks):
-        is_tight = _MARKDOWN_ITEM.match(block) and _MARKDOWN_ITEM.match(text.rpartition("\n\n")[2])
-        text += ("\n" if is_tight else "\n\n" if text else "") + block
     # A soft hyphen only says where a word may be divided.
-    return text.replace(SOFT_HYPHEN, "") + "\n" if text else ""
+    return writer.text().replace(SOFT_HYPHEN, "")
 
 
 def _join_lone_markers(page: Sequence[Part]) -> list[Part]:
@@ -111,6 +109,8 @@ class _PdfWriter:
         # To tell a hyphen of the line break from one of the word.
         self._vocabulary = vocabulary(text for part in chain(*pages) for text in _texts(part))
         self.blocks: list[str] = []
+        # The tables by their blocks, which they take when all of their pages are read.
+        self._tables: dict[int, tuple[float, list[list[str]]]] = {}
         self._lists: list[_OpenPdfList] = []
         self._kind = ""
         self._last: Line | None = None
@@ -132,12 +132,29 @@ class _PdfWriter:
         is_short = len(line.text) <= _MAX_HEADING_CHARACTERS
         return line.size >= self._body_size * _MIN_HEADING_SIZE and is_short and letters > 1
 
-    def write_table(self, table: Table) -> None:
-        """Write a table as a block of its own."""
-        self._close()
+    def write_table(self, table: Table, *, is_new_page: bool) -> None:
+        """Write a table as a block of its own, or below that on the page before which it goes on."""
         rows = [[join_lines(cell.split("\n"), self._vocabulary) for cell in row] for row in table.rows]
-        self.blocks.append(table_to_markdown(rows))
+        left, above = self._tables.get(len(self.blocks) - 1, (0.0, [[""]]))
+        is_near = abs(table.left - left) < _TABLE_TOLERANCE
+        if is_new_page and self._kind == "table" and is_near and len(rows[0]) == len(above[0]):
+            above += rows[rows[0] == above[0] :]  # the head is on each page, or on the first alone
+            return
+        self._close()
+        self._tables[len(self.blocks)] = table.left, rows
+        self.blocks.append("table")
         self._kind = "table"
+
+    def text(self) -> str:
+        """The Markdown of all blocks."""
+        for n, (_, rows) in self._tables.items():
+            self.blocks[n] = table_to_markdown(rows)
+        blocks = [block for block in self.blocks if block.strip()]
+        text = blocks[0] if blocks else ""
+        for above, block in pairwise(blocks):
+            is_tight = _MARKDOWN_ITEM.match(block) and _MARKDOWN_ITEM.match(above)
+            text += ("\n" if is_tight else "\n\n") + block
+        return text + "\n" if text else ""
 
     def write_recognised(self, text: str) -> None:
         """Write the paragraphs that a program reads in a picture of a page, between which it leaves a line blank."""

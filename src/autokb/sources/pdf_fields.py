@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from autokb.sources.pdf_lines import DEFAULT_SIZE, Word
+from autokb.sources.pdf_lines import DEFAULT_SIZE
+from autokb.sources.pdf_tables import Word
 
 MOST_FIELDS = 1_000  # of one page; a form that people fill in has some fifty
 # How far up a field may take what it does not say itself from its parents; forms have three levels.
