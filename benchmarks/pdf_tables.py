@@ -43,6 +43,7 @@ class Layout:
     shaded_head: bool = False
     zebra: bool = False
     bold_head: bool = True
+    centred: bool = False
     padding: float = 3.0
 
 
@@ -57,6 +58,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "plain, head like the rest": Layout(bold_head=False),
     "plain, close rows": Layout(padding=0.5),
     "plain, wide rows": Layout(padding=7),
+    "plain, centred": Layout(centred=True),
 }
 
 _SETTINGS = (("Pump time", "s"), ("Water", "ml"), ("Heat", "W"), ("Pause", "s"), ("Rinse", "ml"))
@@ -175,7 +177,8 @@ def draw(pdf: Any, grid: Grid, layout: Layout, y: float) -> float:
             if layout.grid:
                 pdf.rect(x, y, width, height)
             for line, text in enumerate(cell):
-                shift = width - 8 - pdf.get_string_width(text) if column in grid.right else 0
+                left_over = width - 8 - pdf.get_string_width(text)
+                shift = left_over / 2 if layout.centred else left_over if column in grid.right else 0
                 pdf.text(x + 4 + shift, y + layout.padding + line * LEADING + 0.8 * SIZE, text)
             x += width
         y += height

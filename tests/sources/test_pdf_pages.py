@@ -199,3 +199,122 @@ def test_a_program_that_reads_no_page_says_so_of_the_file(tmp_path: Path, code: 
 def test_what_is_no_command_for_pictures_is_refused(given: object) -> None:
     with pytest.raises(BadEntryError, match="ocr takes a command"):
         read_settings({"ocr": given})
+
+
+ROWS = (
+    ("Code", "Meaning", "What to do"),
+    ("E-101", "Tank empty", "Fill the tank."),
+    ("E-102", "Tray full", "Empty the tray."),
+    ("E-103", "Pump blocked", "Descale the machine."),
+)
+AS_TABLE = (
+    "| Code | Meaning | What to do |\n| --- | --- | --- |\n| E-101 | Tank empty | Fill the tank. |\n"
+    "| E-102 | Tray full | Empty the tray. |\n| E-103 | Pump blocked | Descale the machine. |"
+)
+PLACES = (60.0, 130.0, 240.0)
+
+
+def rows_at(pdf: FPDF, rows: Sequence[Sequence[str]], top: float, leading: float = 18.0) -> float:
+    """Write rows in columns, cells of several lines below each other; return the base line of the next row."""
+    for row in rows:
+        cells = [cell.split("\n") for cell in row]
+        for left, cell in zip(PLACES, cells, strict=False):
+            for n, text in enumerate(cell):
+                pdf.text(left, top + n * LEADING, text)
+        top += leading + (max(map(len, cells)) - 1) * LEADING
+    return top
+
+
+def with_section_behind(pdf: FPDF, top: float) -> str:
+    """Return what is read of a page whose table ends above a heading."""
+    pdf.set_font("Helvetica", "B", 16)
+    pdf.text(60, top + 30, "After the repair")
+    pdf.set_font("Helvetica", size=11)
+    pdf.text(60, top + 55, "Delete the list.")
+    return read(pdf)
+
+
+SECTION = "\n\n# After the repair\n\nDelete the list.\n"
+
+
+@pytest.mark.parametrize("rules", ["none", "head", "rows", "shading"])
+def test_a_table_without_a_grid_is_a_table_and_ends_before_the_next_heading(rules: str) -> None:
+    pdf = paper()
+    for n in range(len(ROWS)):
+        if rules == "rows" or (rules == "head" and n == 0):
+            pdf.line(60, 106 + n * 18, 400, 106 + n * 18)
+        if rules == "shading" and n % 2:
+            pdf.set_fill_color(220)
+            pdf.rect(60, 88 + n * 18, 340, 18, style="F")
+    assert with_section_behind(pdf, rows_at(pdf, ROWS, 100)) == AS_TABLE + SECTION
+
+
+@pytest.mark.parametrize("leading", [14.0, 24.0])
+def test_the_lines_of_a_cell_are_one_text(leading: float) -> None:
+    pdf = paper()
+    wrapped = [(code, meaning.replace(" ", "\n"), what) for code, meaning, what in ROWS]
+    assert with_section_behind(pdf, rows_at(pdf, wrapped, 100, leading)) == AS_TABLE + SECTION
+
+
+def test_rulings_part_rows_whose_first_cells_have_several_lines() -> None:
+    pdf = paper()
+    top = rows_at(pdf, [(a.replace("-", "-\n"), b.replace(" ", "\n"), c) for a, b, c in ROWS], 100, LEADING)
+    for n in range(len(ROWS)):
+        pdf.line(60, 90 + LEADING * (1, 3, 5, 7)[n], 400, 90 + LEADING * (1, 3, 5, 7)[n])
+    assert with_section_behind(pdf, top) == AS_TABLE + SECTION
+
+
+@pytest.mark.parametrize("has_head", [True, False])
+def test_a_table_over_two_pages_keeps_its_head(has_head: bool) -> None:
+    pdf = paper()
+    rows_at(pdf, ROWS, 600)
+    pdf.add_page()
+    more = [(f"E-{n}", "Door open", "Close it.") for n in (201, 202, 203)]
+    rows_at(pdf, [*(ROWS[:1] if has_head else ()), *more], 100)
+    added = "".join(f"\n| {' | '.join(row)} |" for row in more)
+    assert read(pdf) == f"{AS_TABLE}{added}\n"
+
+
+LINES = (
+    "Rinse the milk pump after each use and",
+    "take it apart once a week. Hard water",
+    "leaves scale in the heater, which takes",
+    "longer to reach its temperature then.",
+    "A filter lasts for about two months, or",
+    "for fifty litres of water.",
+)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(f"{n}.", f"Do what step {n} says.") for n in range(1, 6)],
+        [(str(n), f"Do what step {n} says.") for n in range(1, 6)],
+        [("-", "Rinse it."), ("-", "Dry it."), ("-", "Put it back."), ("-", "Wait.")],
+        [("The parts", "", "4"), ("First use", "", "7"), ("Descaling", "", "12"), ("Errors", "", "13")],
+        [("Name:", "Ann Lee"), ("Town:", "Leeds"), ("Serial number:", "K4-1"), ("Date:", "4 May")],
+        [(f"Beans {n}, 20", f"Cups {n}, 3", f"Pump {n}, 4") for n in range(5)],
+    ],
+    ids=["steps", "bare steps", "points", "contents", "form", "index"],
+)
+def test_what_only_stands_in_columns_is_no_table(rows: Sequence[Sequence[str]]) -> None:
+    pdf = paper()
+    rows_at(pdf, rows, 100)
+    assert "| --- |" not in read(pdf)
+
+
+def test_two_columns_of_prose_are_read_one_after_the_other() -> None:
+    pdf = paper()
+    for n, line in enumerate(LINES):
+        pdf.text(60, 100 + n * LEADING, line)
+        pdf.text(320, 100 + n * LEADING, line)
+    assert read(pdf).split("\n\n")[0].strip().startswith(" ".join(LINES))
+
+
+def test_a_listing_with_remarks_is_code() -> None:
+    pdf = paper()
+    pdf.set_font("Courier", size=9)
+    for n, word in enumerate(("reset", "status", "pump", "heat")):
+        pdf.text(60, 100 + n * 11, word)
+        pdf.text(200, 100 + n * 11, f"# does the {word}")
+    assert read(pdf).startswith("```\nreset # does the reset")

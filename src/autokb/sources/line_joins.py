@@ -11,7 +11,7 @@ from pathlib import Path
 SOFT_HYPHEN = "\u00ad"
 _HYPHEN = re.compile(r"[^\W_][-\u2010]$")
 _WORD = re.compile(r"[^\W\d_]+")
-_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
 _LETTERS_BEFORE_HYPHEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _ADDRESS = re.compile(r"(?:[a-z]{2,9}://|www\.)\S+$", re.IGNORECASE)
 _BEGINS_INSIDE = re.compile(r"[/?&=#]\w")

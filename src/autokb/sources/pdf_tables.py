@@ -180,8 +180,8 @@ def _band(lines: Sequence[Sequence[Word]], start: int) -> tuple[list[list[Piece]
     """Return the lines from ``start`` whose pieces stand in the same columns, as pieces, and the columns' edges."""
     band, columns, widest = [_pieces(lines[start], [])], list[list[float]](), 0.0
     _fit(columns, band[0])
-    if len(columns) < 2:
-        return band, columns
+    if not 2 <= len(columns) <= _MOST_COLUMNS:
+        return band, []
     for n in range(start + 1, len(lines)):
         pieces, size = _pieces(lines[n], columns), lines[n][0]["size"]
         space = lines[n][0]["bottom"] - lines[n - 1][0]["bottom"]
@@ -211,7 +211,7 @@ def _fit(columns: list[list[float]], pieces: Sequence[Piece]) -> bool:
     """Widen the columns by the pieces of a line, if each stands in one or between two; return whether they do."""
     places = [[n for n, (left, right) in enumerate(columns) if _left(p) < right and _right(p) > left] for p in pieces]
     is_alone = bool(columns) and places == [[]]
-    if is_alone or max(map(len, places)) > 1 or len(columns) > _MOST_COLUMNS:
+    if is_alone or max(map(len, places)) > 1:
         return False
     for piece, place in zip(pieces, places, strict=True):
         column = columns[place[0]] if place else [_left(piece), _right(piece)]
