@@ -206,7 +206,6 @@ def _pieces(line: Sequence[Word], columns: Sequence[Sequence[float]]) -> list[Pi
     return pieces
 
 
-# Complex: a line is refused before any of its pieces widens a column.
 def _fit(columns: list[list[float]], pieces: Sequence[Piece]) -> bool:
     """Widen the columns by the pieces of a line, if each stands in one or between two; return whether they do."""
     places = [[n for n, (left, right) in enumerate(columns) if _left(p) < right and _right(p) > left] for p in pieces]
