@@ -61,6 +61,7 @@ SLOW = (
     "stale",
     "sync",
     "malformed",
+    "pdf_tables",
     "temperaments",
     "decisions",
     "edit_sequences",

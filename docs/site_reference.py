@@ -39,6 +39,7 @@ SETTINGS = {
     "reranker": "A second ranker: `none`, `local:FOLDER` (a cross-encoder in ONNX) or `http:URL`.",
     "plugins": "The sections of plug-ins, by their names ([Plug-ins](../plugins.md)).",
     "convert": "Commands that turn files into Markdown or HTML, by suffix: `.rst: pandoc -f rst -t gfm {file}`.",
+    "ocr": "The command that turns a picture of a page of a PDF into text: `tesseract {file} -`.",
     "reranker_seconds": "The seconds that a reranker may take of a question. It is answered without if that is not "
     "enough.",
     "base_url": "An OpenAI-compatible server that gets what is for `openai:NAME`.",

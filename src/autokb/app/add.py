@@ -106,6 +106,7 @@ def add(
             follow_links=follow_links,
             templates=workspace.spec.templates,
             convert=workspace.settings.convert,
+            ocr=workspace.settings.ocr,
         )
         _refuse_misspelt(reading)
         staged, without_text = staged_documents(reading.records, progress)

@@ -136,7 +136,8 @@ class Settings:
     ``local``, ``ray`` or ``ray://HOST:PORT``; it is in no key, for it changes no result. A build in which more than
     the ``failure_tolerance`` of a stage's items fail, a share, publishes nothing; nor is that in any key. ``plugins``
     are the sections of plug-ins as they are written (``section_of`` reads one), ``convert`` the commands that turn
-    files into Markdown or HTML, by their suffixes.
+    files into Markdown or HTML, by their suffixes, ``ocr`` the one that turns
+    a picture of a page into text.
     """
 
     model: str = OFFLINE_MODEL
@@ -177,6 +178,7 @@ class Settings:
     failure_tolerance: float = field(default=FAILURE_TOLERANCE, metadata={"key": False})
     plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, metadata={"key": False})
     convert: Mapping[str, tuple[str, ...]] = field(default_factory=dict, metadata={"key": False})
+    ocr: tuple[str, ...] = field(default=(), metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -291,6 +293,8 @@ def _check_value(name: str, value: Any) -> Any:
         return _read_switch(name, value)
     if name == "failure_tolerance":
         return _read_share(name, value)
+    if name == "ocr":
+        return _read_ocr(value)
     if not isinstance(value, Mapping):
         raise BadEntryError(f"settings.yaml: {name} must be a mapping, not {shown_value(value)}.")
     if name in _READERS:
@@ -469,10 +473,7 @@ def _read_plugins(value: Mapping[Any, Any]) -> dict[str, Mapping[str, Any]]:
 def _read_convert(value: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
     found = {}
     for suffix, command in value.items():
-        try:
-            words = tuple(shlex.split(command)) if isinstance(command, str) else ()
-        except ValueError:  # a quotation mark that is never closed
-            words = ()
+        words = _words_of_command(command)
         if not words or not _SUFFIX.fullmatch(str(suffix)):
             raise BadEntryError(
                 "settings.yaml: convert takes commands by suffixes, such as .rst: pandoc -f rst -t gfm {file}, not "
@@ -480,6 +481,23 @@ def _read_convert(value: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
             )
         found[str(suffix).lower()] = words
     return found
+
+
+def _words_of_command(command: Any) -> tuple[str, ...]:
+    """Return the words of a command; none where it has none, or a quotation mark is never closed."""
+    try:
+        return tuple(shlex.split(command)) if isinstance(command, str) else ()
+    except ValueError:
+        return ()
+
+
+def _read_ocr(command: Any) -> tuple[str, ...]:
+    words = _words_of_command(command)
+    if not words:
+        raise BadEntryError(
+            f"settings.yaml: ocr takes a command, such as: tesseract {{file}} -, not {shown_value(command)}."
+        )
+    return words
 
 
 _READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -67,10 +68,12 @@ def read_documents(
     follow_links: bool = False,
     templates: Mapping[str, str] | None = None,
     convert: Mapping[str, Sequence[str]] | None = None,
+    ocr: Sequence[str] = (),
 ) -> Reading[Document]:
     """Read every document under the paths; ``known_markup`` says what the text field of records is written in.
 
-    ``templates`` has the words of a wiki's templates and icons, ``convert`` the commands that read files, by suffix.
+    ``templates`` has the words of a wiki's templates and icons, ``convert`` the commands that read files, by suffix,
+    ``ocr`` the one that reads pictures of pages.
     Files keep the names they have in what was ``added`` before (see ``find_files``).
     Of a web page a document holds everything, with marks for the filter that tells text from boilerplate.
     Raises BadInputError for a path that does not exist and for two folders with different files of one name;
@@ -87,9 +90,8 @@ def read_documents(
     named = NamedFields(fields, "text", "title", "id")
     for file, tell in each_file(pages, progress):
         try:
-            documents, unreadable = _read_file(
-                file, fields, known_markup, templates or {}, named, tell, columns=columns, convert=convert or {}
-            )
+            read_as = partial(_read_file, columns=columns, convert=convert or {}, ocr=ocr)
+            documents, unreadable = read_as(file, fields, known_markup, templates or {}, named, tell)
         except UnreadableFileError as error:
             skipped.append(Skipped(file.relative, str(error)))
             continue
@@ -158,6 +160,7 @@ def _read_file(
     *,
     columns: dict[str, tuple[str, ...]],
     convert: Mapping[str, Sequence[str]],
+    ocr: Sequence[str],
 ) -> tuple[list[_ReadDocument], list[Skipped]]:
     outside, is_known = outside_reader(file.relative, convert), has_known_suffix(file.relative)
     in_records = not is_known and has_outside_records(file.relative)
@@ -177,7 +180,8 @@ def _read_file(
             read_parts(one.record, fields, _USUAL_IN_A_FILE if one.is_whole_file else _USUAL_NAMES, columns)
         read_record = partial(_read_record, fields=fields, known=known, templates=templates)
         return _documents(placed, bad, file.relative, read_record, tell)
-    return [_read_whole_file(data, format_, file, templates)], []
+    page = _convert_whole_file(data, format_, file, templates, ocr)
+    return [_whole_file(page, file.relative, format_)], left_out(file.relative, page.left_out)
 
 
 def _placed_records(
@@ -196,14 +200,14 @@ def _placed_records(
 
 
 def _read_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> _ReadDocument:
-    better = "save the page as it looks in a browser" if kind == "html" else NO_SCAN
-    return _whole_file(_convert_whole_file(data, kind, file, templates), file.relative, better)
+    return _whole_file(_convert_whole_file(data, kind, file, templates), file.relative, kind)
 
 
-def _whole_file(page: ConvertedFile, relative: str, better: str = NO_SCAN) -> _ReadDocument:
-    """Return the document that a converted file is (UnreadableFileError: it holds no text; do what is ``better``)."""
+def _whole_file(page: ConvertedFile, relative: str, kind: Format | None = None) -> _ReadDocument:
+    """Return the document that a converted file is (UnreadableFileError: it holds no text)."""
     _refuse_dump(page.text)
     if not page.text.strip():
+        better = "save the page as it looks in a browser" if kind == "html" else NO_SCAN
         raise UnreadableFileError(f"holds no text; leave it out, or {better}.")
     name = uncompressed(relative)
     title = short_title(page.title) or PurePosixPath(name).stem.replace("-", " ").replace("_", " ").strip() or name
@@ -230,7 +234,11 @@ def _fetched(read: _ReadDocument) -> SourceRecord[Document]:
     return SourceRecord(document, "", read.place, read.marks)
 
 
-def _convert_whole_file(data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str]) -> ConvertedFile:
+def _convert_whole_file(
+    data: bytes, kind: Format, file: FoundFile, templates: Mapping[str, str], ocr: Sequence[str] = ()
+) -> ConvertedFile:
+    if kind == "pdf" and ocr:
+        return convert_in_subprocess("ocr", json.dumps(ocr).encode() + b"\n" + data)
     if kind == "pdf" or kind == "docx":
         return convert_in_subprocess(kind, data)
     if kind == "html":

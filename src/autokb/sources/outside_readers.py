@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -26,6 +27,7 @@ from autokb.sources.page import ConvertedFile, ConvertedRecords, first_heading
 Kind = Literal["plugin", "command"]
 LARGEST_OUTPUT = 20_000_000  # bytes that a program may write: four of each character of the longest document
 PLACE = "{file}"  # stands in a command for the path of the file; without it the path is the last word
+_NO_END = threading.TIMEOUT_MAX
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")  # variables; no key of a model is among them
 
 
@@ -122,6 +124,16 @@ def read_by_command(sent: bytes) -> ConvertedFile:
     """
     head, _, data = sent.partition(b"\n")
     suffix, *command = json.loads(head)
+    text = run_program(command, data, suffix).decode("utf-8", "replace")
+    if text.lstrip()[:100].lower().startswith(("<!doctype html", "<html")):
+        from autokb.sources.html import html_page
+
+        return html_page(text)
+    return ConvertedFile(text, first_heading(text))
+
+
+def run_program(command: Sequence[str], data: bytes, suffix: str, seconds: float = _NO_END) -> bytes:
+    """Return what a program writes for a file; UnreadableFileError where it fails or needs more than ``seconds``."""
     with tempfile.TemporaryDirectory(prefix="autokb-") as folder:
         file = Path(folder, f"document{suffix}")
         file.write_bytes(data)
@@ -139,17 +151,19 @@ def read_by_command(sent: bytes) -> ConvertedFile:
             )
         except OSError as error:
             raise UnreadableFileError(f"needs the program {words[0]!r} ({error.strerror}); install it.") from error
+        timer = threading.Timer(seconds, program.kill)
+        timer.daemon = True
+        timer.start()
         with program:
             assert program.stdout is not None
             written = program.stdout.read(LARGEST_OUTPUT + 1)
             if len(written) > LARGEST_OUTPUT:
                 program.kill()
                 raise UnreadableFileError(f"makes {words[0]!r} write more than {LARGEST_OUTPUT:,} bytes; split it.")
+        is_late = not timer.is_alive()
+        timer.cancel()
+    if is_late:
+        raise UnreadableFileError(f"takes {words[0]!r} more than {seconds:g} seconds; split it.")
     if program.returncode:
         raise UnreadableFileError(f"makes {words[0]!r} end with status {program.returncode}; see what it says of it.")
-    text = written.decode("utf-8", "replace")
-    if text.lstrip()[:100].lower().startswith(("<!doctype html", "<html")):
-        from autokb.sources.html import html_page
-
-        return html_page(text)
-    return ConvertedFile(text, first_heading(text))
+    return written

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
+from autokb.sources.line_joins import SOFT_HYPHEN, join_lines, join_two, vocabulary
 from autokb.sources.page import as_paragraph, table_to_markdown
-from autokb.sources.pdf_lines import Line, Table
+from autokb.sources.pdf_lines import Line
+from autokb.sources.pdf_tables import Table
 
 _NUMBERED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 _LETTERED = re.compile(r"([a-z])[.)]\s+(?=\S)")
 _BULLET = re.compile(r"(?:[•●○◦▪■□‣⁃∙·➢➤✓❖\uf0b7\uf0a7\uf0d8\u2013\u2014*o-])\s+(?=\S)")
 _LONE_MARKER = re.compile(r"[•●○◦▪■□‣⁃∙➢➤❖\uf0b7\uf0a7\uf0d8]|\d{1,3}[.)]")
 _MARKDOWN_ITEM = re.compile(r" *(?:- |\d+\. )")
-_WORD = re.compile(r"[^\W\d_]+")
-_HYPHENATED = re.compile(r"([^\W\d_]+)-$")
-# Private characters are pictures of a font; a soft hyphen only says where a word may be broken.
-_NOT_TEXT = re.compile(r"[\ue000-\uf8ff\u00ad]")
+# Private characters are pictures of a font.
+_NOT_TEXT = re.compile(r"[\ue000-\uf8ff]")
 _SENTENCE_ENDS = (".", "!", "?", ":", ";")
 
 # Times the size of body text.
@@ -42,6 +42,12 @@ _MAX_CONTINUED_BOLD_HEADING_CHARACTERS = 60
 _MARKER_TOLERANCE = 3
 _ITEM_INDENT = 2
 _PARAGRAPH_IN_ITEM_INDENT = 6
+_TABLE_TOLERANCE = 5  # points between the left edges of one table on two pages
+
+
+# Of a page: what a program recognised in its picture is text alone.
+PlacedPart = Line | Table
+Part = PlacedPart | str
 
 
 class _OpenPdfList(NamedTuple):
@@ -49,7 +55,7 @@ class _OpenPdfList(NamedTuple):
     content_indent: int  # in characters
 
 
-def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
+def blocks_to_markdown(pages: Sequence[Sequence[Part]]) -> str:
     """Return the Markdown of the pages in order."""
     writer = _PdfWriter(pages)
     for page in pages:
@@ -57,20 +63,19 @@ def blocks_to_markdown(pages: Sequence[Sequence[Line | Table]]) -> str:
         is_first_line = True
         for n, part in enumerate(parts):
             if isinstance(part, Table):
-                writer.write_table(part)
+                writer.write_table(part, is_new_page=n == 0)
+            elif isinstance(part, str):
+                writer.write_recognised(part)
             else:
                 writer.write_line(part, parts[n + 1] if n + 1 < len(parts) else None, is_new_page=is_first_line)
                 is_first_line = False
-    text = ""
-    for block in filter(str.strip, writer.blocks):
-        is_tight = _MARKDOWN_ITEM.match(block) and _MARKDOWN_ITEM.match(text.rpartition("\n\n")[2])
-        text += ("\n" if is_tight else "\n\n" if text else "") + block
-    return text + "\n" if text else ""
+    # A soft hyphen only says where a word may be divided.
+    return writer.text().replace(SOFT_HYPHEN, "")
 
 
-def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
+def _join_lone_markers(page: Sequence[Part]) -> list[Part]:
     """Join a bullet that is a line of its own (set in another font) with the text right of it."""
-    result: list[Line | Table] = []
+    result: list[Part] = []
     for part in page:
         before = result[-1] if result else None
         if (
@@ -90,7 +95,7 @@ def _join_lone_markers(page: Sequence[Line | Table]) -> list[Line | Table]:
 class _PdfWriter:
     """The blocks written so far, the last of which lines may go on, and what is usual in the document."""
 
-    def __init__(self, pages: Sequence[Sequence[Line | Table]]) -> None:
+    def __init__(self, pages: Sequence[Sequence[Part]]) -> None:
         lines = [part for page in pages for part in page if isinstance(part, Line)]
         characters_of_size = Counter[float]()
         for line in lines:
@@ -101,14 +106,16 @@ class _PdfWriter:
         sizes = sorted({line.size for line in lines if self._is_large(line)}, reverse=True)
         self._level_of_size = {size: min(n, 6) for n, size in enumerate(sizes, 1)}
         self._bold_level = min(len(sizes) + 1, 6)
-        # Every word of the document, to tell a hyphen of the line break from one of the word.
-        self._vocabulary = frozenset(word for line in lines for word in _WORD.findall(line.text.lower()))
+        # To tell a hyphen of the line break from one of the word.
+        self._vocabulary = vocabulary(text for part in chain(*pages) for text in _texts(part))
         self.blocks: list[str] = []
+        # The tables by their blocks, which they take when all of their pages are read.
+        self._tables: dict[int, tuple[float, list[list[str]]]] = {}
         self._lists: list[_OpenPdfList] = []
         self._kind = ""
         self._last: Line | None = None
 
-    def _usual_leading(self, pages: Sequence[Sequence[Line | Table]]) -> float:
+    def _usual_leading(self, pages: Sequence[Sequence[Part]]) -> float:
         """Return the usual distance between the baselines of two lines of body text, in half points."""
         counts = Counter[float]()
         for page in pages:
@@ -125,13 +132,39 @@ class _PdfWriter:
         is_short = len(line.text) <= _MAX_HEADING_CHARACTERS
         return line.size >= self._body_size * _MIN_HEADING_SIZE and is_short and letters > 1
 
-    def write_table(self, table: Table) -> None:
-        """Write a table as a block of its own."""
+    def write_table(self, table: Table, *, is_new_page: bool) -> None:
+        """Write a table as a block of its own, or below that on the page before which it goes on."""
+        rows = [[join_lines(cell.split("\n"), self._vocabulary) for cell in row] for row in table.rows]
+        left, above = self._tables.get(len(self.blocks) - 1, (0.0, [[""]]))
+        is_near = abs(table.left - left) < _TABLE_TOLERANCE
+        if is_new_page and self._kind == "table" and is_near and len(rows[0]) == len(above[0]):
+            above += rows[rows[0] == above[0] :]  # the head is on each page, or on the first alone
+            return
         self._close()
-        self.blocks.append(table_to_markdown(table.rows))
+        self._tables[len(self.blocks)] = table.left, rows
+        self.blocks.append("table")
         self._kind = "table"
 
-    def write_line(self, line: Line, following: Line | Table | None, *, is_new_page: bool) -> None:
+    def text(self) -> str:
+        """The Markdown of all blocks."""
+        for n, (_, rows) in self._tables.items():
+            self.blocks[n] = table_to_markdown(rows)
+        blocks = [block for block in self.blocks if block.strip()]
+        text = blocks[0] if blocks else ""
+        for above, block in pairwise(blocks):
+            is_tight = _MARKDOWN_ITEM.match(block) and _MARKDOWN_ITEM.match(above)
+            text += ("\n" if is_tight else "\n\n") + block
+        return text + "\n" if text else ""
+
+    def write_recognised(self, text: str) -> None:
+        """Write the paragraphs that a program reads in a picture of a page, between which it leaves a line blank."""
+        self._close()
+        paragraphs = [paragraph.split("\n") for paragraph in re.split(r"\n[ \t]*\n", text)]
+        joined = (join_lines(map(_clean, lines), self._vocabulary) for lines in paragraphs)
+        self.blocks += [as_paragraph(words) for words in joined]
+        self._last = None
+
+    def write_line(self, line: Line, following: Part | None, *, is_new_page: bool) -> None:
         """Write a line as a block, or at the end of the block above that it goes on."""
         marker = _NUMBERED.match(line.text) or _BULLET.match(line.text) or _LETTERED.match(line.text)
         if not line.mono and (self._is_large(line) or (not marker and self._is_bold_heading(line, following))):
@@ -147,7 +180,7 @@ class _PdfWriter:
         self._last = line
 
     # Complex: bold type, length, space and last character make a heading only together.
-    def _is_bold_heading(self, line: Line, following: Line | Table | None) -> bool:
+    def _is_bold_heading(self, line: Line, following: Part | None) -> bool:
         if not line.bold or line.size < self._body_size or len(line.text) > _MAX_BOLD_HEADING_CHARACTERS:
             return False
         space = self._leading * _HEADING_SPACE
@@ -168,7 +201,7 @@ class _PdfWriter:
             and last.size == line.size
         )
         if self._kind == f"heading{level}" and is_close:
-            self.blocks[-1] += f" {_clean(line.text)}"
+            self._append_words(_clean(line.text))
         else:
             self._close()
             self.blocks.append(f"{'#' * level} {_clean(line.text)}")
@@ -213,15 +246,8 @@ class _PdfWriter:
         return line.bold == last.bold or is_open
 
     def _append_words(self, words: str) -> None:
-        """Add words to the block above; a hyphen at its end goes if the document has the joined word elsewhere."""
-        block = self.blocks[-1]
-        before = _HYPHENATED.search(block)
-        after = _WORD.match(words)
-        if before and after:
-            whole = (before.group(1) + after.group()).lower()
-            self.blocks[-1] = (block[:-1] if whole in self._vocabulary else block) + words
-        else:
-            self.blocks[-1] = f"{block} {words}"
+        """Add words to the block above, without what the line break put between them."""
+        self.blocks[-1] = join_two(self.blocks[-1], words, self._vocabulary)
 
     def _write_paragraph(self, line: Line) -> None:
         """Begin a paragraph, inside the list item above where it is under the item's text."""
@@ -234,6 +260,10 @@ class _PdfWriter:
     def _close(self) -> None:
         self._lists.clear()
         self._kind = ""
+
+
+def _texts(part: Part) -> Iterable[str]:
+    return [part] if isinstance(part, str) else [part.text] if isinstance(part, Line) else chain(*part.rows)
 
 
 def _clean(text: str) -> str:

@@ -7,97 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import TypedDict
 
-# Left, top, right, bottom in points from the page's left top corner.
-Box = tuple[float, float, float, float]
-
-
-class Word(TypedDict):
-    """A word as pdfplumber gives it: its place (from the left and the top) and its size in points, and its font."""
-
-    text: str
-    x0: float
-    x1: float
-    top: float
-    bottom: float
-    size: float
-    fontname: str
-    upright: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """What the rulings of a page enclose: the whole and the cells of each row (None where a cell is spanned)."""
-
-    box: Box
-    rows: tuple[tuple[Box | None, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with its texts and its place on the page in points."""
-
-    rows: tuple[tuple[str, ...], ...]
-    top: float
-    bottom: float
-    left: float
-    right: float
-
-
-def take_tables(words: Sequence[Word], grids: Sequence[Grid]) -> tuple[list[Table], list[Word]]:
-    """Return the real tables and the words outside them."""
-    free = list(words)
-    tables = []
-    for grid in sorted(grids, key=lambda g: (g.box[1], g.box[0])):
-        inside = [word for word in free if _contains(grid.box, word)]
-        rows = _compact(_cell_texts(grid, inside))
-        if len(rows) >= 2 and len(rows[0]) >= 2:
-            taken = {id(word) for word in inside}
-            free = [word for word in free if id(word) not in taken]
-            left, top, right, bottom = grid.box
-            tables.append(Table(rows, top, bottom, left, right))
-    return tables, free
-
-
-def _contains(box: Box, word: Word) -> bool:
-    """Return whether the middle of a word is in a box."""
-    left, top, right, bottom = box
-    x, y = (word["x0"] + word["x1"]) / 2, (word["top"] + word["bottom"]) / 2
-    return left <= x <= right and top <= y <= bottom
-
-
-def _cell_texts(grid: Grid, words: Sequence[Word]) -> list[list[str]]:
-    cells = [(r, c, box) for r, row in enumerate(grid.rows) for c, box in enumerate(row) if box]
-    # The smallest first: a cell may lie in another.
-    cells.sort(key=lambda cell: (cell[2][2] - cell[2][0]) * (cell[2][3] - cell[2][1]))
-    texts = [[""] * max(map(len, grid.rows), default=0) for _ in grid.rows]
-    for word in sorted(words, key=lambda w: (round(w["bottom"]), w["x0"])):
-        for r, c, box in cells:
-            if _contains(box, word):
-                texts[r][c] = f"{texts[r][c]} {word['text']}".strip()
-                break
-    return texts
-
-
-# Complex: columns are joined one after the other, each with what those before it became.
-def _compact(rows: list[list[str]]) -> tuple[tuple[str, ...], ...]:
-    """Leave out empty rows, and join neighbouring columns that never have text in the same row (double rulings)."""
-    rows = [row for row in rows if any(row)]
-    width = max(map(len, rows), default=0)
-    columns = [column for n in range(width) if any(column := [row[n] for row in rows])]
-    joined: list[list[str]] = []
-    for column in columns:
-        if joined and not any(a and b for a, b in zip(joined[-1], column, strict=True)):
-            joined[-1] = [a or b for a, b in zip(joined[-1], column, strict=True)]
-        else:
-            joined.append(column)
-    return tuple(zip(*joined, strict=True))
-
+from autokb.sources.pdf_tables import BOLD_FONT, MONO_FONT, Box, Grid, Table, Word, rows_of, tables_in
 
 _DIGITS = re.compile(r"\d+")
-_BOLD_FONT = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
-_MONO_FONT = re.compile(r"mono|courier|consol|typewriter", re.IGNORECASE)
 _CONTENTS_ENTRY = re.compile(r".*(?:\.\s?){5,}\s*\d*$")
 _PAGE_NUMBER = re.compile(r"(?:page |[-–] ?)?\d{1,4}(?: ?[-–]| ?(?:of|/) ?\d{1,4})?", re.IGNORECASE)
 # Share of the page's height, above and below, in which running lines are.
@@ -105,10 +18,8 @@ _MARGIN = 0.1
 # Times the size of body text: a line in the margin this large is a heading, whose number tells it from others.
 _LARGE_SIZE = 1.1
 # A document of body text only may have no characters to tell its size, in points.
-_DEFAULT_SIZE = 10.0
+DEFAULT_SIZE = 10.0
 _MAX_CUTS = 40
-# Share of a word's size by which base lines differ in one row.
-_ROW_TOLERANCE = 0.5
 # A column of prose has three words a line and more than this share of the page's width; a column of cells has less.
 _MIN_WORDS_PER_LINE = 3
 _MIN_COLUMN_WIDTH = 0.12
@@ -116,12 +27,18 @@ _MIN_COLUMN_WIDTH = 0.12
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of one page as pdfplumber gives them, its ruled grids and its size in points."""
+    """The words of one page as pdfplumber gives them, its ruled grids and rulings, and its size in points.
+
+    ``is_drawn`` says that it has large pictures or text as outlines, ``recognised`` what a program reads of them.
+    """
 
     words: tuple[Word, ...]
     grids: tuple[Grid, ...]
+    rules: tuple[Box, ...]
     width: float
     height: float
+    is_drawn: bool = False
+    recognised: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +55,23 @@ class Line:
     mono: bool
 
 
-def in_reading_order(words: Sequence[Word], width: float) -> Iterator[Line]:
-    """Give the lines of a page, columns and side notes one after the other; tables of contents are left out."""
-    for row in _cut(list(words), width, 0):
+def in_reading_order(words: Sequence[Word], width: float, rules: Sequence[Box]) -> Iterator[Line | Table]:
+    """Give the lines of a page, columns and side notes one after the other; tables of contents are left out.
+
+    Tables without a grid are among them; ``rules`` are the page's horizontal rulings.
+    """
+    for row in _cut(list(words), width, rules, 0):
+        if isinstance(row, Table):
+            yield row
+            continue
         line = _line(row)
         has_text = len(line.text) > 2 or any(c.isalnum() for c in line.text) or line.text in "•●○▪–"
         if has_text and not _CONTENTS_ENTRY.fullmatch(line.text):
             yield line
 
 
-def _cut(words: list[Word], page_width: float, depth: int) -> Iterator[list[Word]]:
-    """Cut a region at a gutter from top to bottom, else at its widest gap from left to right, and go on inside.
+def _cut(words: list[Word], page_width: float, rules: Sequence[Box], depth: int) -> Iterator[list[Word] | Table]:
+    """Cut a region at its tables, at a gutter from top to bottom, else at its widest gap from left to right.
 
     This is the recursive X-Y cut (Nagy and Seth, 1984) with a rule for which gutters part columns.
     """
@@ -157,13 +80,27 @@ def _cut(words: list[Word], page_width: float, depth: int) -> Iterator[list[Word
     if len(rows) < 3 or depth > _MAX_CUTS or not has_gap:
         yield from rows
         return
-    regions = _at_gutter(words, page_width)
-    if not regions:
-        gaps = [_top(below) - _bottom(above) for above, below in pairwise(rows)]
-        widest = max(range(len(gaps)), key=lambda n: (gaps[n], -n))
-        regions = [[*chain(*part)] for part in (rows[: widest + 1], rows[widest + 1 :])]
-    for region in regions:
-        yield from _cut(region, page_width, depth + 1)
+    for region in _parts(words, rows, page_width, rules):
+        if isinstance(region, Table):
+            yield region
+        else:
+            yield from _cut(region, page_width, rules, depth + 1)
+
+
+def _parts(
+    words: list[Word], rows: list[list[Word]], page_width: float, rules: Sequence[Box]
+) -> Sequence[list[Word] | Table]:
+    """Return the parts of a region one after the other: its tables and what is between them, else two halves."""
+    parts: list[list[Word] | Table] = []
+    begin = 0
+    for start, end, table in tables_in(rows, rules):
+        parts += [[*chain(*rows[begin:start])], table]
+        begin = end
+    if parts:
+        return [*parts, [*chain(*rows[begin:])]]
+    gaps = [_top(below) - _bottom(above) for above, below in pairwise(rows)]
+    widest = max(range(len(gaps)), key=lambda n: (gaps[n], -n))
+    return _at_gutter(words, page_width) or [[*chain(*part)] for part in (rows[: widest + 1], rows[widest + 1 :])]
 
 
 def _top(row: Sequence[Word]) -> float:
@@ -172,18 +109,6 @@ def _top(row: Sequence[Word]) -> float:
 
 def _bottom(row: Sequence[Word]) -> float:
     return float(max(word["bottom"] for word in row))
-
-
-def rows_of(words: Sequence[Word]) -> list[list[Word]]:
-    """Return the words by their base line, each row from left to right."""
-    rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda w: (round(w["bottom"], 1), w["x0"])):
-        first = rows[-1][0] if rows else None
-        if first and word["bottom"] - first["bottom"] <= _ROW_TOLERANCE * min(word["size"], first["size"]):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    return [sorted(row, key=lambda w: (w["x0"], w["top"])) for row in rows]
 
 
 # Complex: the gutter is found from the words and refused by the two sides that it makes.
@@ -219,8 +144,8 @@ def _line(words: Sequence[Word]) -> Line:
         top=_top(words),
         bottom=_bottom(words),
         size=max(characters_of_size, key=lambda size: (characters_of_size[size], size)),
-        bold=all(_BOLD_FONT.search(word["fontname"]) for word in lettered),
-        mono=all(_MONO_FONT.search(word["fontname"]) for word in lettered),
+        bold=all(BOLD_FONT.search(word["fontname"]) for word in lettered),
+        mono=all(MONO_FONT.search(word["fontname"]) for word in lettered),
     )
 
 
@@ -249,7 +174,7 @@ def _body_size(pages: Sequence[PageWords]) -> float:
     for page in pages:
         for word in page.words:
             characters_of_size[round(float(word["size"]))] += len(word["text"])
-    return max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=_DEFAULT_SIZE)
+    return max(characters_of_size, key=lambda size: (characters_of_size[size], -size), default=DEFAULT_SIZE)
 
 
 def _rows_in_margins(page: PageWords) -> list[list[Word]]:

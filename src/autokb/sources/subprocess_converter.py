@@ -21,8 +21,9 @@ from autokb.core.errors import AutokbError, UnreadableFileError
 from autokb.core.marks import Mark
 from autokb.sources.page import ConvertedFile, ConvertedRecords
 
-# page: a web page with marks; html: a piece that is all text; plugin, command: outside_readers.py
-Kind = Literal["pdf", "docx", "page", "html", "plugin", "command"]
+# page: a web page with marks; html: a piece that is all text; ocr: a PDF with the
+# command that reads its pictures; plugin, command: outside_readers.py
+Kind = Literal["pdf", "ocr", "docx", "page", "html", "plugin", "command"]
 
 # Seconds are of the processor, so that a busy machine reads what an idle one does.
 # All web pages known to us take less than one, and one of 5 MB that people could have written takes three.
@@ -34,6 +35,7 @@ _BYTES_A_SECOND = 8_000
 _WAITING = 3  # times as long by the clock: for machines that are busy, or do not count a process's time
 _MOST_MEMORY_BYTES: dict[Kind, int] = {
     "pdf": 4 * 1024**3,
+    "ocr": 4 * 1024**3,
     "docx": 4 * 1024**3,
     "page": 1536 * 1024**2,
     "html": 1536 * 1024**2,
@@ -45,6 +47,7 @@ _RESTART_BYTES = 512 * 1024**2
 _START = "from autokb.sources.subprocess_converter import main; main()"
 _FORMATS: dict[Kind, str] = {
     "pdf": "PDF",
+    "ocr": "PDF",
     "docx": "DOCX",
     "page": "HTML",
     "html": "HTML",
@@ -88,6 +91,8 @@ def longest_seconds(kind: Kind, data: bytes) -> int:
     """Return how long the conversion may take."""
     if kind in ("page", "html"):
         return LONGEST_PAGE_SECONDS
+    if kind == "ocr":
+        return LONGEST_FILE_SECONDS
     return min(LONGEST_FILE_SECONDS, _LEAST_FILE_SECONDS + len(data) // _BYTES_A_SECOND)
 
 
@@ -256,6 +261,10 @@ def _reader(kind: Kind) -> Callable[[bytes], ConvertedFile | ConvertedRecords]:
         from autokb.sources.pdf import pdf_to_markdown
 
         return pdf_to_markdown
+    if kind == "ocr":
+        from autokb.sources.pdf import pdf_with_ocr
+
+        return pdf_with_ocr
     if kind == "docx":
         from autokb.sources.docx import docx_to_markdown
 
