@@ -170,8 +170,12 @@ def test_what_hides_and_is_no_panel_stays_out(hidden: str) -> None:
 
 def test_a_panel_without_a_label_is_shown_when_its_like_is() -> None:
     inner = """<div class="pane active"><p>Open the app.</p></div>
-    <div class=pane style="margin: 0; visibility: hidden"><p>Open Home.</p></div>"""
-    assert kept(page_of(inner)) == BEFORE + "Open the app.\n\nOpen Home.\n"
+    <div class=pane style="margin: 0; visibility: hidden"><p>Open Home.</p></div>
+    <div class=pane hidden><p>Open Web.</p></div>"""
+    found = kept(page_of(inner))
+    assert found.replace("#", "") == BEFORE.replace("#", "") + "Open the app.\n\n Tab 2\n\nOpen Home.\n\n Tab 3\n\nOpen Web.\n", "it mixes two"
+    named = kept(page_of(inner.replace("class=pane style", "class=pane data-value=iPhone style")))
+    assert "# iPhone\n\nOpen Home." in named
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,9 @@ _TOGGLES = {"tab", "pill", "collapse"}  # what Bootstrap calls a control that sh
 _LONGEST_LABEL = 120  # characters; what is longer is a text
 _FURTHEST = 5  # elements, most of them without words: so far before its panel stands a label at most
 _LABELS_ABOVE = 3  # levels: as far out of its panels may a list of labels stand
+_NAMES = ("aria-label", "data-label", "data-title", "data-tab", "data-value", "title")  # attributes that name a panel
+_MOST_TABS = 20  # elements before a panel among which its like are counted
+_NAME = re.compile(r"[^\W\d_]{2}")
 _ENDS = ("main", "article", "body")  # behind them stands nothing of the text
 
 
@@ -70,7 +73,7 @@ def _says(text: str | None) -> bool:
 
 def _open_panels(labels: Mapping[Any, Any]) -> dict[Any, str]:
     """Show the panels, take their labels away, and return the words of these."""
-    found: dict[Any, str] = {}
+    found = {panel: _own_name(panel) for panel, label in labels.items() if label is None}
     for panel, label in labels.items():
         if label is not None and label.tag not in HEADINGS and label.getparent() is not None:
             found[panel] = _words(label)
@@ -78,13 +81,26 @@ def _open_panels(labels: Mapping[Any, Any]) -> dict[Any, str]:
             own = next(panel.iter(*HEADINGS), None)
             if own is not None and _words(own) == found[panel]:
                 own.drop_tree()
-        if panel.tag in ("details", "li", "dd"):
-            panel.tag = "div"
-        for name in ("hidden", "aria-hidden", "style", "class", "role"):
-            panel.attrib.pop(name, None)
-        for item in panel.iterancestors("ul", "ol", "li", "dl", "dd"):
-            item.tag = "div"  # a heading of Markdown stands in no list
-    return found
+        _show(panel)
+    return {panel: words for panel, words in found.items() if words}
+
+
+def _show(panel: Any) -> None:
+    if panel.tag in ("details", "li", "dd"):
+        panel.tag = "div"
+    for name in ("hidden", "aria-hidden", "style", "class", "role"):
+        panel.attrib.pop(name, None)
+    for item in panel.iterancestors("ul", "ol", "li", "dl", "dd"):
+        item.tag = "div"  # a heading of Markdown stands in no list
+
+
+def _own_name(panel: Any) -> str:
+    """Return what a panel without a label is called by itself, or by its place among its like; else nothing."""
+    kind = (panel.get("class") or "").split()[:1]
+    before = islice(panel.itersiblings(preceding=True), _MOST_TABS)
+    like = [one for one in before if kind and (one.get("class") or "").split()[:1] == kind]
+    named = (" ".join((panel.get(name) or "").split())[:_LONGEST_LABEL] for name in _NAMES)
+    return next((one for one in named if _NAME.search(one)), f"Tab {len(like) + 1}" if like else "")
 
 
 def _words(element: Any) -> str:
