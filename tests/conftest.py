@@ -81,6 +81,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Turns follow from the commit, so that the same commit has the same tests.
     """
+    for item in items if WITHOUT_PLUGINS else ():
+        if item.get_closest_marker("with_plugins"):
+            item.add_marker(pytest.mark.skip(reason="is about what our plug-ins bring"))
     if _slow() == "all":
         return
     turn = _turn() if _slow() else -1

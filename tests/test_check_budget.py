@@ -3,6 +3,8 @@ from __future__ import annotations
 import ast
 import tomllib
 
+import pytest
+
 import check_budget
 from autokb.app import SupportKB
 from autokb.stores.workspace import Workspace
@@ -50,6 +52,7 @@ def test_what_rises_is_named_and_what_falls_is_not() -> None:
     assert all("budget.toml" in sentence and "reason" in sentence for sentence in found)
 
 
+@pytest.mark.with_plugins
 def test_a_method_of_a_namespace_counts(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     before = check_budget.public_methods(kb)

@@ -135,6 +135,7 @@ def _options(group: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[s
             yield from _options(below.typer_instance, (*path, str(below.name)))
 
 
+@pytest.mark.with_plugins
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_commands_are_there_with_their_options(page: Path) -> None:
     options = dict(_options(app))

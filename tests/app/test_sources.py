@@ -69,7 +69,7 @@ def test_what_was_not_read_is_kept_until_the_file_is_read_again_or_goes(kb: Supp
     said = [
         (str(tmp_path / "manuals" / "bad.xyz"), "is of a kind that is not read"),
         (f"{table}, header", "has several columns of the name text"),
-        (f"{table}:4", "has no text field that is known"),
+        (f"{table}:4", "has an empty text (text)"),
     ]
     assert [path for path, _ in lost(kb)] == [path for path, _ in said] and lost(kb)[1:] == said[1:]
     table.write_text("id,text\n7,it hums\n-8,it smells\n", encoding="utf-8")

@@ -50,6 +50,7 @@ def leaves(group: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[str
 COMMANDS = sorted(leaves(app))
 
 
+@pytest.mark.with_plugins
 def test_the_commands_of_the_contract_are_there() -> None:
     assert "evaluate" in [g.name for g in app.registered_groups]
     names = {" ".join(c) for c in COMMANDS}
@@ -70,6 +71,7 @@ def test_the_commands_of_the_contract_are_there() -> None:
     assert {"evaluate retrieval", "evaluate quality", "evaluate compare"} <= names
 
 
+@pytest.mark.with_plugins
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_help_is_a_page_of_a_manual(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """What it does, its arguments and options explained, an example that names it, how it ends, what belongs to it."""
@@ -97,6 +99,7 @@ def test_every_argument_and_option_is_explained() -> None:
     assert not [f"{path} {one.name}" for path, one in found if not one.help and not one.hidden]
 
 
+@pytest.mark.with_plugins
 def test_the_first_page_and_the_readme_have_each_command_under_its_task(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
@@ -157,6 +160,7 @@ def test_what_is_no_workspace_ends_with_a_sentence(run: Run, tmp_path: Path, wor
     assert len(shown["error"]) > 20
 
 
+@pytest.mark.with_plugins
 def test_a_workspace_that_was_never_built(run: Run, tmp_path: Path) -> None:
     ws = tmp_path / "kb"
     assert run("init", ws, "--domain", "headphones") == (
@@ -310,6 +314,7 @@ def test_wrong_options_of_ask(run: Run, hand_made: Workspace, words: tuple[str, 
     assert (status, list(shown)) == (2, ["error"])
 
 
+@pytest.mark.with_plugins
 def test_evaluate_retrieval_by_the_command(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text(
         '{"id": "1", "text": "the robot stops in the rain"}\n{"query_id": "2", "query": "pairing with the app"}\n'
@@ -344,6 +349,7 @@ def test_evaluate_retrieval_by_the_command(run: Run, hand_made: Workspace, tmp_p
     assert run(*words[:-1], tmp_path / "none.tsv")[0] == 2
 
 
+@pytest.mark.with_plugins
 def test_evaluate_quality_and_compare_by_the_command(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
     ws = hand_made.folder
     status, shown = run("evaluate", "quality", ws, "--sheet", tmp_path / "s.csv")

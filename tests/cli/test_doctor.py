@@ -206,6 +206,7 @@ BAD_SETTINGS = {
 }
 
 
+@pytest.mark.with_plugins
 @pytest.mark.usefixtures("keys_unset")
 @pytest.mark.parametrize("sentence", BAD_SETTINGS)
 def test_settings_that_are_refused_are_named_by_their_path_and_never_by_what_they_are(
@@ -225,6 +226,7 @@ NO_HINT = (
 )  # sentences that nobody's words belong to
 
 
+@pytest.mark.with_plugins
 @pytest.mark.usefixtures("keys_unset")
 @pytest.mark.parametrize("sentence", BAD_SETTINGS)
 def test_the_last_line_says_where_the_hidden_words_are(
@@ -317,6 +319,7 @@ def test_what_could_not_be_read_is_not_called_nothing(hand_made: Workspace, run:
     assert found["not_read"] == ["keys", "published"] and "settings     defaults" in text
 
 
+@pytest.mark.with_plugins
 def test_folders_of_sources_that_are_not_there_are_a_problem(
     hand_made: Workspace, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -335,6 +338,7 @@ def test_folders_of_sources_that_are_not_there_are_a_problem(
     assert run(hand_made.folder)[1]["problems"] == []
 
 
+@pytest.mark.with_plugins
 @pytest.mark.usefixtures("keys_unset")
 @pytest.mark.parametrize("sentence", BAD_SETTINGS)
 def test_serving_ends_without_showing_what_settings_that_are_refused_are(
@@ -388,6 +392,7 @@ def test_a_secret_in_the_place_of_its_variable_is_never_shown(
     assert f"{name} holds no secret" in capsys.readouterr().err
 
 
+@pytest.mark.with_plugins
 @pytest.mark.usefixtures("keys_unset")
 def test_variables_are_shown_that_are_set_and_named_by_the_settings_or_by_us(
     hand_made: Workspace, run: Run, monkeypatch: pytest.MonkeyPatch

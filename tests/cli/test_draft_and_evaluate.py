@@ -54,6 +54,7 @@ def test_draft_spec_of_nothing_ends_with_2(run: Run, tmp_path: Path) -> None:
     assert status == 2 and "autokb add" in shown["error"]
 
 
+@pytest.mark.with_plugins
 def test_variations_by_the_command(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
     words = ("evaluate", "retrieval", hand_made.folder, "--variations", "--sample", 2)
     status, shown = run(*words, "--systems", "raw", "autokb+hr", "--report", tmp_path / "r.html")
@@ -63,6 +64,7 @@ def test_variations_by_the_command(run: Run, hand_made: Workspace, tmp_path: Pat
     assert "hard only" in (tmp_path / "r.html").read_text()
 
 
+@pytest.mark.with_plugins
 def test_the_same_evaluation_gives_the_same_page(run: Run, hand_made: Workspace, tmp_path: Path) -> None:
     for words in (
         ("retrieval", hand_made.folder, "--variations", "--sample", 2, "--systems", "raw", "children", "literal"),
@@ -83,6 +85,7 @@ def test_the_terminal_says_what_q_d_by_patterns_is_worth(
     assert "1.0 by construction" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.with_plugins
 def test_compare_claims_no_difference_that_it_cannot_see(
     run: Run, hand_made: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,6 +115,7 @@ def test_wrong_ways_to_evaluate_retrieval(run: Run, hand_made: Workspace, words:
     assert status == 2 and said in shown["error"]
 
 
+@pytest.mark.with_plugins
 def test_judged_quality_offline_by_the_command(run: Run, hand_made: Workspace) -> None:
     status, shown = run("evaluate", "quality", hand_made.folder, "--model", "offline")
     assert (status, shown["q_c"]["value"]) == (0, None)

@@ -368,6 +368,7 @@ def leaves(group: typer.Typer, *path: str) -> set[str]:
     return names
 
 
+@pytest.mark.with_plugins
 def test_every_command_is_compared_with_a_method() -> None:
     # Two open other doors (see tests/web and tests/plugins/mcp), one needs a server (see test_move_commands.py); one
     # builds for long (see test_demo.py), and one tells what changes from call to call (see test_doctor.py), and two

@@ -39,6 +39,7 @@ def test_the_command_prints_what_its_method_returns(
     assert "AUTOKB_STORE" in shown and "knowledge.db.moved" in shown and "hunter2" not in shown
 
 
+@pytest.mark.with_plugins
 @pytest.mark.parametrize("to", ["mysql://host/db", "{kb}"])
 def test_what_is_no_target_is_refused(
     to: str, _imported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -26,6 +26,7 @@ def test_nothing_is_worked_out_before_it_is_asked_for() -> None:
     assert worked == [0]
 
 
+@pytest.mark.with_plugins
 @pytest.mark.parametrize("name", ["dask", "ray://", "Ray", ""])
 def test_an_executor_that_is_not_known_is_refused(name: str) -> None:
     with pytest.raises(BadInputError, match="must be local, ray or ray://HOST:PORT"):
@@ -39,6 +40,7 @@ def test_without_plugins_of_ours_there_is_the_local_one(monkeypatch: pytest.Monk
     check_executor("local")
 
 
+@pytest.mark.with_plugins
 def test_ray_that_is_not_installed_is_said_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "find_spec", lambda _name: None)
     with pytest.raises(BadInputError, match=r"pip install 'autokb\[ray\]'"), open_executor("ray"):

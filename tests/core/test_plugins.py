@@ -234,6 +234,7 @@ def test_our_own_have_names_that_no_other_can_have() -> None:
     assert set(found_plugins.BUILT_IN) <= RESERVED
 
 
+@pytest.mark.with_plugins
 def test_a_declaration_of_ours_imports_nothing_but_the_types() -> None:
     folder = Path(found_plugins.__file__).parents[1] / "plugins"
     assert {one.parent.name for one in folder.glob("*/__init__.py")} == set(found_plugins.BUILT_IN)

@@ -173,7 +173,10 @@ def test_a_panel_without_a_label_is_shown_when_its_like_is() -> None:
     <div class=pane style="margin: 0; visibility: hidden"><p>Open Home.</p></div>
     <div class=pane hidden><p>Open Web.</p></div>"""
     found = kept(page_of(inner))
-    assert found.replace("#", "") == BEFORE.replace("#", "") + "Open the app.\n\n Tab 2\n\nOpen Home.\n\n Tab 3\n\nOpen Web.\n", "it mixes two"
+    assert (
+        found.replace("#", "")
+        == BEFORE.replace("#", "") + "Open the app.\n\n Tab 2\n\nOpen Home.\n\n Tab 3\n\nOpen Web.\n"
+    ), "it mixes two"
     named = kept(page_of(inner.replace("class=pane style", "class=pane data-value=iPhone style")))
     assert "# iPhone\n\nOpen Home." in named
 

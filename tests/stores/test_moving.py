@@ -322,11 +322,13 @@ def test_texts_that_look_like_it_are_kept(filled: Workspace, url: str) -> None:
     assert prints(open_workspace(filled.folder)) == before
 
 
+@pytest.mark.with_plugins
 def test_a_move_waits_for_no_build(filled: Workspace) -> None:
     with filled.build_lock(), pytest.raises(WorkspaceBusyError):
         move(filled, "postgresql://autokb@/postgres?host=/nowhere")
 
 
+@pytest.mark.with_plugins
 def test_without_a_server_nothing_changes(filled: Workspace) -> None:
     before = prints(filled)
     with pytest.raises(StoreAwayError):

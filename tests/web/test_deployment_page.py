@@ -74,6 +74,7 @@ def test_the_page_names_the_limits_of_the_code() -> None:
     assert stop and int(stop[1]) > serve_commands.GRACE_SECONDS > limits.seconds
 
 
+@pytest.mark.with_plugins
 def test_the_alerts_ask_for_figures_that_there_are() -> None:
     figures = ServiceFigures()
     figures.note("POST", "/v1/suggest", 200, 0.01)

@@ -105,6 +105,7 @@ def test_an_edit_is_kept_with_its_history_and_a_late_one_shows_both_texts(
     assert empty.status_code == 422 and 'role="alert"' in empty.text
 
 
+@pytest.mark.with_plugins
 def test_figures_in_use_and_gaps_are_shown_and_a_gap_is_closed(client: TestClient, hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     assert "Nothing yet" in client.get("/in-use?whole=true").text
@@ -161,6 +162,7 @@ def test_questions_of_other_topics_are_folded_below_and_what_did_not_help_is_nam
     assert "off topic" not in page and "Nothing here is about that." in below
 
 
+@pytest.mark.with_plugins
 @pytest.mark.parametrize("path", ["/in-use", "/evaluation"])
 def test_figures_follow_the_page_that_is_there_at_once(client: TestClient, path: str) -> None:
     page = client.get(path).text
@@ -169,6 +171,7 @@ def test_figures_follow_the_page_that_is_there_at_once(client: TestClient, path:
     assert "<html" not in part and "Working out" not in part and "<h2" in part
 
 
+@pytest.mark.with_plugins
 def test_the_sheet_is_filled_in_page_by_page(client: TestClient, hand_made: Workspace) -> None:
     page = client.get("/evaluation/sheet").text
     items = []

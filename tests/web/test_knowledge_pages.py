@@ -423,6 +423,7 @@ def test_a_ticket_shows_its_links_as_a_picture_and_as_a_list(hand_made: Workspac
         page(client, "/tickets/none?similar=1", 404)
 
 
+@pytest.mark.with_plugins
 def test_every_page_is_light_and_has_labels(client: TestClient) -> None:
     for path in (
         "/knowledge",

@@ -94,6 +94,7 @@ def test_every_path_with_every_role(hand_made: Workspace) -> None:
     assert status_of(client, "GET", "/v1/no-such-path") == 401
 
 
+@pytest.mark.with_plugins
 def test_the_page_of_roles_is_what_the_routes_say(hand_made: Workspace) -> None:
     drawing, app = load_drawing(), client_of(hand_made).app
     page = drawing.PAGE.read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ def signed_in(client: TestClient, key: str, then: str = "/") -> str:
     return answer.headers["location"]
 
 
+@pytest.mark.with_plugins
 def test_without_a_key_a_page_leads_to_the_one_to_sign_in_and_back(hand_made: Workspace) -> None:
     key = SupportKB(hand_made).keys.create("editor").key
     client = browser_of(hand_made)
@@ -64,6 +65,7 @@ def test_a_wrong_and_a_revoked_key_are_refused_also_in_a_cookie(hand_made: Works
     assert client.get("/v1/issues", cookies={COOKIE: made.key}).status_code == 401
 
 
+@pytest.mark.with_plugins
 def test_a_role_sees_the_pages_that_it_may_open(hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     for role, first, evaluation in (("reader", 303, 403), ("agent", 200, 403), ("editor", 200, 200)):
@@ -76,6 +78,7 @@ def test_a_role_sees_the_pages_that_it_may_open(hand_made: Workspace) -> None:
             assert "This needs a key of the role editor" in refused.text and 'href="/evaluation"' not in refused.text
 
 
+@pytest.mark.with_plugins
 @pytest.mark.parametrize(
     "headers",
     [{}, {"origin": "http://127.0.0.1:9999"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"},

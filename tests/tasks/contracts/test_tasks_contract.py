@@ -43,16 +43,19 @@ def read(name: str, items: tuple[Any, ...], reply: Any) -> list[Read[Any]]:
 every_task = pytest.mark.parametrize("name", sorted(SAMPLES))
 
 
+@pytest.mark.with_plugins
 def test_the_page_of_the_tasks_has_a_row_for_each() -> None:
     page = (Path(__file__).parents[3] / "docs" / "packages" / "tasks.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| \[(\w+/\w+)\]", page, re.MULTILINE)) == set(task_names())
 
 
+@pytest.mark.with_plugins
 def test_every_task_with_a_model_has_a_sample() -> None:
     asked = {name for name in task_names() if task(name).asks_models}
     assert asked == set(SAMPLES)
 
 
+@pytest.mark.with_plugins
 @every_task
 def test_the_sample_is_of_its_task_and_fits_one_request(name: str) -> None:
     it = sample(name)
