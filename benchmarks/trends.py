@@ -1,9 +1,9 @@
-"""What rises: false alarms where dates are dealt out anew, and how often a planted rise is found.
+"""Increases: false alarms where dates are dealt out anew, and how often a planted rise is found.
 
 Two sets with dates: past tickets (Titanium's Jira, a series a component) and forum questions (Thunderbird, a series a
 topic). Each report is of a random week. For false alarms the dates change places among all things of a set, so that
 nothing rises: the share of reports with any alarm is how often a team would be woken in vain. Where whole weeks change
-places, bursts stay together; what rises then did rise once, so that figure has no aim. A planted rise adds things of
+places, bursts stay together; what increases then did once, so that figure has no aim. A planted rise adds things of
 one series to the last weeks of a report. The same reports are judged by other tests, which is how the one in use was
 chosen.
 """

@@ -90,4 +90,4 @@ def test_the_terminal_shows_it_above_what_it_stands_in(
 
     Console(width=120).print(answer_view(tmp_path, ask(index, HOW_LONG)))
     shown = capsys.readouterr().out
-    assert shown.index("nearest line: It lasts for two months") < shown.index("Lime filter")
+    assert shown.index("Best sentence: It lasts for two months") < shown.index("Lime filter")

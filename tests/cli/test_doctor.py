@@ -262,10 +262,12 @@ BAD_DOMAINS = {
     "attribute 1: implies of HIDDEN: HIDDEN is not a value of HIDDEN.": (
         f"attributes: {{{ACME}: {{values: [{ACME}], implies: {{{ACME}: {{{ACME}: [{ACME}2]}}}}}}}}"
     ),
-    "rule 2: the pattern HIDDEN is no regular expression.": (
+    "rule 2: the pattern HIDDEN is not a valid regular expression.": (
         f"rules: [Be kind., {{id: {ACME}, text: x, patterns: ['write to (Anna Meier or {ACME}']}}]"
     ),
-    "rule 1: the pattern HIDDEN is no regular expression. ": f"rules: [{{text: x, patterns: ['(?P={ACME})']}}]",
+    "rule 1: the pattern HIDDEN is not a valid regular expression. ": (
+        f"rules: [{{text: x, patterns: ['(?P={ACME})']}}]"
+    ),
     "rule 1 needs a text.": f"rules: [{{id: {ACME}}}]",
     "rule 1: text must be text": f"rules: [{{id: {ACME}, text: []}}]",
     "rule 1: forbid: HIDDEN has no word in it": f"rules: [{{id: {ACME}, text: x, forbid: ['!!']}}]",
@@ -284,7 +286,7 @@ BAD_DOMAINS = {
     "scope: HIDDEN needs its values, for example {HIDDEN: [One]}.": (
         f"attributes: {{{ACME}: {{values: [b]}}}}\nscope: {{{ACME}: []}}"
     ),
-    "domain.yaml: HIDDEN is no entry; write rules.": f"rulez: [{ACME}]",
+    "domain.yaml: unknown key HIDDEN. Did you mean rules?": f"rulez: [{ACME}]",
 }
 
 

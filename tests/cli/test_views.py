@@ -170,9 +170,9 @@ def test_what_could_also_help_is_not_what_is_shown(hand_made: Workspace) -> None
 
     answer = SupportKB(hand_made).ask("my robot does not pair with my iPad")
     near = replace(answer, documents=(Hit("app/pairing.md", 0.9), Hit("care/blades.md", 0.5)))
-    assert "could also help: care/blades.md" in text(near)
+    assert "See also: care/blades.md" in text(near)
     refused = replace(near, matches=(), passages=(), shown=(), outcome="abstains", reason="No.")
-    assert "could also help: app/pairing.md, care/blades.md" in text(refused)
+    assert "See also: app/pairing.md, care/blades.md" in text(refused)
 
 
 def test_a_question_back_says_how_to_answer_it(hand_made: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
@@ -189,7 +189,7 @@ def test_an_honest_no_says_what_to_do(hand_made: Workspace, capsys: pytest.Captu
     assert lines[0] == "abstains"
     reason = "Nothing here is about that."
     assert lines[1] == f"{reason} Ask in other words, or add a document."
-    assert "could also help" not in "\n".join(lines)
+    assert "See also" not in "\n".join(lines)
 
 
 def test_a_reason_beside_an_answer_needs_no_advice(

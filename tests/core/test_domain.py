@@ -139,7 +139,7 @@ def test_a_wrong_entry_is_named(attributes: dict[str, Any], sentence: str) -> No
     ("rules", "sentence"),
     [
         ([{"id": "x"}], "needs a text"),
-        ([{"text": "x", "patterns": ["("]}], "no regular expression"),
+        ([{"text": "x", "patterns": ["("]}], "not a valid regular expression"),
         ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "same id"),
         ({"x": 1}, "must be a list"),
     ],
@@ -305,5 +305,5 @@ def test_audience_from_names_attributes_that_there_are() -> None:
     for entry in ({"path": "{os}/"}, {"front_matter": {"system": "os"}}):
         with pytest.raises(BadInputError, match="audience_from names the attribute 'os', which is not configured"):
             read_domain({"attributes": attributes, "audience_from": entry})
-    with pytest.raises(BadInputError, match="audience_from: 'paths' is no entry; write path"):
+    with pytest.raises(BadInputError, match="audience_from: unknown key 'paths'"):
         read_domain({"attributes": attributes, "audience_from": {"paths": "v{version}/"}})

@@ -56,10 +56,10 @@ def test_patterns_mean_what_re_makes_of_them(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "problem"),
     [
-        ("(", "no regular expression"),
-        ("a{99999999999}", "no regular expression"),
-        ("a{" + "9" * 5_000 + "}", "no regular expression"),
-        ("(?:" * 1_900 + ")*" * 1_900, "no regular expression"),
+        ("(", "not a valid regular expression"),
+        ("a{99999999999}", "not a valid regular expression"),
+        ("a{" + "9" * 5_000 + "}", "not a valid regular expression"),
+        ("(?:" * 1_900 + ")*" * 1_900, "not a valid regular expression"),
         ("((a{1000}){1000})", "repeats too much"),
         ("(((a{500}b?){500}c?){500})", "repeats too much"),  # 8 GB once it is written out
         ("((((a{50,}){50,}){50,}){50,})", "repeats too much"),

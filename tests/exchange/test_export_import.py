@@ -136,7 +136,7 @@ def test_a_document_copied_under_another_id_gets_chunks_of_its_own(hand_made: Wo
 
 
 WRONG: list[tuple[str, str]] = [
-    ("{", "no valid JSON"),
+    ("{", "not valid JSON"),
     ("[1, 2]", "no JSON object"),
     ('{"kind": "setting", "id": "x", "y": NaN}', "NaN"),
     ('{"kind": "poem", "id": "x"}', "kind 'poem' is unknown"),

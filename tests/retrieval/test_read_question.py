@@ -216,7 +216,7 @@ def test_a_value_that_there_is_not_is_refused_in_words_that_can_be_written() -> 
 def test_an_attribute_is_known_in_another_case_where_only_one_has_its_name() -> None:
     spec = _spec(Device={"values": ["Phone", "Tablet"]}, os={"values": ["A", "B"]}, OS={"values": ["C", "D"]})
     assert as_lists(read_values(spec, {"dEVICE": ["phone"], "OS": ["c"]})) == {"Device": ["Phone"], "OS": ["C"]}
-    with pytest.raises(BadInputError, match="'Os' is no attribute of this domain; it has Device, OS, os"):
+    with pytest.raises(BadInputError, match=r"Unknown attribute 'Os'\. The domain has: Device, OS, os"):
         read_values(spec, {"Os": ["A"]})
     with pytest.raises(BadInputError, match="Device is given twice"):
         read_values(spec, {"device": ["Phone"], "Device": ["Tablet"]})

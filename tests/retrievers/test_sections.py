@@ -171,7 +171,7 @@ def test_it_says_so_where_there_is_no_server_or_another_one() -> None:
 
 @pytest.mark.parametrize("below", ["/v1", "/kb"])
 def test_a_url_of_another_path_of_the_service_is_refused_with_what_it_must_be(url: str, below: str) -> None:
-    with pytest.raises(BadInputError, match=r"There is no such path.* The URL must be that of the service, .*/w/NAME"):
+    with pytest.raises(BadInputError, match=r"Page or path not found.* The URL must be that of the service, .*/w/NAME"):
         Sections(url + below).find("no sound")
 
 

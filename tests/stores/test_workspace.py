@@ -42,7 +42,7 @@ def test_words_stay_words(text: str, values: tuple[str, ...]) -> None:
 
 
 def test_broken_yaml_names_its_line() -> None:
-    with pytest.raises(BadInputError, match=r"domain\.yaml is no valid YAML in line 3"):
+    with pytest.raises(BadInputError, match=r"domain\.yaml is not valid YAML in line 3"):
         parse_yaml("a: 1\nb: [\n", "domain.yaml")
 
 

@@ -37,7 +37,7 @@ def key_on(page: str) -> str:
 def test_the_first_key_is_an_admins_and_ends_the_time_without_keys(client: TestClient, hand_made: Workspace) -> None:
     kb = SupportKB(hand_made)
     before = client.get("/settings").text
-    assert "No key was made yet" in before and 'value="agent"' not in before
+    assert "No keys yet" in before and 'value="agent"' not in before
     refused = client.post("/settings/keys", data={"role": "agent"})
     assert refused.status_code == 422 and "first key is an admin" in refused.text and not kb.keys.list().keys
     made = client.post("/settings/keys", data={"role": "admin", "name": "Anna Berg"})

@@ -111,7 +111,7 @@ def test_agents_look_and_editors_decide(kb: SupportKB) -> None:
     keys = {role: {"authorization": f"Bearer {kb.keys.create(role).key}"} for role in ("admin", "agent", "reader")}
     with TestClient(create_app(kb.workspace.folder), base_url="http://127.0.0.1:8000") as client:
         seen = client.get("/checks", headers={**keys["agent"], "accept": "text/html"})
-        assert seen.status_code == 200 and "Remove" not in seen.text and "Ask them" not in seen.text
+        assert seen.status_code == 200 and "Remove" not in seen.text and "Run checks" not in seen.text
         assert client.get("/v1/checks", headers=keys["reader"]).status_code == 403
         for path in ("/v1/checks/run", "/v1/checks/charging/remove", "/v1/candidate/publish?force=true"):
             assert client.post(path, headers=keys["agent"]).status_code == 403

@@ -337,7 +337,7 @@ def test_a_number_is_a_number_and_no_text_that_reads_as_one(client: TestClient) 
 
 def test_what_is_no_json_is_said_to_be_none(client: TestClient) -> None:
     response = client.post("/v1/ask", content=b'{"text": ', headers={"content-type": "application/json"})
-    check_problem(response, 422, "The body is no JSON")
+    check_problem(response, 422, "The body is not valid JSON")
 
 
 def test_the_openapi_file_names_every_path(client: TestClient) -> None:

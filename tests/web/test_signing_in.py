@@ -75,7 +75,7 @@ def test_a_role_sees_the_pages_that_it_may_open(hand_made: Workspace) -> None:
         refused = client.get("/evaluation", headers=HTML)
         assert refused.status_code == evaluation
         if evaluation == 403:
-            assert "This needs a key of the role editor" in refused.text and 'href="/evaluation"' not in refused.text
+            assert "You need editor rights" in refused.text and 'href="/evaluation"' not in refused.text
 
 
 @pytest.mark.with_plugins
@@ -123,5 +123,5 @@ def test_what_is_no_page_is_said_in_a_page_to_a_browser_and_as_problem_to_a_prog
     assert page.status_code == problem.status_code == 404
     assert "<h1>Not found</h1>" in page.text and problem.headers["content-type"] == "application/problem+json"
     sent = client.post("/kb/v1/ask", json={"text": "no sound"})  # by a program with a wrong address
-    assert sent.status_code == 404 and "There is no such path" in sent.json()["detail"]
+    assert sent.status_code == 404 and "Page or path not found" in sent.json()["detail"]
     assert client.post("/login", data={"key": "akb_nothing"}).status_code == 403, "a form of a path that there is"

@@ -307,7 +307,7 @@ class _Examination:
         with workspace.file() as file:
             self.doctor.published = file.counts_of("")
             if file.has_candidate:
-                self.tell("A candidate waits; autokb publish or autokb discard decides.")
+                self.tell("A candidate is waiting: run autokb publish or autokb discard.")
             for plugin in plugins():
                 for one in call(plugin.name, plugin.findings, file, self.settings) if plugin.findings else ():
                     said = self.private.hide(one.sentence) + one.ids

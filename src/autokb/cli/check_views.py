@@ -25,14 +25,14 @@ def show_run(found: CheckRun, candidate: bool) -> RenderableType:
     from autokb.pipeline.gate.checks import MEASURES
 
     beside = found.difference or {}
-    table = Table("", "share", "95 %", *(["beside readers", "95 %"] if beside else []), box=None)
+    table = Table("", "share", "95 %", *(["vs current", "95 %"] if beside else []), box=None)
     for name, words in MEASURES.items():
         one, change = getattr(found, name), beside.get(name)
         more = [f"{change.value:+.2f}", f"{change.low:+.2f} to {change.high:+.2f}"] if change else []
         table.add_row(words, f"{one.value:.2f}", f"{one.low:.2f} to {one.high:.2f}", *more)
     lines = [f"wrong: {one_line(one.id)}  {_got(one)}" for one in found.wrong]
     if beside:
-        lines = [*turned_lines(found.turned)] or ["No check that is right for readers is wrong for the candidate."]
+        lines = [*turned_lines(found.turned)] or ["No check got worse."]
     elif candidate:
         lines.append("Nothing is published that it could be compared with.")
     return Group(Text(f"{found.n} checks"), table, *map(Text, lines))

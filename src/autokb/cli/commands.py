@@ -37,7 +37,7 @@ KINDS = ("documents", "issues", "tickets", "chats")
 Model = Annotated[
     str, typer.Option(metavar="MODEL", help="Instead of the settings' model: offline, openai:NAME, anthropic:NAME, ...")
 ]
-Candidate = Annotated[bool, typer.Option("--candidate", help="Of the candidate, not of what readers see.")]
+Candidate = Annotated[bool, typer.Option("--candidate", help="Use the candidate instead of the published version.")]
 BuildBudget = Annotated[
     float | None, typer.Option(metavar="USD", min=0, help="Never spend more; the build stops and can go on.")
 ]
@@ -93,9 +93,9 @@ def _created(workspace: Path, created: Created, domain: str) -> str:
 
     if created.documents:
         counts = f"{created.documents} documents and {created.issues} issues"
-        return f"Made {workspace} with {counts}.\nNext: autokb build {quoted(workspace)}"
-    to_do = "" if domain else f" Say in {workspace / 'domain.yaml'} what customers' problems depend on."
-    return f"Made {workspace}.{to_do}\nNext: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
+        return f"Created {workspace} with {counts}.\nNext: autokb build {quoted(workspace)}"
+    to_do = "" if domain else f" Describe in {workspace / 'domain.yaml'} what the right answer depends on."
+    return f"Created {workspace}.{to_do}\nNext: autokb add {quoted(workspace)} FOLDER_OF_MANUALS"
 
 
 MaxSize = Annotated[int, typer.Option(metavar="N", min=1, help="Characters of a chunk at most.")]
@@ -377,7 +377,7 @@ def suggest(
 
 @app.command(epilog="Example: autokb costs kb")
 def costs(workspace: Folder, json: Json = False) -> None:
-    """Say what was spent in the workspace's life, by stage and task."""
+    """Show total spending, by stage and task."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
     from autokb.cli.views import costs_view

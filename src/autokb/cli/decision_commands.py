@@ -126,7 +126,7 @@ def write(
     author: Author = "",
     json: Json = False,
 ) -> None:
-    """Put a solution of your own on an issue: approved, and kept by every build.
+    """Write your own answer to an issue: approved, and kept by every build.
 
     A first line that is a heading becomes the title. It is answered and suggested like any other, as written by hand:
     it cites no document. It comes first for the issue and for all variants below it; write it on a variant if it holds

@@ -23,7 +23,7 @@ def doctor(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Say what is wrong with a workspace, or slow; the text can be pasted into an issue.
+    """Check a workspace for what is wrong or slow; the output can be pasted into an issue.
 
     It holds no keys, no addresses and no names of people or machines, and of paths only what lies in the workspace.
     """

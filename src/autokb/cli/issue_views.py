@@ -218,7 +218,7 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
         lines.append(Text(f"{answer.reason} {_advice(answer)}".rstrip()))
     if telling := answer.telling:
         lines.append(
-            Text.assemble(("nearest line: ", "dim"), (telling.text, "bold"), (f"  {_place(telling.evidence)}", "dim"))
+            Text.assemble(("Best sentence: ", "dim"), (telling.text, "bold"), (f"  {_place(telling.evidence)}", "dim"))
         )
     if answer.reply:
         lines += _reply(answer.reply)
@@ -229,7 +229,7 @@ def answer_view(workspace: Path, answer: Answer) -> RenderableType:
     if answer.reading and answer.reading.note:
         lines.append(Text(f"answered without {answer.reading.name}: {answer.reading.note}", style="dim"))
     if not answer.warning and (reading := _further_reading(answer)):
-        lines.append(Text(f"could also help: {', '.join(reading)}", style="dim"))
+        lines.append(Text(f"See also: {', '.join(reading)}", style="dim"))
     if answer.explanation:
         lines += _explanation(workspace, answer.explanation)
     return Group(*lines)

@@ -31,14 +31,14 @@ def create(
         ),
     ],
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="Who holds it, such as front-desk: its id, which histories show.")
+        str, typer.Option(metavar="NAME", help="Name of its holder, such as front-desk; histories show it.")
     ] = "",
     workspaces: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="The workspaces of a folder of them that the key is for.")
     ] = "",
     json: Json = False,
 ) -> None:
-    """Make a key; it is shown this once, for only its hash is kept."""
+    """Create a key; it is shown only once, for only its hash is kept."""
     from autokb.app import SupportKB
     from autokb.app.workspace_keys import create_shared_key
     from autokb.app.workspaces import holds_workspaces

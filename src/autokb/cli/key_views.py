@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def created_key_sentence(made: CreatedKey | SharedKey) -> str:
     """Show a new key."""
     return (
-        f"{made.id} for the role {made.role}:\n\n{made.key}\n\nKeep it now, for it is shown this once. Send it "
+        f"{made.id} for the role {made.role}:\n\n{made.key}\n\nCopy it now; it won't be shown again. Send it "
         "as the header: Authorization: Bearer KEY"
     )
 

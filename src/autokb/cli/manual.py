@@ -30,7 +30,7 @@ TASKS = {
 # What is often wanted next and stands under another task.
 NEXT = {"add": ("build",), "build": ("publish", "discard", "checks"), "gaps": ("write", "add")}
 FILES = (
-    ("domain.yaml", "what the right answer depends on, and what no solution may do"),
+    ("domain.yaml", "what the right answer depends on, and what answers must never say"),
     ("settings.yaml", "models, encoder, chunker, store, prices; everything in it is optional"),
     ("knowledge.db", "all else: one SQLite file"),
 )

@@ -104,12 +104,12 @@ def publish(
 
 @app.command(epilog="Example: autokb discard kb")
 def discard(workspace: Folder, author: Author = "", json: Json = False) -> None:
-    """Forget the candidate; what was paid for it is kept for the next build."""
+    """Delete the candidate; paid replies are kept for the next build."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 
     done = SupportKB.open(workspace).versions.discard(author=author)
-    emit(json, done.as_json(), lambda: "The candidate is gone. Readers see what they saw.")
+    emit(json, done.as_json(), lambda: "The candidate is deleted. Readers still see the current version.")
 
 
 @app.command(epilog="Example: autokb vacuum kb")

@@ -217,7 +217,7 @@ def _check_spelling(data: Mapping[Any, Any], known: tuple[str, ...], where: str)
     """Refuse an entry that is nearly one of ours: read as nothing it would be missed in silence."""
     for name in map(str, data):
         if name not in known and (meant := get_close_matches(name, known, 1, ALMOST)):
-            raise BadEntryError(f"{where}: {shown_value(name)} is no entry; write {meant[0]}.")
+            raise BadEntryError(f"{where}: unknown key {shown_value(name)}. Did you mean {meant[0]}?")
 
 
 def _read_values(value: Any, where: str) -> tuple[str, ...]:

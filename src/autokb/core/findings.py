@@ -1,4 +1,4 @@
-"""What rots in a knowledge base: what a finding is, and what people said of it."""
+"""Findings: content of a knowledge base that needs attention, and what people decided about it."""
 
 from __future__ import annotations
 

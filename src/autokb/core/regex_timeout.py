@@ -42,7 +42,7 @@ def find_problem(pattern: str) -> str:
         re.compile(pattern)
         elements = _translate(pattern)[1]
     except (re.error, OverflowError, ValueError, RecursionError) as error:
-        return f"is no regular expression: {error}"
+        return f"is not a valid regular expression: {error}"
     if elements > MOST_ELEMENTS:
         return "repeats too much; write smaller numbers between its braces"
     return ""

@@ -56,7 +56,7 @@ def read_test_set(
             record = json.loads(line)
         except ValueError as error:
             raise BadInputError(
-                f"{where} is no JSON ({error}); write one {one} a line, for example {example}"
+                f"{where} is not valid JSON ({error}); write one {one} a line, for example {example}"
             ) from error
         if not isinstance(record, dict):
             raise BadInputError(f"{where} must be a JSON object, for example {example}")

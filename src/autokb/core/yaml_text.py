@@ -77,7 +77,7 @@ def parse_yaml(text: str, name: str) -> Any:
         problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or type(error).__name__)
         problem = next((remedy for words, remedy in _REMEDIES if words in problem), problem)
         said = re.sub(r"""['"].*['"]""", lambda quoted: as_value(quoted[0]), " ".join(problem.split()))
-        raise BadEntryError(f"{name} is no valid YAML{where}: {said}.") from error
+        raise BadEntryError(f"{name} is not valid YAML{where}: {said}.") from error
 
 
 class _Check:

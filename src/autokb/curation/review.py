@@ -206,7 +206,7 @@ def _reasons(found: AllSolutions, solution: Solution, feedback: Mapping[str, int
     if decided.is_waiting(i):
         said["waiting"] = solution.reason
     elif solution.status in DISPLAYED:
-        said["unreviewed"] = "Nobody has approved its present text."
+        said["unreviewed"] = "Not approved yet."
     return said
 
 

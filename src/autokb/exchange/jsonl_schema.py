@@ -243,7 +243,7 @@ def _parsed(line: str) -> Any:
     try:
         return parse_json(line)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is no valid JSON ({error})") from error
+        raise ValueError(f"it is not valid JSON ({error})") from error
 
 
 def check_line(body: Any) -> None:

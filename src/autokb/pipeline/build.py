@@ -157,7 +157,8 @@ def _published_sentence(workspace: Workspace, file: WorkspaceFile, replaced: int
     if candidate:
         folder = shlex.quote(str(workspace.folder))
         return (
-            f"Readers see what they saw until: autokb publish {folder}; autokb discard {folder} forgets the candidate."
+            f"Readers still see the current version. To release this one: autokb publish {folder}; to delete it: "
+            f"autokb discard {folder}."
         )
     if not replaced:
         return ""
@@ -186,10 +187,10 @@ def _orphans_sentence(count: int) -> str:
     """Say that decisions of people wait for their solutions; nothing where none does."""
     if not count:
         return ""
-    what, gone = "1 decision of a person no longer applies", "its solution is gone"
+    what = "1 approval or edit has lost its solution"
     if count > 1:
-        what, gone = f"{count} decisions of people no longer apply", "their solutions are gone"
-    return f"{what}: {gone}. Nothing is lost: autokb show lists them, and autokb review where an edit fits now."
+        what = f"{count} approvals or edits have lost their solutions"
+    return f"{what}. Nothing is deleted: autokb show lists them, and autokb review where an edit fits now."
 
 
 @dataclass(frozen=True)

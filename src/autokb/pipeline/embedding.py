@@ -190,7 +190,7 @@ class FreeEncoder:
 
     @property
     def dimensions(self) -> int:
-        """What the weights say."""
+        """The length of the encoder's vectors."""
         return self.embedder.dimensions
 
     def learn_dimensions(self, _stage: str, _texts: Sequence[str]) -> int:

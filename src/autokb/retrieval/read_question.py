@@ -89,7 +89,7 @@ def _attribute_named(spec: DomainSpec, name: str) -> Attribute:
     same = [one for known, one in spec.attributes.items() if known.casefold() == name.casefold()]
     if len(same) != 1:
         known = ", ".join(sorted(spec.attributes)) or "none"
-        raise BadInputError(f"{name!r} is no attribute of this domain; it has {known}.")
+        raise BadInputError(f"Unknown attribute {name!r}. The domain has: {known}.")
     return same[0]
 
 

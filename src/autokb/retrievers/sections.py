@@ -13,7 +13,7 @@ from autokb.core.solution_text import listed_title
 
 API_KEY = "AUTOKB_API_KEY"  # the variable that holds a server's key where none is given
 MOST = 100  # sections of a question; the service allows no more
-NO_PATH = "There is no such path"  # as the service begins to say it
+NO_PATH = "Page or path not found"  # as the service begins to say it
 ADDRESS = (
     "The URL must be that of the service, such as http://localhost:8000, or of a workspace below it, such as "
     "http://localhost:8000/w/NAME."

@@ -147,7 +147,7 @@ def decode(data: bytes, *, markup: bool = False) -> str:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError as error:
-            reason = f"has a byte order mark, but is no valid {encoding}; save it as UTF-8."
+            reason = f"has a byte order mark, but is not valid {encoding}; save it as UTF-8."
             raise UnreadableFileError(reason) from error
     sample = data[:_BINARY_SAMPLE_BYTES]
     control_characters = sum(sample.count(character) for character in _CONTROL_CHARACTERS)

@@ -132,7 +132,7 @@ def _rows(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
         # Rows such as ``a,"b"c`` too, which a strict reader refuses.
         return list(_numbered_rows(text, delimiter, strict=False))
     except csv.Error as error:
-        raise UnreadableFileError(f"is no valid CSV ({error}); export it again.") from error
+        raise UnreadableFileError(f"is not valid CSV ({error}); export it again.") from error
 
 
 def _numbered_rows(text: str, delimiter: str, *, strict: bool) -> Iterator[tuple[int, list[str]]]:

@@ -43,7 +43,7 @@ _LONGEST_ID = 1_000  # characters; an id is written again in everything that ref
 _DRAFTS = frozenset({"draft", "unpublished", "entwurf"})
 NO_ID = "has no id at"
 NO_SCAN = "give a version with text in it (no scan)"
-_UNKNOWN = "is of a kind that is not read; save it as HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
+_UNKNOWN = "file type not supported; convert it to HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def _read_pages(data: bytes, lost: Counter[str]) -> list[PageWords]:
     from pdfplumber.utils.exceptions import PdfminerException
 
     if b"%PDF-" not in data[:_HEADER_BYTES]:
-        raise UnreadableFileError("is no PDF inside; give it the suffix of its real format.")
+        raise UnreadableFileError("is not a PDF file; give it the suffix of its real format.")
     try:
         with pdfplumber.open(io.BytesIO(data)) as pdf:
             if len(pdf.pages) > MAX_PAGES:

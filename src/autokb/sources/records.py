@@ -102,7 +102,7 @@ def _records(values: Iterable[tuple[int, Any]], relative: str) -> tuple[list[Pla
             if isinstance(record, str):
                 record = {"text": record}
             elif not isinstance(record, Mapping):
-                raise UnreadableFileError("is no JSON object; write one record as {...}.")
+                raise UnreadableFileError("is not a JSON object; write one record as {...}.")
             found.append(PlacedRecord(record, number))
         except UnreadableFileError as error:
             skipped.append(Skipped(f"{relative}:{number}", str(error)))
@@ -117,7 +117,7 @@ def _parse(data: bytes) -> Any:
     except RecursionError as error:
         raise UnreadableFileError("is nested too deeply; flatten it.") from error
     except ValueError as error:
-        raise UnreadableFileError(f"is no valid JSON ({error}); mend it.") from error
+        raise UnreadableFileError(f"is not valid JSON ({error}); fix it.") from error
 
 
 def shorten_report(skipped: list[Skipped], relative: str, *, none_read: bool = False) -> list[Skipped]:

@@ -166,7 +166,7 @@ def _ordinary(known: frozenset[str], language: str) -> tuple[frozenset[str], fro
 
 @dataclass(frozen=True, slots=True)
 class _Either:
-    """What one of two holds."""
+    """The union of two containers."""
 
     one: Container[str]
     other: Container[str]

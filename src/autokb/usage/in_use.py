@@ -34,8 +34,8 @@ from autokb.views.theme_names import ThemeNames
 MOST_PARTS = 100  # sources, themes and groups that are told apart, those with most suggestions; weeks are the last ones
 UNEVEN = 0.001  # probability of arms as uneven as these by chance: below it something else than the hash deals them out
 NOT_CAUSAL = (
-    "Agents choose when to use a suggestion, perhaps where a conversation is easy: this difference is no effect of the "
-    "suggestions. Two arms of an experiment tell one."
+    "Agents choose when to use a suggestion, perhaps where a conversation is easy. This doesn't prove an effect; an "
+    "experiment would."
 )
 BY_CHANCE = "The hash of a conversation's id chose its arm, so that what differs by more than chance is an effect."
 UNEVEN_ARMS = (

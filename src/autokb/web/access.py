@@ -171,4 +171,4 @@ def check_role(caller: Caller | None, needed: Role) -> None:
     if caller is None:
         raise ProblemError(401, WANTED, CHALLENGE)
     if not may(caller.role, needed):
-        raise ProblemError(403, f"This needs a key of the role {needed}; yours is one of the role {caller.role}.")
+        raise ProblemError(403, f"You need {needed} rights; your key has the role {caller.role}.")

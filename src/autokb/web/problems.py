@@ -36,9 +36,9 @@ AWAY = (
     "Nothing of this was confirmed: the store cannot be reached just now. Questions are answered all the same; send "
     "this again in some seconds, once or twice changes nothing."
 )
-NO_PATH = "There is no such path; GET /openapi.json lists those there are."
+NO_PATH = "Page or path not found. GET /openapi.json lists all paths."
 SEE_PATHS = "GET /openapi.json says what each path takes."
-NO_JSON = f"The body is no JSON; send one JSON object in UTF-8. {SEE_PATHS}"
+NO_JSON = f"The body is not valid JSON; send one JSON object in UTF-8. {SEE_PATHS}"
 SHOWN_ERRORS = 3  # of a body
 SCHEMA = {
     "type": "object",

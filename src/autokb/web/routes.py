@@ -444,7 +444,7 @@ async def keys(request: Request) -> Response:
 
 @v1.post("/keys", response_model=CreatedKey, dependencies=[ADMIN])
 async def create_key(request: Request, given: NewKey) -> Response:
-    """Make a key; it is shown this once. From the first one on nobody is served without a key."""
+    """Create a key; it is shown only once. From the first one on nobody is served without a key."""
     return await _answer(lambda: kb_of(request).keys.create(given.role, given.name))
 
 

@@ -48,7 +48,7 @@ class Serving:
 
     keys: Keys
     opened: OpenedWorkspace | None
-    computing: CapacityLimiter | None  # how many questions are answered at once
+    computing: CapacityLimiter | None  # how many questions are answered directly
 
 
 @dataclass(slots=True)
@@ -143,7 +143,7 @@ def keys_of(request: Request) -> Keys:
 
 
 def computing_of(request: Request) -> CapacityLimiter | None:
-    """Return what bounds how many questions are answered at once."""
+    """Return what bounds how many questions are answered directly."""
     return serving_of(request).computing
 
 
@@ -154,6 +154,6 @@ def _opened(request: Request) -> OpenedWorkspace:
 
 
 def computing_limit(workers: int = 1) -> CapacityLimiter:
-    """Return what bounds how many questions are answered at once, where ``workers`` processes share the processors."""
+    """Return what bounds how many questions are answered directly, where ``workers`` processes share the processors."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return CapacityLimiter(max(1, COMPUTING * processors // workers))

@@ -192,7 +192,7 @@ def test_front_matter_and_marks_before_the_text_are_left_out_with_a_reason() -> 
     found = by_structure("---\ntitle: x\n---\n\n---\n\n# A\n\nOne.\n\n***\n")
     assert texts(found) == ["# A\n\nOne.\n\n***"]
     assert left_out(found) == {
-        "---\ntitle: x\n---": "is front matter: data about the text, none of its words",
+        "---\ntitle: x\n---": "front matter",
         "---": "holds no words",
     }
 
@@ -214,7 +214,7 @@ def test_headings_alone_are_the_text() -> None:
 def test_a_heading_says_whether_something_stood_below_it() -> None:
     text = "# A\n\nOne.\n\n## B\n\n[Back to top](#top)\n\n## C\n\n***\n\n## D\n\nTwo."
     assert left_out(by_structure(text)) == {
-        "## B": "is a heading with nothing kept below it",
+        "## B": "heading left without content",
         "[Back to top](#top)": "a link to another part of the page",
-        "## C": "is a heading with nothing below it",
+        "## C": "heading without content",
     }

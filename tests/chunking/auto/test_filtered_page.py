@@ -42,10 +42,10 @@ def test_neighbours_with_one_reason_are_one_entry_of_the_noise() -> None:
 
 def test_headings_with_nothing_below_are_left_out_save_the_first_and_where_there_is_no_text() -> None:
     text = "# A\n\n# B\n\n## C\n\nx\n\n## D\n\n***\n\n# E"
-    empty = "is a heading with nothing below it"
+    empty = "heading without content"
     assert without_empty_headings(page(text)).reasons == {4: empty, 6: empty}
     lost = without_empty_headings(page(f"{text}\n\ny", (7,)))
-    assert lost.reasons == {4: empty, 6: "is a heading with nothing kept below it", 7: "drawn"}
+    assert lost.reasons == {4: empty, 6: "heading left without content", 7: "drawn"}
     assert without_empty_headings(page(text, (3,))).reasons == {3: "drawn"}
 
 

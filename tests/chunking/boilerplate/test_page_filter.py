@@ -75,14 +75,14 @@ def test_the_text_stays_whole_and_boilerplate_goes_with_a_reason() -> None:
     assert [words for words, verdict in found.items() if verdict.keeps] == KEPT
     assert {words: verdict.reason for words, verdict in found.items() if not verdict.keeps} == {
         "[Skip to main content](#main)": "a link to another part of the page",
-        "- [Home](/)": "stands in a menu",
-        "- [Shop](/shop)": "stands in a menu",
-        "Was this article helpful?": "stands outside of the text",
-        "## Related articles": "is a heading with nothing kept below it",
-        "- [Charging](/charging)": "is made of links",
-        "- [Pairing](/pairing)": "is made of links",
-        "## Talk to us": "is a heading with nothing kept below it",
-        "© 2026 Lumo. All rights reserved.": "stands in the foot of the page",
+        "- [Home](/)": "menu",
+        "- [Shop](/shop)": "menu",
+        "Was this article helpful?": "outside the main text",
+        "## Related articles": "heading left without content",
+        "- [Charging](/charging)": "links only",
+        "- [Pairing](/pairing)": "links only",
+        "## Talk to us": "heading left without content",
+        "© 2026 Lumo. All rights reserved.": "page footer",
     }
 
 
@@ -107,7 +107,7 @@ def test_a_text_about_sharing_stays() -> None:
 def test_a_paragraph_of_links_goes_and_one_with_a_link_stays() -> None:
     link, linked = "[How lamps are made and sold](/lamps)", "See how [lamps are made](/lamps) if you want to know more."
     found = filtered([*PARTS[3:7], (link, VOTE), (linked, VOTE), *PARTS[12:13]])
-    assert found[link].reason == "is made of links" and found[linked].keeps
+    assert found[link].reason == "links only" and found[linked].keeps
 
 
 RELATED: list[Part] = [("## More pages", VOTE), ("- [Charging](/charging)", ()), ("- [Pairing](/pairing)", ())]
@@ -118,7 +118,7 @@ def test_the_lines_behind_the_links_that_a_page_ends_with_go() -> None:
     found = filtered([*PARTS[3:13], *RELATED, *CONTACT, *PARTS[17:]])
     assert [words for words, verdict in found.items() if verdict.keeps] == KEPT
     for words, _ in CONTACT:
-        assert found[words].reason == "stands behind the links that the page ends with" and not found[words].is_sure
+        assert found[words].reason == "after the closing links" and not found[words].is_sure
 
 
 @pytest.mark.parametrize(
@@ -167,10 +167,10 @@ def test_of_words_that_the_extractor_drops_near_the_text_it_is_not_sure() -> Non
     caption = "The light beside the button"
     parts: list[Part] = [*PARTS[3:7], (caption, ()), *PARTS[12:13], *TEASERS]
     found = filtered(parts)
-    assert found[caption] == BlockVerdict(False, "stands outside of the text", is_sure=False)
+    assert found[caption] == BlockVerdict(False, "outside the main text", is_sure=False)
     assert [found[words].is_sure for words, _ in TEASERS] == [False, False, False, True]
     aside = filtered([(words, ("aside",) if words == caption else kinds) for words, kinds in parts])
-    assert aside[caption] == BlockVerdict(False, "stands beside the text")
+    assert aside[caption] == BlockVerdict(False, "sidebar")
 
 
 def test_on_a_page_of_nearly_all_text_what_the_extractor_missed_inside_is_kept() -> None:
@@ -206,7 +206,7 @@ def test_what_other_pages_have_too_goes_outside_the_text_and_stays_inside() -> N
     repeated = frozenset(map(block_hash, (greeting, warning)))
     before, after = filtered(parts), filtered(parts, repeated)
     assert before[greeting].keeps and before[warning].keeps
-    assert after[greeting] == BlockVerdict(False, "stands on several pages of the site")
+    assert after[greeting] == BlockVerdict(False, "repeated on other pages")
     assert after[warning] == before[warning]
 
 
@@ -283,10 +283,10 @@ def test_of_a_text_without_marks_only_sure_boilerplate_goes() -> None:
     blocks = numbered_blocks(MANUAL)
     verdicts = filter_boilerplate(MarkedPage(Document("d", "T", MANUAL)), blocks)
     assert {MANUAL[b.start : b.end]: v.reason for b, v in zip(blocks, verdicts, strict=True) if not v.keeps} == {
-        "- [Contents](#contents)": "is a list of links before the text",
-        "- [Index](#index)": "is a list of links before the text",
-        "- [Glossary](#glossary)": "is a list of links before the text",
-        "## Left empty": "is a heading with nothing below it",
+        "- [Contents](#contents)": "menu before the text",
+        "- [Index](#index)": "menu before the text",
+        "- [Glossary](#glossary)": "menu before the text",
+        "## Left empty": "heading without content",
         "[Back to top](#top)": "a link to another part of the page",
     }
 

@@ -1,4 +1,4 @@
-"""The core without what rots and what rises, and pages of other plug-ins where theirs stand."""
+"""The core without findings and trends, and pages of other plug-ins where theirs stand."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def test_the_service_has_neither_its_paths_nor_links_to_them(hand_made: Workspac
             assert client.get(path).status_code == 404, path
         review, in_use = client.get("/review"), client.get("/in-use")
         assert (review.status_code, in_use.status_code) == (200, 200)
-        assert "What rots" not in review.text and "/stale" not in review.text
-        assert "What rises" not in in_use.text and "Unanswered or not helpful" in in_use.text
+        assert "Needs attention" not in review.text and "/stale" not in review.text
+        assert "Trends" not in in_use.text and "Unanswered or not helpful" in in_use.text
         assert client.post("/v1/ask", json={"text": "the battery does not charge"}).status_code == 200
 
 
@@ -97,8 +97,11 @@ def test_its_links_stand_where_it_says_and_beside_them_those_of_others(hand_made
     with installed_plugins.on_path(place), served(hand_made) as client:
         assert plugins().problems == ()
         review, in_use = client.get("/review").text, client.get("/in-use").text
-        assert ' <a href="/checks">Checks</a> <a href="/stale">What rots</a> <a href="/pins">Pinned</a></div>' in review
-        assert '<a class="button" href="/trends">What rises</a> <a class="button" href="/in-use/gaps">' in in_use
+        assert (
+            ' <a href="/checks">Checks</a> <a href="/stale">Needs attention</a> <a href="/pins">Pinned</a></div>'
+            in review
+        )
+        assert '<a class="button" href="/trends">Trends</a> <a class="button" href="/in-use/gaps">' in in_use
         assert "Pinned" not in in_use and review.count("Pinned") == 1  # in no menu
         said = client.get("/openapi.json").json()
         for path, pinned in (("/v1/pins", 1), ("/v1/pins/typed", 2)):

@@ -66,21 +66,21 @@ def test_the_page_tells_what_happened(kb: SupportKB) -> None:
     assert (found.since, found.until) == (ago(7), ago(0))
     assert found.markdown.startswith(f"# lawn: {ago(7)} to {ago(0)}\n") and found.markdown.endswith("\n")
     assert [line[3:] for line in found.markdown.splitlines() if line.startswith("## ")] == [t for t, _ in SECTIONS]
-    rises = section(found.markdown, "What rises")
+    rises = section(found.markdown, "Trends")
     assert "- The battery does not charge in the dock (questions): " in rises and "its past rate (95 %: " in rises
-    assert "- issues: Nothing of it is of these weeks" in rises
-    assert "(2 times" in section(found.markdown, "What is new")
-    assert f"(2 times, last {ago(2)})" in section(found.markdown, "What is unanswered")
-    changed = section(found.markdown, "What builds changed")
+    assert "- issues: None in these weeks" in rises
+    assert "(2 times" in section(found.markdown, "New topics")
+    assert f"(2 times, last {ago(2)})" in section(found.markdown, "Unanswered questions")
+    changed = section(found.markdown, "Changes by builds")
     assert f"- Version 2, {ago(3)}, build: 5 documents, 11 issues, " in changed and "Version 1" not in changed
     assert "Solutions that readers see otherwise: 0 added, 2 removed, 1 changed." in changed
     helped = section(found.markdown, "What helped")
     assert "2 used, 0 edited, 1 rejected; accepted 67%" in helped and "- Clean the contacts: 2 times" in helped
     assert "with a used suggestion: 1 reported, resolved 100%" in helped
-    assert "No publication has enough weeks" in section(found.markdown, "What solutions did")
+    assert "No publication has enough weeks" in section(found.markdown, "Effect of solutions")
     open_ones = kb.curation.stale().findings
     assert len(open_ones) == found.counts["rots"] > 0
-    rotten = section(found.markdown, "What rots")
+    rotten = section(found.markdown, "Needs attention")
     assert f"- {open_ones[0].kind.replace('_', ' ')}: " in rotten
     place = next(place for one in open_ones for place in one.places if place.document)
     assert f"\n  - {place.document}: {place.quote}\n" in rotten.replace("\\", "")
@@ -105,7 +105,7 @@ def test_a_day_without_hyphens_is_that_day_and_words_begin_no_list(kb: SupportKB
     asked = [LoggedQuestion(text, "abstains", "ask", f"{ago(2)}T08:00:00+00:00") for text in texts]
     with kb.workspace.file() as file, file.transaction():
         keep_questions(file, asked)
-    page = MarkdownIt().render(section(kb.usage.digest(ago(7)).markdown, "What is unanswered"))
+    page = MarkdownIt().render(section(kb.usage.digest(ago(7)).markdown, "Unanswered questions"))
     assert all(f"<li>{text} (once" in page for text in texts)
     assert page.count("<ul>") == 1 and "<ol" not in page
 
@@ -114,10 +114,10 @@ def test_a_quiet_week_says_so(hand_made: Workspace) -> None:
     with hand_made.file() as file, file.transaction(), file.reading() as db:
         db.execute("UPDATE version SET body = json_set(body, '$.date', ?) WHERE number = 1", (ago(9),))
     page = SupportKB(hand_made).usage.digest(ago(7)).markdown
-    assert "Nothing rises more than chance explains." in section(page, "What rises")
-    assert f"No question since {ago(9)} was without a tree." in section(page, "What is new")
-    assert "No question is unanswered." in section(page, "What is unanswered")
-    assert "Nothing was published." in section(page, "What builds changed")
+    assert "No significant increase." in section(page, "Trends")
+    assert f"No question since {ago(9)} was without a tree." in section(page, "New topics")
+    assert "No question is unanswered." in section(page, "Unanswered questions")
+    assert "Nothing was published." in section(page, "Changes by builds")
     assert "accepted not known" in section(page, "What helped")
 
 
@@ -126,7 +126,7 @@ def test_what_gaps_lists_is_unanswered_in_the_digest_too(hand_made: Workspace) -
 
     def told(since: int) -> tuple[str, int]:
         found = kb.usage.digest(ago(since))
-        return section(found.markdown, "What is unanswered"), found.counts["unanswered"]
+        return section(found.markdown, "Unanswered questions"), found.counts["unanswered"]
 
     def ask(text: str, days: int, reason: str = "") -> None:
         with hand_made.file() as file, file.transaction():

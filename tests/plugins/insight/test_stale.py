@@ -1,4 +1,4 @@
-"""What rots, on real workspaces: every kind is found with its places, and what people said of it outlives builds."""
+"""Findings, on real workspaces: every kind is found with its places, and what people said of it outlives builds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page and the paths of what rots: editors settle, agents and readers do neither."""
+"""The page and the paths of findings: editors settle, agents and readers do neither."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rises, what is new and what solutions did, over generated dates in real workspaces."""
+"""Trends, new topics and the effect of solutions, over generated dates in real workspaces."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_what_is_too_short_or_too_little_says_so(hand_made: Workspace) -> None:
     assert short.sources[0].why.startswith("Too short") and short.rising == ()
     assert all(t.why == short.sources[0].why and t.chance is None and t.ratio.value is None for t in short.series)
     enough = kb.usage.trends(weeks=1, until=sunday(9 - 1 + 1))
-    assert "Nothing of it is of these weeks; the last is of" in enough.sources[0].why and not enough.series[0].rises
+    assert "None in these weeks; the last is of" in enough.sources[0].why and not enough.series[0].rises
     lay_issues(hand_made, {"pair": [1] * 14, "charge": [0, 0, 0, 0, 0, 1]}, "2026-06-01T00:00:00+00:00")
     few = one(kb.usage.trends(until=sunday(13)), "tree", "charge")
     assert few.why.startswith("Too few") and few.chance is None

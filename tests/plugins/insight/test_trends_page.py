@@ -1,4 +1,4 @@
-"""The page and the paths of trends: editors see what rises, with a chart each; agents and readers do not."""
+"""The page and the paths of trends: editors see increases, with a chart each; agents and readers do not."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def test_a_suggestion_is_judged_and_its_place_in_the_manual_stands_beside(site: 
     page.get_by_role("button", name="Not helpful").first.click()
     expect(page.locator("#judged-1")).to_have_text("Noted: not helpful")
     assert site.kb.usage.feedback().items[-1].verdict == "unhelpful"
-    page.get_by_text("Where it says so").first.click()
+    page.get_by_text("Source").first.click()
     link = page.get_by_role("link", name="Open charging.md at this place")
     expect(link).to_be_visible()
     assert (link.get_attribute("href") or "").startswith("/documents/charging.md?at=")
@@ -328,7 +328,7 @@ def test_what_rises_follows_the_page_and_is_asked_for_other_weeks_by_keys(site: 
     from playwright.sync_api import expect
 
     page.goto("/trends")
-    expect(page.get_by_role("heading", name="What solutions did")).to_be_visible()
+    expect(page.get_by_role("heading", name="Effect of solutions")).to_be_visible()
     expect(page.locator("svg.weeks")).to_have_count(0)  # nothing of these weeks is left
     page.locator("#until").fill("2025-05-25")
     page.locator("#weeks").focus()
@@ -347,7 +347,7 @@ def test_a_finding_is_settled_and_opened_again_by_keys(site: Site, browser: Brow
 
     with opened(browser, site.url, width=NARROW, key=site.key) as (page, watched):
         page.goto("/review")
-        page.get_by_role("link", name="What rots").press("Enter")
+        page.get_by_role("link", name="Needs attention").press("Enter")
         page.get_by_role("link", name="Source changed").press("Enter")
         page.wait_for_url("**/stale?kind=source_changed")  # whose scripts are there by then
         card = page.get_by_role("article", name="Source changed").first

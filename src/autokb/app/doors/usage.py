@@ -119,7 +119,7 @@ class UsageDoor(MemoryDoor):
         return measure_use(self._memory.workspace, since)
 
     def trends(self, weeks: int | None = None, until: str | None = None) -> Any:
-        """Return what rises against its own past, what is new since the last build, and what solutions did.
+        """Return what customers ask more than before, new topics since the last build, and the effect of solutions.
 
         The last ``weeks`` (4) whole weeks, of ISO 8601 in UTC, up to a day (2026-03-01; by default today) are compared
         with those before (BadInputError).

@@ -44,7 +44,7 @@ class FilteredPage:
         return FilteredPage(outline, {**self.reasons, **reasons}, self.incomplete_lists, self.unsure)
 
     def kept_text(self) -> str:
-        """Return the text without what is left out, for a document that is stored."""
+        """Return the kept text of a stored document."""
         text, blocks = self.outline.text, self.outline.blocks
         parts: list[str] = []
         before = None

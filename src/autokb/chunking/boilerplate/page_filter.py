@@ -50,8 +50,8 @@ def empty_line(words: str) -> str:
     return "an advertisement" if _ADVERTISEMENT.fullmatch(words) else ""
 
 
-EMPTY_HEADING = "is a heading with nothing below it"
-NOTHING_KEPT = "is a heading with nothing kept below it"
+EMPTY_HEADING = "heading without content"
+NOTHING_KEPT = "heading left without content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +63,20 @@ class BlockVerdict:
     is_sure: bool = True
 
 
-FRONT_MATTER = "is front matter: data about the text, none of its words"
-ON_OTHER_PAGES = "stands on several pages of the site"
-OF_LINKS = "is made of links"
-OUTSIDE = "stands outside of the text"
-MENU = "is a list of links before the text"
-BEHIND_LINKS = "stands behind the links that the page ends with"
+FRONT_MATTER = "front matter"
+ON_OTHER_PAGES = "repeated on other pages"
+OF_LINKS = "links only"
+OUTSIDE = "outside the main text"
+MENU = "menu before the text"
+BEHIND_LINKS = "after the closing links"
 _AREA_REASONS: dict[AreaKind, str] = {
-    "nav": "stands in a menu",
-    "header": "stands in the head of the page",
-    "footer": "stands in the foot of the page",
-    "aside": "stands beside the text",
-    "form": "belongs to a form",
-    "hidden": "is hidden",
-    "dialog": "stands in a dialog",
+    "nav": "menu",
+    "header": "page header",
+    "footer": "page footer",
+    "aside": "sidebar",
+    "form": "form field",
+    "hidden": "hidden",
+    "dialog": "dialog",
 }
 _KEEP = BlockVerdict(keeps=True)
 _LONGEST_EMPTY_LINE = 15  # words

@@ -158,7 +158,7 @@ class HelpdeskDesk:
         try:
             given = json.loads(without_half_escapes(body))
         except (ValueError, RecursionError):
-            raise RefusedWebhookError("The body is no JSON.", NO_JSON) from None
+            raise RefusedWebhookError("The body is not valid JSON.", NO_JSON) from None
         account, message = id_of(part_of(given, *desk.account_at)), desk.read(given)
         if account != settings.account and settings.account and (account or message):
             return "not_ours"  # also where nobody can tell whose message it is

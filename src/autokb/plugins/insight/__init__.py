@@ -1,4 +1,4 @@
-"""What needs attention: content that rots, what customers ask more and more, and both on a weekly page."""
+"""Content that needs attention, trends in what customers ask, and both on a weekly page."""
 
 from autokb.plugin import Command, Page, Plugin, Route
 
@@ -6,7 +6,7 @@ HERE, FINDING = "autokb.plugins.insight", "/v1/stale/{finding}/{what}"
 JOIN = "/v1/issues/{issue}/join/{other}"
 plugin = Plugin(
     "insight",
-    summary="What rots, what rises, and a weekly page of both.",
+    summary="Content that needs attention, trends, and a weekly page of both.",
     methods={
         "curation.stale": f"{HERE}.stale:find_stale",
         "curation.judge_contradictions": f"{HERE}.stale:judge_contradictions",
@@ -27,7 +27,7 @@ plugin = Plugin(
         Command(
             "trends",
             f"{HERE}.trend_commands:trends",
-            "Show what rises against its own past, what is new since the last build, and what solutions did.",
+            "Show what customers ask more than before, new topics since the last build, and the effect of solutions.",
             "autokb trends kb  and  autokb trends kb --weeks 2 --until 2026-03-01",
         ),
         Command(
@@ -45,10 +45,10 @@ plugin = Plugin(
         Route(JOIN, f"{HERE}.routes:join_trees", "editor", "POST", f"{HERE}.stale:FindingSettled"),
     ),
     pages=(
-        Page("/stale", f"{HERE}.stale_page:show", "editor", menu="What rots", on="/review"),
+        Page("/stale", f"{HERE}.stale_page:show", "editor", menu="Needs attention", on="/review"),
         Page("/stale", f"{HERE}.stale_page:settle", "editor", "POST"),
         Page("/stale/join", f"{HERE}.stale_page:join", "editor", "POST"),
-        Page("/trends", f"{HERE}.trends_page:show", "editor", menu="What rises", on="/in-use"),
+        Page("/trends", f"{HERE}.trends_page:show", "editor", menu="Trends", on="/in-use"),
     ),
     templates=HERE,
     built_in=True,

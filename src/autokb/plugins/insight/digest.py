@@ -28,7 +28,7 @@ from autokb.views.solutions_in_memory import SolutionsInMemory
 from autokb.views.versions import diff, list_versions
 
 MOST_LINES = 10  # of a section: what a meeting reads
-MOST_PLACES = 2  # of a finding: a pair that disagrees; the page of what rots lists the others
+MOST_PLACES = 2  # of a finding: a pair that disagrees; the page of findings lists the others
 LONGEST_LINE = 160  # characters of a customer's words
 _Rots = Mapping[str, Sequence[Sequence[str]]]  # the open findings by their kinds, each in words and its places
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>()#|~!&:])")  # what Markdown makes something of inside a line
@@ -159,7 +159,7 @@ def _what_rises(found: _Found) -> list[str]:
     return [
         weeks,
         "",
-        *(_cut(rising) or ["Nothing rises more than chance explains."]),
+        *(_cut(rising) or ["No significant increase."]),
         *([""] if untold else []),
         *untold,
     ]
@@ -216,7 +216,7 @@ def _what_helped(found: _Found) -> list[str]:
     lines = [
         f"- Suggestions: {use.used} used, {use.edited} edited, {use.rejected} rejected; accepted {_share(use.rate)}",
         f"- Thumbs: {use.helpful} up, {use.unhelpful} down; helpful {_share(use.helpful_rate)}",
-        f"- Questions: {asked.asked}; answered at once {_share(asked.answered)}",
+        f"- Questions: {asked.asked}; answered directly {_share(asked.answered)}",
     ]
     for name, one in found.in_use.use.groups.items():
         if one.reported:
@@ -238,13 +238,13 @@ def _what_solutions_did(found: _Found) -> list[str]:
 
 # The page in its order: each section tells one thing of what was found.
 SECTIONS: tuple[tuple[str, Callable[[_Found], list[str]]], ...] = (
-    ("What rises", _what_rises),
-    ("What is new", _what_is_new),
-    ("What rots", _what_rots),
-    ("What is unanswered", _what_is_unanswered),
-    ("What builds changed", _what_builds_changed),
+    ("Trends", _what_rises),
+    ("New topics", _what_is_new),
+    ("Needs attention", _what_rots),
+    ("Unanswered questions", _what_is_unanswered),
+    ("Changes by builds", _what_builds_changed),
     ("What helped", _what_helped),
-    ("What solutions did", _what_solutions_did),
+    ("Effect of solutions", _what_solutions_did),
 )
 
 

@@ -1,4 +1,4 @@
-"""How each kind of what rots is found, from what is published and what people decided."""
+"""How each kind of finding is found, from what is published and what people decided."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FindingPlace(Result):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Result):
-    """Something that rots; its id stays while what it is about stays as it is.
+    """Content that needs attention; its id stays while what it is about stays as it is.
 
     ``reported`` counts the raw issues of the problem that it is about, or what else says how many readers it reaches.
     ``author`` and ``date`` are those of who settled it.

@@ -1,4 +1,4 @@
-"""What rises against its own past: weekly counts of dated things, tested so that chance seldom raises an alarm."""
+"""Increases against the own past: weekly counts of dated things, tested so that chance seldom raises an alarm."""
 
 from __future__ import annotations
 
@@ -107,11 +107,11 @@ def describe_source(one: DatedEvents, end: int, weeks: int) -> SourceWeeks:
 def _why_not(known: Sequence[int], window: _Window) -> str:
     """Say why a source with things of these weeks cannot be compared; nothing where it can."""
     if not known:
-        return "Nothing of it has a date before the week that runs."
+        return "Nothing is dated before the current week."
     if window.past < FEWEST_WEEKS:
         return TOO_SHORT
     if max(known) < window.turn:
-        return f"Nothing of it is of these weeks; the last is of {week_name(max(known))}."
+        return f"None in these weeks; the last is of {week_name(max(known))}."
     return ""
 
 

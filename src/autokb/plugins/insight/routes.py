@@ -12,7 +12,7 @@ from autokb.web.serving import kb_of
 
 
 async def trends(request: Request, weeks: int | None = None, until: str = "") -> Response:
-    """Say what rises against its own past, what is new since the last build, and what solutions did."""
+    """Return what customers ask more than before, new topics since the last build, and the effect of solutions."""
     return JSONResponse(await compute_report(request, lambda: kb_of(request).usage.trends(weeks, until).as_json()))
 
 
@@ -22,7 +22,7 @@ async def digest(request: Request, since: str) -> Response:
 
 
 async def stale(request: Request, kind: str = "", settled: bool = False) -> Response:
-    """List what rots, of each kind what most readers meet first, or what people said something of."""
+    """List content that needs attention, of each kind what most readers see first, or what people settled."""
     kb = kb_of(request)
     found = await in_thread(lambda: kb.curation.stale(kind, settled=settled).as_json())
     return JSONResponse(found)

@@ -1,4 +1,4 @@
-"""What rots: what a person should look at before readers stumble over it, and what people said of it."""
+"""Findings: what a person should look at before readers meet it, and what people decided about it."""
 
 from __future__ import annotations
 

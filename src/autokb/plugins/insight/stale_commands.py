@@ -49,7 +49,7 @@ def stale(
     budget: Budget = None,
     json: Json = False,
 ) -> None:
-    """Show what rots, or keep what a person says of a finding."""
+    """Show content that needs attention, or keep what a person says of a finding."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
 

@@ -1,4 +1,4 @@
-"""What rots: findings by their kinds, each with its places, settled with a click."""
+"""The page of findings: by their kinds, each with its places, settled with a click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``autokb trends`` and ``digest``: what rises, and what happened since a day."""
+"""``autokb trends`` and ``digest``: increases, and what happened since a day."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def trends(
     until: Annotated[str, typer.Option(metavar="DAY", help="The last day that counts, if not yesterday.")] = "",
     json: Json = False,
 ) -> None:
-    """Show what rises against its own past, what is new since the last build, and what solutions did."""
+    """Show what customers ask more than before, new topics since the last build, and the effect of solutions."""
     from autokb.app import SupportKB
     from autokb.cli.output import emit
     from autokb.plugins.insight.trend_views import trends_view

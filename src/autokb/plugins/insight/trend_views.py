@@ -26,7 +26,7 @@ NAME = 60  # characters of a name
 
 
 def trends_view(workspace: Path, found: Trends) -> RenderableType:
-    """Show what rises with the weeks of each series, what is new, and what solutions did."""
+    """Show the increases with the weeks of each series, new topics, and the effect of solutions."""
     lines: list[RenderableType] = [
         Text(f"The last {several(found.weeks, 'whole week')} up to {found.last}, beside those before", style="bold")
     ]
@@ -36,7 +36,7 @@ def trends_view(workspace: Path, found: Trends) -> RenderableType:
         undated = f", {source.undated} without a date" if source.undated else ""
         lines.append(Text(f"{source.source}: {source.dated}{undated}. {source.why}".rstrip(), "dim"))
     if found.series and not found.rising:
-        lines.append(Text("Nothing rises more than chance explains.", style="bold"))
+        lines.append(Text("No significant increase.", style="bold"))
     lines += [line for one in found.series[:SHOWN] for line in _series_lines(one)]
     lines += _new_lines(found)
     lines += _effect_lines(found)
@@ -76,7 +76,7 @@ def _new_lines(found: Trends) -> Iterator[Text]:
 
 def _effect_lines(found: Trends) -> Iterator[Text]:
     told = [one for one in found.effects if not one.why]
-    yield Text(f"What solutions did to their trees: {several(len(told), 'tree')} with enough weeks", style="bold")
+    yield Text(f"Effect of solutions on their trees: {several(len(told), 'tree')} with enough weeks", style="bold")
     for one in told[:SHOWN]:
         yield Text(_effect_text(one))
     if told:

@@ -1,4 +1,4 @@
-"""What rises, what is new since readers see what they see, and what solutions did: one report of whole weeks."""
+"""The report of whole weeks: increases, new topics since the last publication, and the effect of solutions."""
 
 from __future__ import annotations
 

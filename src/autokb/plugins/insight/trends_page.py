@@ -1,4 +1,4 @@
-"""What rises, what is new, and what solutions did to the volume of their trees."""
+"""The page of trends: increases, new topics, and the effect of solutions on the volume of their trees."""
 
 from __future__ import annotations
 

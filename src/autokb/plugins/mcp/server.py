@@ -54,7 +54,7 @@ Context = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Who calls, from where it is answered, and how many questions are answered at once."""
+    """Who calls, from where it is answered, and how many questions are answered directly."""
 
     kb: SupportKB
     folder: Path

@@ -117,7 +117,7 @@ def _keep_numbers(tables: SearchTables, total: Counted, learnt: Learnt) -> None:
 
 
 def audience_of(solution: Solution) -> str:
-    """Return for whom a solution is, as rows say it."""
+    """Return a solution's audience key."""
     fixed = {name: values for name, values in solution.attributes.items() if values != ANY}
     return canonical_json(as_lists(fixed)) if fixed else FOR_ALL
 

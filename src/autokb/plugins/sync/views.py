@@ -41,5 +41,5 @@ def run_line(name: str, one: SyncedSource) -> str:
 def counts_line(name: str, one: SyncedSource) -> str:
     """Return one line about what one run of a source did."""
     counts = f"{one.added} added, {one.updated} updated, {one.unchanged} unchanged, {one.removed} removed"
-    skipped = f", {len(one.skipped)} not taken" if one.skipped else ""
+    skipped = f", {len(one.skipped)} skipped" if one.skipped else ""
     return " ".join(f"{name}: {counts}{skipped}; {one.requests:,} requests, {one.bytes:,} bytes".split())

@@ -54,7 +54,7 @@ async def asset(name: str) -> Response:
     """Give a script or a style sheet of the package."""
     data = read_asset(name)
     if data is None:
-        raise ProblemError(404, "There is no such file.")
+        raise ProblemError(404, "File not found.")
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     kept = {"Cache-Control": f"public, max-age={ASSET_SECONDS}, immutable"}
     return Response(data, media_type=kind, headers=kept)

@@ -110,7 +110,7 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
         compare(answer(1), answer(1), "mrr", -0.1)
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "no.json").write_text("{")
-    for name, said in (("list.json", "no answer"), ("no.json", "no JSON"), ("none.json", "cannot be read")):
+    for name, said in (("list.json", "no answer"), ("no.json", "not valid JSON"), ("none.json", "cannot be read")):
         with pytest.raises(BadInputError, match=said):
             read_answer(tmp_path / name)
 

@@ -115,7 +115,9 @@ def read_answer(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadInputError(f"{path} cannot be read ({error.strerror}); check the path.") from error
     except ValueError as error:
-        raise BadInputError(f"{path} is no JSON; store an answer with: autokb evaluate ... --json > {path}") from error
+        raise BadInputError(
+            f"{path} is not valid JSON; store an answer with: autokb evaluate ... --json > {path}"
+        ) from error
     if not isinstance(answer, dict):
         raise BadInputError(f"{path} is no answer of evaluate; store one with: autokb evaluate ... --json > {path}")
     return answer

@@ -40,7 +40,7 @@ def test_gzip_is_read_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"id": "a", "text": "x"}\n{broken', "line 2 is no JSON"),
+        ('{"id": "a", "text": "x"}\n{broken', "line 2 is not valid JSON"),
         ("[1]", "line 1 must be a JSON object"),
         ('{"text": "x"}', "line 1 needs an id"),
         ('{"id": true, "text": "x"}', "line 1 needs an id"),

@@ -48,7 +48,7 @@ def _read_question(
     try:
         record = json.loads(line)
     except ValueError as error:
-        raise BadInputError(f"{where} is no JSON ({error}).") from error
+        raise BadInputError(f"{where} is not valid JSON ({error}).") from error
     if not isinstance(record, dict):
         record = {}
     text = next((record[name] for name in QUESTION_FIELDS if isinstance(record.get(name), str)), "")
