@@ -212,7 +212,7 @@ def test_the_first_build_has_nothing_to_lose_but_what_must_be_right(tmp_path: Pa
         ({"id": "a", "text": "b", "document": "c", "outcome": "abstains"}, "shows nothing"),
         ({"id": "a", "text": "b", "document": 5}, "must be a text"),
         ({"id": "a", "text": "b", "document": "c", "attributes": ["x"]}, "must be an object"),
-        ({"id": "a", "text": "b", "document": "c", "attributes": {"colour": ["red"]}}, "no attribute"),
+        ({"id": "a", "text": "b", "document": "c", "attributes": {"colour": ["red"]}}, "Unknown attribute"),
     ],
 )
 def test_a_check_that_cannot_be_judged_is_refused_with_its_line(

@@ -67,7 +67,7 @@ def test_what_was_not_read_is_kept_until_the_file_is_read_again_or_goes(kb: Supp
     kb.add([tmp_path / "manuals"])
     kb.add([table], "issues")
     said = [
-        (str(tmp_path / "manuals" / "bad.xyz"), "file type not supported"),
+        (str(tmp_path / "manuals" / "bad.xyz"), "has a file type that is not supported"),
         (f"{table}, header", "has several columns of the name text"),
         (f"{table}:4", "has an empty text (text)"),
     ]

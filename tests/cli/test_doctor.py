@@ -194,7 +194,7 @@ BAD_SETTINGS = {
     "executor must be local, ray or ray://HOST:PORT.": f"executor: {ACME}",
     "tasks: there is no task HIDDEN": f"tasks: {{{ACME}: offline}}",
     "line 2: HIDDEN stands twice": f"{ACME}: 1\n{ACME}: 2",
-    "no valid YAML in line 1: put a text that begins with * into quotes.": f"model: *{ACME}",
+    "is not valid YAML in line 1: put a text that begins with * into quotes.": f"model: *{ACME}",
     "the embedder HIDDEN is not known": f"embedder: {ACME}",
     "OPENAI_API_KEY": f"model: openai:ft:gpt-4o-mini-2024-07-18:{ACME}::9xYz",
     "store, or AUTOKB_STORE, must be an address such as postgresql://USER@HOST/DATABASE?schema=NAME.": (

@@ -447,7 +447,7 @@ def test_an_edit_whose_heading_was_renamed_is_offered_and_can_be_put_there(copy:
     page.write_text(text.replace("## Connect on iPhone", "## Pair it on iPhone"), encoding="utf-8")
     kb.add([page.parent])
     built = kb.build()
-    assert any(n.startswith("1 decision of a person no longer applies: its solution is gone.") for n in built.notes)
+    assert any(n.startswith("1 approval or edit has lost its solution.") for n in built.notes)
     (lost,) = kb.views.show().orphaned_edits
     assert lost.offered_for in shown_solutions(kb)
     kb.curation.approve([lost.id])

@@ -72,9 +72,11 @@ def test_every_kind_of_file_is_a_document_under_its_path(pages: Path) -> None:
     assert list(found) == ["a.md", "b.html", "sub/c.txt", "r1", "sub/d.jsonl#2", "sub/e.html"]
     assert {s.path: s.reason for s in skipped} == {
         "empty.html": "is empty; leave it out or fill it.",
-        "photo.png": "file type not supported; convert it to HTML, Markdown, text, DOCX, PDF, wiki or JSONL.",
+        "photo.png": (
+            "has a file type that is not supported; convert it to HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
+        ),
         "script.html": "holds no text; leave it out, or save the page as it looks in a browser.",
-        "sub/d.jsonl:3": "is not valid JSON (Expecting value: line 1 column 1 (char 0)); mend it.",
+        "sub/d.jsonl:3": "is not valid JSON (Expecting value: line 1 column 1 (char 0)); fix it.",
     }
 
 

@@ -43,7 +43,7 @@ def test_a_conversation_is_read_from_every_shape(tmp_path: Path, name: str, text
         ("chat.jsonl", '{"role": "robot", "text": "hi"}', "has the role 'robot'; it must be customer or agent"),
         ("chat.jsonl", '{"role": "agent", "text": " "}', "has a message without text"),
         ("chat.json", '{"messages": ["hi"]}', "has a message that is no object"),
-        ("chat.pdf", "hi", "conversations can't be read from this file type"),
+        ("chat.pdf", "hi", "has a file type that conversations can't be read from"),
         ("chat.csv", "conversation,role,text\n1,agent,a\n2,agent,b\n", "holds 2 conversations"),
     ],
 )

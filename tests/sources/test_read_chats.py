@@ -155,7 +155,7 @@ def test_a_file_of_something_else_is_one_line(tmp_path: Path) -> None:
     assert not reading.records
     reasons = {s.path: s.reason for s in reading.skipped}
     assert reasons["issues.csv"].startswith("holds 2 records, and each has a message without a role")
-    assert "conversations can't be read from this file type" in reasons["page.html"]
+    assert "has a file type that conversations can't be read from" in reasons["page.html"]
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"a": 1}', "[[[[", '{"messages": 5}', '{"messages": [[]]}', "null"])

@@ -75,14 +75,14 @@ def bad_files(folder: Path) -> dict[str, str]:
         "binary.md": (bytes(range(256)) * 9, "binary"),
         "noise.txt": (bytes(range(128, 256)) * 3, "encoding"),
         "broken.pdf": (b"%PDF-1.4\ngarbage" * 9, "broken PDF"),
-        "no.pdf": (b"hello", "no PDF"),
+        "no.pdf": (b"hello", "not a PDF"),
         "broken.docx": (b"PK\x03\x04garbage", "DOCX"),
         "old.docx": (b"\xd0\xcf\x11\xe0" + b"x" * 99, "encrypted"),
         "bomb.docx": (bomb.getvalue(), "unpacks"),
         "bomb.html.gz": (gzip.compress(b"a" * (MAX_FILE_BYTES + 1)), "unpacks"),
         "torn.md.gz": (gzip.compress(os.urandom(2000))[:-20], "gzip"),
         "deep.html": (b"<div>" * 50_000 + b"x", "nests"),
-        "picture.png": (b"\x89PNG", "kind"),
+        "picture.png": (b"\x89PNG", "file type"),
         "records.json": (b"{", "JSON"),
     }
     for name, (content, _) in contents.items():

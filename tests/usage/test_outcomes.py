@@ -120,7 +120,7 @@ def test_files_that_are_none(kb: SupportKB, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="There is no file"):
         kb.usage.import_outcomes(tmp_path / "none.csv")
     for name, text, words in (
-        ("x.html", "<p>", "of a kind"),
+        ("x.html", "<p>", "has a file type"),
         ("x.jsonl", "{", "no JSON line"),
         ("x.csv", " ", "empty"),
     ):

@@ -43,7 +43,7 @@ _LONGEST_ID = 1_000  # characters; an id is written again in everything that ref
 _DRAFTS = frozenset({"draft", "unpublished", "entwurf"})
 NO_ID = "has no id at"
 NO_SCAN = "give a version with text in it (no scan)"
-_UNKNOWN = "file type not supported; convert it to HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
+_UNKNOWN = "has a file type that is not supported; convert it to HTML, Markdown, text, DOCX, PDF, wiki or JSONL."
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def _read_file(file: FoundFile, fields: Fields, named: NamedFields) -> tuple[lis
         (records, skipped), is_table = outside_records(file.relative, data, "issues"), True
     else:
         raise UnreadableFileError(
-            "issues can't be read from this file type; save them as CSV, TSV, JSONL, JSON or text (one a line)."
+            "has a file type that issues can't be read from; save them as CSV, TSV, JSONL, JSON or text (one a line)."
         )
     named.look_in(records, file.relative)
     if is_table:

@@ -23,7 +23,7 @@ CONVERSATION = ("conversation", "conversation_id", "chat", "chat_id", "thread_id
 RESOLVED = ("resolved", "is_resolved", "solved")
 RETURNED = ("returned", "is_returned", "reopened")
 SECONDS = ("seconds", "handling_seconds", "duration_seconds", "handle_time")
-_NO_OUTCOMES = "outcomes can't be read from this file type; export them as CSV, JSON or JSONL."
+_NO_OUTCOMES = "has a file type that outcomes can't be read from; export them as CSV, JSON or JSONL."
 # How programs write truth values into a column.
 TRUE, FALSE = frozenset({"true", "1", "yes", "y", "t"}), frozenset({"false", "0", "no", "n", "f"})
 

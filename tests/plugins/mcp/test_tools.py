@@ -327,7 +327,7 @@ def test_a_role_sees_and_may_what_it_does_over_http(tickets_kb: SupportKB) -> No
                     assert {one.name for one in tools if not one.annotations.read_only_hint} <= WRITING  # type: ignore[union-attr]
                     for name in sorted(set(RIGHT) - allowed):
                         said = await refused(client, name, RIGHT[name])
-                        assert ("role agent" if role == "reader" else "--allow-writes") in said
+                        assert ("agent rights" if role == "reader" else "--allow-writes") in said
                     insider = role != "reader"
                     for one in issues:
                         issue = await call(client, "read_issue", issue=one.id)

@@ -47,7 +47,7 @@ LONGEST_TEXT = 200_000  # characters of one text of a ticket; a longer one is a 
 MOST_COMMENTS = 2_000  # of one ticket; machines write more
 _CUT_MARK = " […]"
 _FEWEST_DIGITS = 2  # of what may be a date: ``resolved`` may hold "yes" or 1
-_NO_TICKETS = "tickets can't be read from this file type; export them as JSON, JSONL, CSV or TSV."
+_NO_TICKETS = "has a file type that tickets can't be read from; export them as JSON, JSONL, CSV or TSV."
 _IN_ONE_LINE = ("project", "type", "status", "resolution", "priority", "reporter", "assignee", "url")
 _TRACKERS = (is_jira, is_jira_row, is_github, is_github_comment, is_zendesk)
 

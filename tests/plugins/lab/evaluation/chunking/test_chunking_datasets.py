@@ -41,7 +41,7 @@ def test_questions_with_and_without_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ("{", "line 1 is no JSON"),
+        ("{", "line 1 is not valid JSON"),
         ({"id": 1}, "line 1 has no question"),
         ("[]", "line 1 has no question"),
         ({"question": "?", "document": "other", "references": [{"start": 0, "end": 1}]}, "'other', which is none of"),

@@ -45,7 +45,7 @@ def test_cases_with_and_without_a_reply(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("case", "sentence"),
     [
-        ("{", "line 1 is no JSON"),
+        ("{", "line 1 is not valid JSON"),
         ([], "must be a JSON object"),
         ({"messages": [ASKED]}, "needs an id"),
         ({"id": True, "messages": [ASKED]}, "needs an id"),
