@@ -121,7 +121,7 @@ def test_a_check_is_kept_and_a_candidate_refused_by_keys_alone(site: Site, page:
     expect(page.get_by_text("Kept: it must stay right")).to_be_visible()
     page.goto("/checks")
     page.set_viewport_size({"width": NARROW, "height": 800})
-    page.get_by_role("button", name="Ask the candidate").focus()
+    page.get_by_role("button", name="Run on the candidate").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Right before, not now")).to_be_visible()
     page.wait_for_load_state()  # with its style sheet
