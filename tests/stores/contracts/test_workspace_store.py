@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -97,6 +98,7 @@ from workspace_stores import (
 
 TESTS = Path(workspace_stores.__file__).parent
 KILLS = 8
+HANGS = 300.0  # seconds after which a writer that says nothing more is ended
 SECRET = "sesame"
 MADE = Made("build", DATE)
 
@@ -479,6 +481,9 @@ class Writer:
 def writer(store: Store, writers: subprocess.Popen[str]) -> Iterator[Writer]:
     """A process that writes without end, and has begun; it is killed when the block has ended."""
     assert writers.stdin is not None and writers.stdout is not None
+    hung = threading.Timer(HANGS, writers.kill)  # so that a writer that hangs fails this test, and ends no run
+    hung.daemon = True
+    hung.start()
     print(json.dumps([store.name, store.address]), file=writers.stdin, flush=True)
     said = map(str.strip, writers.stdout)
     begun = Writer(int(next(said)), lines_of(said))
@@ -489,6 +494,7 @@ def writer(store: Store, writers: subprocess.Popen[str]) -> Iterator[Writer]:
         with suppress(ProcessLookupError):  # the test has killed it
             begun.kill()
         list(begun.lines)
+        hung.cancel()
 
 
 def lines_of(said: Iterator[str]) -> Iterator[str]:
