@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autokb.sources import read_documents
+from autokb.sources import outside_readers, read_documents
 
 
 def read(folder: Path, files: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -80,6 +80,28 @@ def test_a_file_that_names_itself_ends(tmp_path: Path, name: str, line: str) -> 
     texts, said = read(tmp_path, {name: f"Again.\n\n{line}\n"})
     assert 2 <= texts[name].count("Again.") <= 6
     assert name in said[f"{name}, in part"]
+
+
+@pytest.mark.parametrize("before", ["Write::", ".. code-block:: rst\n   :caption: It", ".. parsed-literal::"])
+def test_an_include_that_is_shown_as_code_is_not_read(tmp_path: Path, before: str) -> None:
+    files = {
+        "a.rst": f"A\n=\n\n{before}\n\n   .. include:: note.txt\n\n.. include:: note.txt\n",
+        "note.txt": "Wipe it.\n",
+    }
+    texts, _ = read(tmp_path, files)
+    assert ".. include:: note.txt" in texts["a.rst"] and texts["a.rst"].count("Wipe it.") == 1
+
+
+@pytest.mark.parametrize(("name", "line"), [("a.adoc", "include::a.adoc[]"), ("a.rst", ".. include:: a.rst\n")])
+def test_a_file_is_read_once_however_often_it_is_included(
+    tmp_path: Path, name: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = []
+    monkeypatch.setattr(
+        outside_readers, "text_beside", lambda *given, **named: reads.append(given) or f"{line}\n" * 300
+    )
+    read(tmp_path, {name: f"{line}\n" * 300})
+    assert len(reads) == 1
 
 
 def test_many_large_files_in_each_other_are_no_bomb(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from posixpath import dirname, join, normpath
 
 from autokb.sources.decoding import DEEPEST_FILE, MOST_INCLUDED, clean
 
+MOST_FILES = 1_000  # that one text includes; those of large manuals include some dozens
 Beside = Callable[[str], str | None]  # the text of the file of a name beside the one that is read, None without one
 
 _ADOC = re.compile(r"include::([^\[\n]{1,500})\[([^\]\n]*)\][ \t]*")
@@ -24,7 +25,29 @@ _RST = re.compile(
     re.MULTILINE,
 )
 _RST_OPTION = re.compile(r":([\w-]+):[ \t]*(.*)")
+_LITERAL = re.compile(r"^[ \t]*\.\. (?:code(?:-block)?|sourcecode|parsed-literal)::|^(?![ \t]*\.\. ).*::[ \t]*$")
+_LONGEST_BLOCK = 2_000  # characters before a line in which the beginning of its block is looked for
 _RANGE = re.compile(r"(\d+)(?:(?:\.\.|-)(-1|\d*))?")
+
+
+class _Files:
+    """The files that one text includes: each is read once, and all together are bounded."""
+
+    def __init__(self, beside: Beside) -> None:
+        self._beside = beside
+        self._read: dict[str, str | None] = {}
+        self._room = MOST_INCLUDED
+
+    def take(self, path: str) -> str | None:
+        """Return the text of a file; None where it is not there, or too much was included."""
+        if path not in self._read:
+            found = self._beside(path) if len(self._read) < MOST_FILES else None
+            self._read[path] = None if found is None else clean(found)
+        text = self._read[path]
+        if text is None or len(text) >= self._room:
+            return None
+        self._room -= len(text) + 1  # an empty one counts, too
+        return text
 
 
 def with_adoc(text: str, beside: Beside) -> str:
@@ -36,9 +59,8 @@ class _Adoc:
     """Reads one file with all that it includes, with the attributes that were set up to each place."""
 
     def __init__(self, beside: Beside) -> None:
-        self._beside = beside
+        self._files = _Files(beside)
         self._attributes: dict[str, str] = {}
-        self._room = MOST_INCLUDED
 
     def read(self, lines: Sequence[str], folder: str, depth: int) -> Iterator[str]:
         """Give the lines of a file that stands in a folder, and of those that it includes."""
@@ -56,12 +78,10 @@ class _Adoc:
         target = _NAMED.sub(lambda m: self._attributes.get(m[1], m[0]), found[1])
         family = _FAMILY.fullmatch(target)
         path = join(family[1] or "", f"{family[2]}s", family[3]) if family else normpath(join(folder, target))
-        text = self._beside(path)
-        if text is None or len(text) > self._room:
+        if (text := self._files.take(path)) is None:
             return None
-        self._room -= len(text)
         options = {name: quoted or plain for name, quoted, plain in _OPTION.findall(found[2])}
-        lines = list(_tagged(clean(text).split("\n"), options.get("tag") or options.get("tags", "")))
+        lines = list(_tagged(text.split("\n"), options.get("tag") or options.get("tags", "")))
         if "lines" in options:
             lines = _numbered(lines, options["lines"])
         return _deeper(lines, int(_number(options.get("leveloffset", "")))), dirname(path)
@@ -113,16 +133,15 @@ def with_rst(text: str, beside: Beside) -> str:
 
     What cannot be read stays a directive.
     """
-    room = MOST_INCLUDED
+    files = _Files(beside)
 
     def file(found: re.Match[str], depth: int) -> str:
-        nonlocal room
-        written = beside(found["path"])
-        if written is None or not depth or len(written) > room:
+        is_shown = _is_in_literal(found.string, found.start(), len(found["indent"]))
+        written = files.take(found["path"]) if depth and not is_shown else None
+        if written is None:
             return found[0]
-        room -= len(written)
         options = dict(_RST_OPTION.findall(found["options"]))
-        lines = _between(clean(written).split("\n"), options)
+        lines = _between(written.split("\n"), options)
         if found["kind"] == "include" and not {"literal", "code"} & set(options):
             part = "\n".join(lines)
             read = _RST.sub(lambda m: file(m, depth - 1), part).split("\n")
@@ -132,6 +151,13 @@ def with_rst(text: str, beside: Beside) -> str:
         return "\n".join((head, "", *(f"{found['indent']}   {line}".rstrip() for line in lines), "", ""))
 
     return _RST.sub(lambda m: file(m, DEEPEST_FILE), f"{text}\n")
+
+
+def _is_in_literal(text: str, start: int, indent: int) -> bool:
+    """Return whether a line stands in a block of code: the nearest line above that is set in less begins one."""
+    above = text[max(0, start - _LONGEST_BLOCK) : start].split("\n")[:-1] if indent else []
+    outer = (one for one in reversed(above) if one.strip() and len(one) - len(one.lstrip()) < indent)
+    return _LITERAL.search(next(outer, "")) is not None
 
 
 def _between(lines: list[str], options: Mapping[str, str]) -> list[str]:
