@@ -155,6 +155,9 @@ WALLS: dict[str, Callable[[str], Answer]] = {
     "form with the address in it": lambda path: html("Log in", f"<p>To read {path}, log in.</p>{PASSWORD}"),
     "consent": lambda path: article("Before you continue", "We use cookies. Accept all or manage your choices."),
     "unknown language": lambda path: article("Ylläpitokatko", "Palvelu on hetken poissa. Palaamme pian takaisin."),
+    "unknown language with the address in it": lambda path: article(
+        "Olemme muuttaneet", f"Sivu {path} on nyt uudessa osoitteessa. Kiitos."
+    ),
     "home page": lambda path: redirect("/"),
     "home page without redirect": lambda path: article("Acme", "Welcome to the help of Acme! Search, or ask us."),
     "another site": lambda path: redirect("/elsewhere"),
@@ -259,7 +262,8 @@ def test_pages_that_become_one_text_keep_theirs(site: HelpSite, kb: SupportKB) -
 def test_rewritten_and_new_short_pages_are_taken(site: HelpSite, kb: SupportKB) -> None:
     run(kb)
     new = "Since version nine a menu does this: choose Care, then Fresh start, and wait for two beeps."
-    site.pages = {path: article("A topic", f"{new} It is number {path}.") for path in site.pages}
+    lamps = zip(site.pages, ("red", "green", "blue", "white", "dark", "dim", "warm"), strict=False)
+    site.pages = {path: article("A topic", f"{new} The lamp is {lamp} then.") for path, lamp in lamps}
     site.pages["/a0"] = article("All is new", "Nothing that stood here is true any more, so read this sentence.")
     site.pages["/a9"] = article("Version", "It is 9.")
     done = run(kb)
@@ -273,6 +277,8 @@ GOOD_PAGES = {
     "sign in as a topic": article("Sign in", "Open the app, choose Account and type the code of the mail."),
     "page not found as a topic": article("Page not found", f"The printer says: page not found. {STEPS}"),
     "about 404": article("What does error 404 mean?", "It means that the page was not found on our server."),
+    "a code of a device": article("Error 404: the pump is blocked", "Descale the machine, then start it again."),
+    "another code": article("Error 503: the door is open", "Close the door until it clicks."),
     "about cookies": article("Cookies that the app sets", "We use cookies. Accept all or manage your choices."),
     "about maintenance": article("Maintenance", "Clean the filter every month."),
     "about a refresh": article("Status", "All is up.", "<meta http-equiv=refresh content='60'>"),

@@ -24,6 +24,7 @@ from autokb.plugins.sync.guards import (
     kept_of,
     not_taken,
     stand_ins,
+    template_mark,
     text_mark,
 )
 from autokb.sources.issues import LONGEST_ISSUE
@@ -87,7 +88,8 @@ class SyncedItems:
         self._touched: dict[str, str] = {}  # by key: added, updated, unchanged or removed
         self._now: dict[str, str] = {}  # likewise, of a step that is not stored yet
         self._waiting: dict[str, tuple[Item, _New]] = {}  # with another text, which the whole listing decides
-        self._refused: set[str] = set()  # marks of texts that stand in for pages
+        self._refused: set[str] = set()  # marks of texts that stand in for pages, and of their templates
+        self._templates: dict[str, str] = {}  # marks of those of the documents that this run took
         self._listing = 0
         # Which item gives a document that several are addresses of: the one whose address it has.
         self._owners = {one["id"]: key for key, one in self._items.items()}
@@ -207,12 +209,14 @@ class SyncedItems:
             # Another has its id: it is asked for again, for the other may go.
             return {"stamp": {}, "reason": reason, "doubt": ""}
         self._owners.setdefault(new.item.id, item.key)
-        mark = text_mark(_text(new)) if new.kind == "documents" else ""
+        mark = ""
+        if new.kind == "documents":
+            mark, self._templates[item.key] = text_mark(_text(new)), template_mark(_text(new))
         return {"kind": new.kind, "id": new.item.id, "reason": "", "doubt": "", "text": mark}
 
     def _refuse(self, doubt: Doubt, text: str = "") -> Body:
         """Return what is known of an item whose content is not taken; it is asked for again."""
-        self._refused |= {text_mark(text)} if text else set()
+        self._refused |= {text_mark(text), template_mark(text)} if text else set()
         return {"stamp": {}, "reason": doubt.words, "doubt": doubt.sign}
 
     def _placed(self, file: WorkspaceFile, item: Item, new: _New) -> _New:
@@ -240,14 +244,16 @@ class SyncedItems:
 
     def _settle(self, file: WorkspaceFile, notes: dict[str, Body]) -> dict[str, Body]:
         """Decide about pages with another text, and about new ones with a text that many have."""
-        waiting = {key: text_mark(_text(new)) for key, (_, new) in self._waiting.items()}
-        kept, decided = not_taken(notes, waiting, self._listing), {}
+        waiting, templates = (
+            {key: mark(_text(new)) for key, (_, new) in self._waiting.items()} for mark in (text_mark, template_mark)
+        )
+        kept, decided = not_taken(notes, waiting, templates, self._listing), {}
         for key, (item, new) in self._waiting.items():
             words = kept.get(key)
             told = self._refuse(Doubt("other", words), _text(new)) if words else self._take(file, item, new)
             note = {**notes[key], "stamp": dict(item.stamp or {}), **told}
             decided[key] = {**note, "listing": self._listing, "missing": 0}
-        for key, words in stand_ins(notes, waiting, self._listing, self._refused).items():
+        for key, words in stand_ins(notes, waiting, self._templates, self._listing, self._refused).items():
             file.unstage(notes[key]["kind"], [notes[key]["id"]])
             self._now[key] = "refused"
             self._owners.pop(notes[key]["id"], None)

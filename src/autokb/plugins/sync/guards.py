@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 
@@ -25,9 +26,11 @@ REPLACED = (
     "{count:,} of {stored:,} pages are something else now: they keep their text, and nothing is removed. The first is "
     "{first} If the source has really changed, run autokb sync with --source {name} and --accept."
 )
+ALIKE = "says what other pages say now, but for addresses and numbers."
 BEHIND_SIGN_IN = "It is behind a sign-in: autokb reads what anybody can open. Make it public, or add an export of it."
 NO_ITEM = Doubt("other", "")  # where a page asks to be none
 UNDECIDED = Doubt("other", "")  # where it has another text, and the others of the listing tell whose
+_NAMED = re.compile(r"[\d/@]")
 Notes = Mapping[str, Body]  # what is known of the items of a source, by their keys
 
 
@@ -61,6 +64,11 @@ def text_mark(text: str) -> str:
     return digest(" ".join(text.split()))
 
 
+def template_mark(text: str) -> str:
+    """Return what tells texts apart whatever numbers and addresses they name, as pages of one template do."""
+    return digest(" ".join(word for word in text.split() if not _NAMED.search(word)))
+
+
 def against_change(before: str, text: str, doubt: Doubt | None, *, accept: bool) -> Doubt | None:
     """Return what speaks against a text in place of the one that a document had."""
     is_other = not accept and before != text and is_another(before, text)
@@ -84,17 +92,23 @@ def by_text(notes: Notes, waiting: Mapping[str, str]) -> Mapping[str, set[str]]:
     return places
 
 
-def not_taken(notes: Notes, waiting: Mapping[str, str], listing: int) -> dict[str, str]:
-    """Return why pages with another text keep their own: others have it, too, or the source is at fault."""
-    places = by_text(notes, waiting)
+def not_taken(notes: Notes, waiting: Mapping[str, str], templates: Mapping[str, str], listing: int) -> dict[str, str]:
+    """Return why pages with another text keep their own: others have it, too, or the source is at fault.
+
+    ``waiting`` has the marks of the new texts, ``templates`` those without what pages of one template differ by.
+    """
+    places, alike = by_text(notes, waiting), Counter(templates.values())
     others = {key: places[mark] - {notes[key]["id"]} for key, mark in waiting.items()}
-    words = {key: same_text(found) for key, found in others.items() if found}
+    words = {key: ALIKE for key, mark in templates.items() if alike[mark] > 1}
+    words |= {key: same_text(found) for key, found in others.items() if found}
     are_held = are_too_many(kept_of(notes, listing) + len(words), count_documents(notes))
     return {**dict.fromkeys(waiting if are_held else (), "has another text now."), **words}
 
 
 # Complex: a text is held against what was refused, what is new and what was there before.
-def stand_ins(notes: Notes, waiting: Mapping[str, str], listing: int, refused: Container[str]) -> dict[str, str]:
+def stand_ins(
+    notes: Notes, waiting: Mapping[str, str], templates: Mapping[str, str], listing: int, refused: Container[str]
+) -> dict[str, str]:
     """Return which new pages have a text that stands in for others, and why: it was refused, or many have it.
 
     Of many one is taken, unless they are most of what is new.
@@ -106,7 +120,7 @@ def stand_ins(notes: Notes, waiting: Mapping[str, str], listing: int, refused: C
     for key, one in fresh.items():
         alike = places[one["text"]]
         is_first = len(alike) * 2 <= len(fresh) and one["id"] == min(alike)
-        if one["text"] in refused:
+        if one["text"] in refused or templates.get(key, "") in refused:
             words[key] = "has a text that stands in for other pages."
         elif len(alike) >= MANY_ALIKE and not is_first:
             words[key] = same_text(alike - {one["id"]})
@@ -163,7 +177,7 @@ class ReplacedFiles:
             return {}
         roots = {one.root for one in changed}
         now = {id_: one for id_, one in old.items() if one.root in roots} | {one.id: one for one in changed}
-        places = by_text({id_: {"id": id_, "text": text_mark(_text(one))} for id_, one in now.items()}, {})
+        places = by_text({id_: {"id": id_, "text": template_mark(_text(one))} for id_, one in now.items()}, {})
         found = {one.id: _of_file(_text(old[one.id]), _text(one), places, one.id) for one in changed}
         reasons = {id_: reason for id_, reason in found.items() if reason}
         if reasons and are_too_many(len(reasons), len(now)):
@@ -175,7 +189,7 @@ class ReplacedFiles:
 
 def _of_file(before: str, text: str, places: Mapping[str, set[str]], document: str) -> str:
     """Return why a file keeps the text that it had; nothing where it does not."""
-    doubt, others = against_change(before, text, None, accept=False), places[text_mark(text)] - {document}
+    doubt, others = against_change(before, text, None, accept=False), places[template_mark(text)] - {document}
     if doubt is UNDECIDED:
         return same_text(others) if others else ""
     return doubt.words if doubt else ""
