@@ -26,7 +26,7 @@ REPLACED = (
     "{count:,} of {stored:,} pages are something else now: they keep their text, and nothing is removed. The first is "
     "{first} If the source has really changed, run autokb sync with --source {name} and --accept."
 )
-ALIKE = "says what other pages say now, but for addresses and numbers."
+ALIKE = "now has the same text as other pages, except for numbers and addresses."
 BEHIND_SIGN_IN = "It is behind a sign-in: autokb reads what anybody can open. Make it public, or add an export of it."
 NO_ITEM = Doubt("other", "")  # where a page asks to be none
 UNDECIDED = Doubt("other", "")  # where it has another text, and the others of the listing tell whose
