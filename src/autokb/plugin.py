@@ -37,7 +37,7 @@ MENU = ("/", "/ask", "/knowledge", "/review", "/in-use", "/evaluation", "/settin
 LINKED = ("/review", "/in-use", "/knowledge")  # pages of ours that have links to pages of plug-ins
 OF_OURS = ("beside", "lists", "planned", "takes", "experiments")  # kinds whose code works on what may change any day
 _TYPES: Mapping[str, Any] = {"tuple": (tuple, list), "Mapping": Mapping, "bool": bool}  # of fields; others are texts
-# Fields with a name of code, beside the mappings; and those, whose code is no function or class.
+# Fields with a name of code, beside the mappings; and those, whose code is not a function or class.
 _NAME_CODE = ("settings", "namespace", "doctor", "workers", "findings", "function", "arguments", "answer")
 _MODEL: What = "pydantic model"
 _NO_FUNCTIONS: Mapping[str, What] = {"settings": _MODEL, "arguments": _MODEL, "answer": "value", "tasks": "value"}

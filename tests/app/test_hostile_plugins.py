@@ -152,7 +152,7 @@ def test_each_is_named_and_a_question_is_answered_as_ever(
         "'ask' must be claims or begin with claims-",
         "'/page' needs a role: reader, agent",
         "hostile_missing",
-        "hostile_code:wrong is no pydantic model",
+        "hostile_code:wrong is not a pydantic model",
     ):
         assert expected in said
     assert main(["ask", str(hand_made.folder), QUESTION, "--json"]) == 0
@@ -180,7 +180,7 @@ def test_a_command_that_fails_is_named_as_the_plugins(hand_made: Workspace, caps
 @pytest.mark.usefixtures("hostile")
 def test_doctor_and_digest_name_what_hangs_and_what_raises(hand_made: Workspace) -> None:
     found = SupportKB.doctor(hand_made.folder)
-    assert "The plug-in hostile: hostile_code:wrong is no pydantic model." in found.problems
+    assert "The plug-in hostile: hostile_code:wrong is not a pydantic model." in found.problems
     assert not any("fault in autokb" in one for one in found.problems)
     assert any("hostile_code:doctor takes more than 0.2 seconds" in one for one in found.problems)
     assert any("no such engine" in one for one in found.notes)

@@ -164,7 +164,7 @@ def test_a_value_of_another_type_is_named(wrong: dict[str, Any], said: str) -> N
 def test_what_code_names_has_to_be_what_its_field_says(place: Path) -> None:
     text = "from autokb.plugin import Plugin\nplugin = Plugin('notes', chunkers={'one': 'notes_code:one'})"
     installed_plugins.write(place, "notes", {"notes_plugin.py": text, "notes_code.py": "one = 7"})
-    with pytest.raises(PluginError, match="The plug-in notes: notes_code:one is no function or class"):
+    with pytest.raises(PluginError, match="The plug-in notes: notes_code:one is not a function or class"):
         implementation("chunkers", "notes.one")
 
 

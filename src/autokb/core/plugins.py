@@ -160,7 +160,7 @@ def use(plugin: str, code: str, what: What = "value") -> Any:
     except (Exception, SystemExit) as error:
         raise PluginError(f"The plug-in {plugin} cannot load {code} ({said(error, code)}).") from error
     if not hasattr(found, _HAS[what]):
-        raise PluginError(f"The plug-in {plugin}: {code} is no {what}.")
+        raise PluginError(f"The plug-in {plugin}: {code} is not a {what}.")
     return found
 
 
