@@ -74,7 +74,7 @@ def test_a_check_of_what_is_nowhere_is_refused_and_one_of_what_is_added_or_was_k
     kb = kettles.kb
     for what, name in (("document", "nowhere.md"), ("solution", "solution-none"), ("ticket", "NO-1")):
         stray = {"id": "new", "text": "it is so loud", what: name}
-        with pytest.raises(BadInputError, match=rf"The check new: there is not a {what} '{name}'.*Nothing was kept"):
+        with pytest.raises(BadInputError, match=rf"The check new: there is no {what} '{name}'.*Nothing was kept"):
             kb.checks.add(written(kettles.place, LIME, stray))
         with pytest.raises(BadInputError, match="there is no"):
             kb.checks.add_one(stray)

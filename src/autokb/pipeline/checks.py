@@ -94,7 +94,7 @@ def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[
     if one := next(stray, None):
         what = "document" if one.document else "solution" if one.solution else "ticket"
         raise BadInputError(
-            f"The check {one.id}: there is not a {what} {getattr(one, what)!r}, neither published nor added. Correct its "
+            f"The check {one.id}: there is no {what} {getattr(one, what)!r}, neither published nor added. Correct its "
             f"name, or add the {what} first. Nothing was kept."
         )
 

@@ -391,7 +391,7 @@ class _Reader:
             _refuse(f"a {what} was expected {self.where()}")
         name = token.text.strip("`")
         if name not in known:
-            _refuse(f"{name[:60]!r} is not a {what} of this graph")
+            _refuse(f"{name[:60]!r} is no {what} of this graph")
         if token.kind == "name" and token.upper in KEYWORDS and what != "property":
             _refuse(f"{name[:60]!r} is a word of Cypher too: write it in backticks")
         self.at += 1
