@@ -206,23 +206,22 @@ class _KnownPlaces:
     def find(self, number: int, reference: _Reference, *, is_beside: bool) -> list[Span] | None:
         """Return the steps of what is referred to; none where its heading is named and it is too long to be brought.
 
-        That is the section whose heading shares most words with the sentence, else, if nothing is beside the step,
-        the sections below its own, else the steps that share most words with it, where it says what to do and they have
-        half of its words; anything less is a remark ("as noted above"), which stays as it is. None if nothing is found.
+        That is the section whose whole heading is in the sentence, in the doubtful case of one word after the sections
+        below the step's own; else, if nothing is beside the step, the steps that share most words with it, where it
+        says what to do and they have half of its words. Anything less is a remark ("as noted above"), which stays as
+        it is. None if nothing is found.
         """
         about = content_words(reference.about, self.language)
         material, near_by = self.materials[number], self.materials[max(0, number - LOOKED_THROUGH) :]
         near_by = near_by[: 2 * LOOKED_THROUGH + 1]
-        if named := self._named(material, about, is_back=reference.is_back):
-            steps = self._steps_in(named, near_by)
-            is_named = content_words(named.headings[-1], self.language) <= about
-            if steps or is_named:
-                return steps
+        named = self._named(material, about, is_back=reference.is_back)
+        is_sure = named is not None and self._worth(named, about) > 1
+        if not (is_sure or is_beside or reference.is_back) and (steps := self._steps_below(material, near_by)):
+            return steps
+        if named is not None:
+            return self._steps_in(named, near_by)
         if is_beside:
             return None
-        own = self.found[material.section]
-        if not reference.is_back and own.end > own.own_end and (steps := self._steps_in(own, near_by, but=material)):
-            return steps
         others = [m for m in near_by if (m.core[1] <= material.core[0]) is reference.is_back and m is not material]
         return self._nearest(others, reference, about)
 
@@ -238,22 +237,22 @@ class _KnownPlaces:
     def _named(self, material: Material, about: frozenset[str], *, is_back: bool) -> Section | None:
         """Return the section before (or after) a step whose heading names what a sentence is about."""
         here = material.core[0]
+        least = 1.5 if is_back else 1.0  # looking back, one word is often named by chance
         others = [
             section
             for section in self.found[max(0, material.section - LOOKED_THROUGH) : material.section + LOOKED_THROUGH + 1]
             if section.headings
             and not section.start <= here < section.end
             and (section.start < here) is is_back
-            and self._worth(section, about)[0] >= 1
+            and content_words(section.headings[-1], self.language) <= about
+            and self._worth(section, about) >= least
         ]
         return max(reversed(others) if is_back else others, key=lambda s: self._worth(s, about), default=None)
 
-    def _worth(self, section: Section, about: frozenset[str]) -> tuple[float, float]:
-        """Return how many words a heading shares, those of the title by half, and which part of it they are."""
-        heading = content_words(section.headings[-1], self.language)
-        shared = heading & about
-        in_title = len(shared & content_words(self.title, self.language))
-        return len(shared) - in_title / 2, len(shared) / max(1, len(heading))
+    def _worth(self, section: Section, about: frozenset[str]) -> float:
+        """Return how many words a heading shares, those of the title by half."""
+        shared = content_words(section.headings[-1], self.language) & about
+        return len(shared) - len(shared & content_words(self.title, self.language)) / 2
 
     def _shared(self, material: Material, about: frozenset[str]) -> int:
         return len(about & content_words(self.text[material.core[0] : material.core[1]], self.language))
@@ -263,6 +262,10 @@ class _KnownPlaces:
         steps = [step for material in inside for step in self._brought(material)]
         return steps if sum(end - start for start, end in steps) <= MOST_BROUGHT else []
 
+    def _steps_below(self, material: Material, materials: Sequence[Material]) -> list[Span]:
+        own = self.found[material.section]
+        return self._steps_in(own, materials, but=material) if own.end > own.own_end else []
+
     def _brought(self, target: Material) -> list[Span]:
         """Return the steps of what is referred to, with the heading where it is near, as one unless they are long."""
         start, end = target.core
@@ -271,4 +274,5 @@ class _KnownPlaces:
             return [(section, end)]
         if end - start <= LONGEST_BROUGHT:
             return [(start, end)]
-        return [step for step in target.steps if start <= step[0] and step[1] <= end]
+        # the first step may begin with the words that lead over to the list, before its own
+        return [step for step in target.steps if start < step[1] and step[0] < end]

@@ -56,7 +56,7 @@ from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
 
 Real = TypeVar("Real", bound=np.floating[Any])
 STAGE = "solutions"
-VERSION = "12"  # raise it when a node's request or what is made of its reply changes
+VERSION = "13"  # raise it when a node's request or what is made of its reply changes
 PASSAGE_CHARACTERS = 2_500  # of a passage in paper mode: a chunk and what stands around it
 PASSAGES = 5  # chunks that a node's solutions are written from, as in the paper
 NAMED_SOLUTIONS = 5  # of those that a slow pattern stopped; the report says how many there are
