@@ -10,8 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from autokb.core.errors import BadInputError
 from autokb.core.files import write_file
-from autokb.core.results import Exported
-from autokb.core.ticket_plan import (
+from autokb.core.property_graph import (
     LINK_PROPERTIES,
     SECTION_PROPERTIES,
     TICKET_LABEL,
@@ -19,6 +18,7 @@ from autokb.core.ticket_plan import (
     GraphNames,
     quote_name,
 )
+from autokb.core.results import Exported
 from autokb.core.ticket_template import TicketTemplate
 from autokb.domains.ticket_templates import ticket_template
 from autokb.exchange.export_kb import NOTHING_EXPORTED

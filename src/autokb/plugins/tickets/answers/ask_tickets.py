@@ -267,7 +267,7 @@ class TicketQuestionRun:
         reader = SubgraphReader(self.opened)
         subgraph = reader.read(parts, found)
         ran: RanCypher | None = None
-        if self.cypher is not None and subgraph.plan is not None:
+        if self.cypher is not None:
             write = partial(self.tasks.run, WRITE_CYPHER) if self.tasks.asks_model(WRITE_CYPHER) else None
             best = found.tickets[found.ids[0]].ticket
             ran, rows = self.cypher.read(self.question, best, subgraph.plan, write)
@@ -352,14 +352,14 @@ class TicketAnswerer:
 
     @cached_property
     def _cypher(self) -> CypherReader:
-        from autokb.plugins.tickets.cypher.reader import (
-            EngineReader,  # engine, guard and projection, which few questions need
-        )
+        # Engine, guard and projection, which few questions need.
+        from autokb.plugins.tickets.cypher.ladybug import LadybugGraph
+        from autokb.plugins.tickets.cypher.reader import EngineReader
 
-        opened, workspace = self.opened, self.opened.workspace
-        reader = EngineReader(opened.file, opened.index.template, workspace.folder)
-        opened.held.callback(reader.close)
-        return reader
+        opened = self.opened
+        graph = LadybugGraph(opened.file, opened.index.template, opened.workspace.folder)
+        opened.held.callback(graph.close)
+        return EngineReader(graph)
 
     @contextmanager
     def _open_models(self, budget: float | None, *, cypher: bool) -> Iterator[tuple[OpenTickets, TaskRunner]]:

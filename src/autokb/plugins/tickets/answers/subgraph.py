@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.core.ticket_answer import QuestionParts
-from autokb.core.ticket_plan import Hops, SubgraphPlan, SubgraphRow
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import SIMILAR_TO, TICKET, TicketSection
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
 from autokb.plugins.tickets.graph.answers import DUPLICATES, ENDINGS, MOST_TICKETS, is_long_section, name_of
-from autokb.plugins.tickets.graph.plan import plan_for
+from autokb.plugins.tickets.graph.plan import SubgraphPlan, plan_for
 from autokb.plugins.tickets.heuristics.outcome_comments import tells_outcome
-from autokb.stores.ticket_graph import TicketGraph
 from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
 
 SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
@@ -35,14 +33,13 @@ class FoundTickets:
 class Subgraph:
     """The tickets to show with the sections read of them, and which were asked for.
 
-    ``plan`` is what ran, None where there was nothing to read; ``fallback`` says why this is not what was asked for
-    first, in sentences.
+    ``fallback`` says in sentences why ``plan``, which ran, is not what was asked for first.
     """
 
     tickets: Mapping[str, PublishedTicket]
-    rows: Sequence[SubgraphRow]
+    rows: Sequence[TicketSection]
     asked: tuple[str, ...]
-    plan: SubgraphPlan | None
+    plan: SubgraphPlan
     fallback: tuple[str, ...] = ()
 
 
@@ -62,20 +59,21 @@ class SubgraphReader:
         own = self._read_found(replace(parts, links=()), found)
         return replace(own, fallback=(*linked.fallback, "This is from the ticket itself.", *own.fallback))
 
-    # Complex: what each linked ticket has, what stands in for it and what is not here are read of one plan.
     def _read_linked(self, parts: QuestionParts, begin: Sequence[str]) -> Subgraph:
         """Return what the tickets linked with those have; one without the section asked for says something else."""
         template = self.opened.index.template
         title = template.field_of.get("title", template.sections[0].name)  # which every ticket has
         asked = parts.intents or tuple(filter(None, [template.field_of.get("description")]))
-        plan, rows = self._run(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
+        plan = self._plan(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
+        ends = plan.step.ends(plan.tickets, read_edges(self.opened.file, plan.tickets)) if plan.step else []
+        linked = read_tickets(self.opened.file, ends)
+        rows = plan.read(linked.values(), template)
         ids = list(dict.fromkeys(row.ticket for row in rows))
-        tickets = read_tickets(self.opened.file, ids[:MOST_TICKETS])
+        tickets = {i: linked[i] for i in ids[:MOST_TICKETS]}
         shown = [row for row in rows if row.ticket in tickets and row.section in asked]
         lacking = [i for i in tickets if i not in {row.ticket for row in shown}]
         shown += [_other_section(tickets[i], template, title) for i in lacking]
-        steps = () if plan is None else plan.steps
-        said = [self._say_links(parts, begin, steps, ids)]
+        said = [self._say_links(parts, plan, [i for i in ends if i not in begin], ids)]
         if parts.intents:
             missing = name_of(parts.intents[0]).lower()
             said += [f"{i} has no section {missing}; this is what else it says." for i in lacking]
@@ -84,38 +82,22 @@ class SubgraphReader:
         names = dict.fromkeys((*asked, *(row.section for row in shown)))
         return Subgraph(tickets, shown, tuple(names), plan, tuple(filter(None, said)))
 
-    # Complex: one condition for each thing that links may lack, and each has its sentence.
-    def _say_links(
-        self, parts: QuestionParts, begin: Sequence[str], steps: Sequence[Hops], found: Sequence[str]
-    ) -> str:
+    def _say_links(self, parts: QuestionParts, plan: SubgraphPlan, ends: Sequence[str], found: Sequence[str]) -> str:
         """Say which links are not those that were asked for, are not here or are none; nothing where all is well."""
         kinds, rules = ", ".join(parts.links), self.opened.index.template.links
-        is_similar = any(step.types == (SIMILAR_TO,) for step in steps)
+        is_similar = plan.step is not None and plan.step.types == (SIMILAR_TO,)
         if found and is_similar and not any(rule.has(SIMILAR_TO) for rule in rules if rule.name in parts.links):
             return f"No ticket has links of the kind {kinds}; these are similar tickets."
-        ends = self._linked_with(begin, steps)
         if away := [i for i in ends if i not in self.opened.index.rows]:
             return f"Linked, but not among these tickets: {', '.join(away)}."
         if ends and not found:
-            return f"No ticket that {begin[0]} is linked with has {_values_of(parts)}."
-        return "" if found else f"{begin[0]} has no links of the kind {kinds}."
-
-    def _linked_with(self, begin: Sequence[str], steps: Sequence[Hops]) -> list[str]:
-        """Return the other ends of the links that a plan's one step follows, those that dangle among them."""
-        return sorted(
-            {
-                there
-                for edge in read_edges(self.opened.file, begin)
-                for step in steps
-                for here, there, way in ((edge.source, edge.target, "in"), (edge.target, edge.source, "out"))
-                if edge.type in step.types and here in begin and there not in begin and step.direction != way
-            }
-        )
+            return f"No ticket that {plan.tickets[0]} is linked with has {_values_of(parts)}."
+        return "" if found else f"{plan.tickets[0]} has no links of the kind {kinds}."
 
     # Complex: whose sections are shown depends on how the tickets were found: by name, filter or rank.
     def _read_found(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
         """Return what the tickets found have; of those that the question does not name the best must have it."""
-        plan, rows = self._run(parts, found.ids)
+        plan, rows = self._run(parts, found, found.ids)
         # What is asked for first must be there; a word of the problem may have been taken for the others.
         having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
         ranked = [i for i in found.ids if i in having]
@@ -142,7 +124,7 @@ class SubgraphReader:
         if tells_outcome(found.tickets[best].ticket, parts.intents, self.opened.workspace.spec.language):
             return None
         others = tuple(name for name in SOLVING if name in template and name != parts.intents[0])
-        plan, rows = self._run(replace(parts, intents=others), [best])
+        plan, rows = self._run(replace(parts, intents=others), found, [best])
         if not rows:
             return None
         told = " and ".join(name_of(name).lower() for name in dict.fromkeys(row.section for row in rows))
@@ -177,7 +159,7 @@ class SubgraphReader:
             return near[0], f"{missing}; {near[0]} is the next that has."
         return None, f"{missing}; this is what else it says."
 
-    def with_rows(self, subgraph: Subgraph, rows: Sequence[SubgraphRow]) -> Subgraph:
+    def with_rows(self, subgraph: Subgraph, rows: Sequence[TicketSection]) -> Subgraph:
         """Return the sections that a model's query gave in the place of the plan's."""
         if not rows:
             return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
@@ -191,17 +173,22 @@ class SubgraphReader:
         edges = read_edges(self.opened.file, [ticket])
         return {end for e in edges if DUPLICATES in e.type.casefold() for end in (e.source, e.target)}
 
-    def _run(self, parts: QuestionParts, tickets: Sequence[str]) -> tuple[SubgraphPlan | None, Sequence[SubgraphRow]]:
-        graph = TicketGraph(self.opened.file, self.opened.index.template)
-        plan = plan_for(parts, tickets, graph.template, self.opened.link_types)
-        return plan, () if plan is None else graph.run(plan)
+    def _plan(self, parts: QuestionParts, tickets: Sequence[str]) -> SubgraphPlan:
+        return plan_for(parts, tickets, self.opened.index.template, self.opened.link_types)
+
+    def _run(
+        self, parts: QuestionParts, found: FoundTickets, tickets: Sequence[str]
+    ) -> tuple[SubgraphPlan, Sequence[TicketSection]]:
+        """Return the plan for some of the tickets found, and what they have of it."""
+        plan = self._plan(parts, tickets)
+        chosen = (one for i, one in found.tickets.items() if i in plan.tickets)
+        return plan, plan.read(chosen, self.opened.index.template)
 
 
-def _other_section(one: PublishedTicket, template: TicketTemplate, title: str) -> SubgraphRow:
+def _other_section(one: PublishedTicket, template: TicketTemplate, title: str) -> TicketSection:
     """Return the first section of a ticket that says more than its title, else that."""
     told = (s for s in one.sections if s.text and s.section != title and is_long_section(template, s.section))
-    found = next(told, TicketSection(one.ticket.id, title, TICKET, one.ticket.title))
-    return SubgraphRow(one.ticket.id, found.section, found.text)
+    return next(told, TicketSection(one.ticket.id, title, TICKET, one.ticket.title))
 
 
 def _values_of(parts: QuestionParts) -> str:

@@ -12,16 +12,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from filelock import FileLock
 
-from autokb.core.errors import AutokbError, BadInputError
+from autokb.core.errors import AutokbError
 from autokb.core.files import PRIVATE
-from autokb.core.ticket_plan import TICKET_LABEL, TICKET_PROPERTIES, CheckedCypher
+from autokb.core.property_graph import TICKET_LABEL, TICKET_PROPERTIES, CheckedCypher
 from autokb.core.ticket_template import TicketTemplate
 from autokb.plugins.tickets.cypher.projection import Projection, label_above, ladybug_schema
 from autokb.stores.workspace_file import WorkspaceFile
@@ -54,11 +53,6 @@ class LadybugGraph:
     seconds: float = SECONDS
     _process: _Process | None = field(default=None, init=False, repr=False)
     _one: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Say what to install where the engine is missing (BadInputError)."""
-        if find_spec("ladybug") is None:
-            raise BadInputError("Cypher needs the graph engine ladybug; install it with: pip install 'autokb[cypher]'")
 
     def cypher(self, query: CheckedCypher) -> CypherRows:
         """Return what a query gives (AutokbError where it fails or takes too long)."""

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from autokb.core.ids import digest
-from autokb.core.ticket_plan import (
-    DATE_FIELDS,
+from autokb.core.property_graph import (
     LINK_PROPERTIES,
     TICKET_LABEL,
     TICKET_PROPERTIES,
     GraphNames,
-    moment_of,
     name_graph,
 )
 from autokb.core.ticket_template import SectionRule, TicketTemplate
-from autokb.core.tickets import LIST_FIELDS, TICKET, Ticket, section_id
+from autokb.core.tickets import DATE_FIELDS, LIST_FIELDS, TICKET, Ticket, moment_of, section_id
 from autokb.stores.ticket_tables import GENERATION, list_ticket_ids, read_edges, read_link_types, read_tickets
 from autokb.stores.workspace_file import WorkspaceFile
 

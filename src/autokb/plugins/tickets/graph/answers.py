@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from autokb.core.domain import ENGLISH
 from autokb.core.nouns import Span
-from autokb.core.ticket_plan import SubgraphRow
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.tickets import TICKET, Ticket, TicketEvidence
+from autokb.core.tickets import TICKET, Ticket, TicketEvidence, TicketSection
 from autokb.plugins.tickets.heuristics.answer_from import Role, TicketPassage, TicketsAnswer
 from autokb.plugins.tickets.heuristics.outcome_comments import outcome_comments
 from autokb.plugins.tickets.heuristics.whole_parts import opening
@@ -64,7 +63,7 @@ def originals_of(ticket: Ticket) -> tuple[str, ...]:
 
 
 def passages_of_rows(
-    rows: Sequence[SubgraphRow],
+    rows: Sequence[TicketSection],
     tickets: Mapping[str, PublishedTicket],
     asked: Sequence[str],
     template: TicketTemplate,
