@@ -14,11 +14,12 @@ from autokb.core.ticket_answer import QuestionParts
 from autokb.core.tickets import NO_TICKETS
 from autokb.core.vectors import Vectors
 from autokb.pipeline.stages import Stages
-from autokb.plugins.tickets.answers.ask_tickets import FoundForQuestion, Gathered, TicketAnswerer, TicketQuestionRun
+from autokb.plugins.tickets.answers.ask_tickets import Gathered, TicketAnswerer, TicketQuestionRun
 from autokb.plugins.tickets.answers.open_tickets import open_tickets
 from autokb.plugins.tickets.answers.report import resolution_times
+from autokb.plugins.tickets.answers.subgraph import FoundTickets
 from autokb.plugins.tickets.build import as_embedded, load_index
-from autokb.plugins.tickets.graph.answers import text_passages
+from autokb.plugins.tickets.graph.answers import TicketTexts
 from autokb.plugins.tickets.graph.index import day_of, fold_names
 from autokb.plugins.tickets.graph.search import TicketQuestion, score_tickets
 from autokb.plugins.tickets.heuristics.read_question import read_ticket_question
@@ -139,13 +140,13 @@ class RankedTickets:
 class NearestPieces(TicketQuestionRun):
     """A question answered from the pieces of text nearest to it, as a search over chunks does: the paper's baseline."""
 
-    def gather(self, parts: QuestionParts, found: FoundForQuestion) -> Gathered:
+    def gather(self, parts: QuestionParts, found: FoundTickets) -> Gathered:
         """Return the pieces, whatever the graph says."""
         index, language = self.opened.index, self.opened.workspace.spec.language
         best = best_first(index.chunks.vectors.scores(found.vector), self.k)
         pieces = [index.pieces[int(n)] for n in best]
         tickets = read_tickets(self.opened.file, [p.ticket for p in pieces])
-        texts = (text_passages(tickets[p.ticket], [(p.section, p.start, p.end)], language) for p in pieces)
+        texts = (TicketTexts(tickets[p.ticket], language).around([(p.section, p.start)]) for p in pieces)
         return Gathered([passage for some in texts for passage in some])
 
 

@@ -22,15 +22,7 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
 from autokb.plugins.tickets.answers.subgraph import FoundTickets, Subgraph, SubgraphReader
-from autokb.plugins.tickets.graph.answers import (
-    ENDINGS,
-    comment_passages,
-    passages_of_rows,
-    problem_of,
-    state_of,
-    text_passages,
-    write_answer,
-)
+from autokb.plugins.tickets.graph.answers import ENDINGS, TicketTexts, is_long_section, state_of, write_answer
 from autokb.plugins.tickets.graph.cypher_port import CypherReader
 from autokb.plugins.tickets.graph.search import ScoredTickets, TicketQuestion, score_tickets
 from autokb.plugins.tickets.heuristics.answer_from import FromTickets, TicketPassage
@@ -55,30 +47,6 @@ COMMON_VALUES = 40  # of a field that a model is shown beside those in the quest
 UNLIKELY = 0.35
 PIECES_A_TICKET = 2  # that stand for it where it is found by its text
 SAME_QUESTION = 0.6  # cosine from which an accepted question lifts its ticket, by up to 1
-NOT_ABOUT_TICKETS = "No past ticket is about this."
-
-
-@dataclass(frozen=True)
-class FoundForQuestion(FoundTickets):
-    """The tickets for a question, and its ``vector``.
-
-    ``confidence`` is how sure it is that the question is about the tickets, ``match`` that the first is the right one.
-    """
-
-    vector: Vectors
-    confidence: float = 1.0
-    match: float | None = None
-    accepted: tuple[UsedAnswer, ...] = ()
-
-    def reason_to_abstain(self, *, chooses: bool) -> str:
-        """Return why no ticket answers, whatever it says; one too unlike is no reason where a model ``chooses``."""
-        if not self.ids:
-            return "No ticket was found."
-        if not self.named and self.confidence < 0.5:
-            return NOT_ABOUT_TICKETS
-        if not chooses and self.match is not None and self.match < UNLIKELY:
-            return "No past ticket is likely to be about the same problem."
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +100,26 @@ class TicketQuestionRun:
             return TicketAnswer(reason=no_such_tickets(unknown))
         parts = self.read()
         found = self.find(parts, known)
-        best = zip(found.ids[: self.k], found.scores, strict=False)
         shown = TicketAnswer(
             confidence=round(found.confidence, 4),
             match=found.match,
-            tickets=tuple(self._found(found.tickets[i], score) for i, score in best),
+            tickets=tuple(self._found(found.tickets[i], found.scores[i]) for i in found.ids[: self.k]),
             accepted=found.accepted,
             question=parts,
         )
-        if reason := found.reason_to_abstain(chooses=self.tasks.asks_model(FROM_TICKETS)):
+        if reason := self._reason_to_abstain(found):
             return replace(shown, reason=reason)
         return self._answered(shown, self.gather(parts, found), unknown)
+
+    def _reason_to_abstain(self, found: FoundTickets) -> str:
+        """Return why no ticket answers, whatever it says; a model chooses among tickets that are hardly alike."""
+        if not found.ids:
+            return "No ticket was found."
+        if not found.named and found.confidence < 0.5:
+            return "No past ticket is about this."
+        if found.match is not None and found.match < UNLIKELY and not self.tasks.asks_model(FROM_TICKETS):
+            return "No past ticket is likely to be about the same problem."
+        return ""
 
     def _answered(self, shown: TicketAnswer, gathered: Gathered, unknown: Sequence[str]) -> TicketAnswer:
         """Return the answer that the passages give, verbatim where a model's reply cannot be used."""
@@ -162,8 +139,11 @@ class TicketQuestionRun:
 
     def _found(self, published: PublishedTicket, score: float) -> FoundTicket:
         ticket = published.ticket
-        problem = problem_of(published, self.opened.index.template, self._language)
+        problem = self._texts(published).problem(self.opened.index.template.field_of.get("description", ""))
         return FoundTicket(ticket.id, ticket.title, round(score, 4), state_of(ticket), problem)
+
+    def _texts(self, published: PublishedTicket) -> TicketTexts:
+        return TicketTexts(published, self._language)
 
     @property
     def _language(self) -> str:
@@ -178,13 +158,9 @@ class TicketQuestionRun:
         values = {section: [value for value in some if value.casefold() in folded] for section, some in known.items()}
         if self.tasks.asks_model(PARSE_QUERY):
             values = {n: list(dict.fromkeys((*values[n], *some[:COMMON_VALUES]))) for n, some in known.items()}
-            if (read := self.tasks.run(PARSE_QUERY, question_request(question, template, values, None))) is not None:
+            if (read := self.tasks.run(PARSE_QUERY, question_request(question, template, values))) is not None:
                 return read.parts()
-        parts = PARSE_QUERY.answer_offline(question_request(question, template, values, None)).parts()
-        if parts.intents or parts.links:
-            return parts
-        nearness = self._nearness()  # an embedding, needed where no cue is in the question
-        return PARSE_QUERY.answer_offline(question_request(question, template, values, nearness)).parts()
+        return PARSE_QUERY.answer_offline(question_request(question, template, values, self._nearness)).parts()
 
     def _nearness(self) -> Mapping[str, float]:
         """Return how near the beginning or end of the question is to a cue of each section."""
@@ -200,32 +176,25 @@ class TicketQuestionRun:
     # -- finding tickets ---------------------------------------------------------------------------
 
     # Complex: for tickets that are not named, scores, chance and accepted answers belong together.
-    def find(self, parts: QuestionParts, named: tuple[str, ...] = ()) -> FoundForQuestion:
+    def find(self, parts: QuestionParts, named: tuple[str, ...] = ()) -> FoundTickets:
         """Return the tickets for the question: those that it names, else the nearest, lifted by accepted answers."""
         opened, question = self.opened, self.question
         vector = opened.embed([question])[0]
         if named:
-            return FoundForQuestion(named, (1.0,) * len(named), read_tickets(opened.file, named), True, vector)
+            read = read_tickets(opened.file, named)
+            return FoundTickets({i: read[i] for i in named if i in read}, dict.fromkeys(named, 1.0), vector, True)
         components = opened.index.components_named(question)
         found = score_tickets(opened.index, TicketQuestion(question, vector, components))
         match = None if opened.fitted.match is None else opened.fitted.match.of(found)
         confidence = self._confidence(found)
         accepted = self._lift(vector, found.scores)
-        best = found.best(max(self.k, WITH_FILTERS if parts.filters else self.k))
-        tickets = read_tickets(opened.file, [hit.id for hit in best])
-        ids = tuple(hit.id for hit in best if hit.id in tickets)
+        scores = {hit.id: hit.score for hit in found.best(max(self.k, WITH_FILTERS if parts.filters else self.k))}
+        read = read_tickets(opened.file, list(scores))
+        tickets = {i: read[i] for i in scores if i in read}
         if match is not None:
-            match = max([match, *(one.similarity for one in accepted if ids[:1] == (one.ticket,))])
-        return FoundForQuestion(
-            ids,
-            scores=tuple(hit.score for hit in best),
-            tickets=tickets,
-            named=False,
-            vector=vector,
-            confidence=max([confidence, *(one.similarity for one in accepted)]),
-            match=match,
-            accepted=accepted,
-        )
+            match = max([match, *(one.similarity for one in accepted if next(iter(tickets), None) == one.ticket)])
+        confidence = max([confidence, *(one.similarity for one in accepted)])
+        return FoundTickets(tickets, scores, vector, confidence=confidence, match=match, accepted=accepted)
 
     def _confidence(self, found: ScoredTickets) -> float:
         """Return how likely the question is to be about what the tickets are about, from 0 to 1."""
@@ -262,33 +231,43 @@ class TicketQuestionRun:
 
     # -- gathering what answers --------------------------------------------------------------------
 
-    def gather(self, parts: QuestionParts, found: FoundForQuestion) -> Gathered:
+    def gather(self, parts: QuestionParts, found: FoundTickets) -> Gathered:
         """Return what the sub-graph gives, by the plan or a model's query, with the texts that were found."""
         reader = SubgraphReader(self.opened)
         subgraph = reader.read(parts, found)
         ran: RanCypher | None = None
         if self.cypher is not None:
             write = partial(self.tasks.run, WRITE_CYPHER) if self.tasks.asks_model(WRITE_CYPHER) else None
-            best = found.tickets[found.ids[0]].ticket
-            ran, rows = self.cypher.read(self.question, best, subgraph.plan, write)
+            ran, rows = self.cypher.read(self.question, found.best.ticket, subgraph.plan, write)
             subgraph = subgraph if rows is None else reader.with_rows(subgraph, rows)
         return Gathered(self._passages(parts, found, subgraph), subgraph.fallback, ran)
 
-    def _passages(self, parts: QuestionParts, found: FoundForQuestion, subgraph: Subgraph) -> list[TicketPassage]:
+    def _passages(self, parts: QuestionParts, found: FoundTickets, subgraph: Subgraph) -> list[TicketPassage]:
         """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
-        passages = passages_of_rows(
-            subgraph.rows, subgraph.tickets, subgraph.asked, self.opened.index.template, self._language
-        )
+        passages = self._asked(subgraph)
         if not parts.links:
-            ended = list(subgraph.tickets.values()) if passages else [found.tickets[found.ids[0]]]
+            ended = list(subgraph.tickets.values()) if passages else [found.best]
             passages = self._with_outcomes(passages, ended, subgraph.asked)
         # A model may choose among all tickets; verbatim texts of another one would pass for the best one's.
         for ticket in found.ids[: self.k if self.tasks.asks_model(FROM_TICKETS) else 1]:
-            passages += text_passages(found.tickets[ticket], self._pieces_of(ticket, found.vector), self._language)
+            passages += self._texts(found.tickets[ticket]).around(self._nearest_places(ticket, found.vector))
         unique: dict[str, TicketPassage] = {}
         for passage in passages:
             unique.setdefault(passage.text, passage)  # clones of a ticket say the same
         return list(unique.values())
+
+    def _asked(self, subgraph: Subgraph) -> list[TicketPassage]:
+        """Return what the sub-graph gives, ticket by ticket, as it was asked for."""
+        asked, template = subgraph.asked, self.opened.index.template
+        order = {name: n for n, name in enumerate(asked)}
+        found: list[TicketPassage] = []
+        for one in subgraph.tickets.values():
+            names = [row.section for row in subgraph.rows if row.ticket == one.ticket.id and row.text.strip()]
+            if not asked:  # the state says what fields hold
+                names = [name for name in names if is_long_section(template, name)]
+            names.sort(key=lambda name: order.get(name, len(order)))
+            found += self._texts(one).sections(names, asked)
+        return found
 
     # Complex: a ticket's comments, its fields and its other sections are put in order together.
     def _with_outcomes(
@@ -304,14 +283,14 @@ class TicketQuestionRun:
             return list(passages)
         found: list[TicketPassage] = []
         for one in ended:
-            told = comment_passages(one, asked, "outcome", self._language)
+            told = self._texts(one).outcomes(asked, "outcome")
             own = [p for p in passages if p.ticket == one.ticket.id]
             fields = [p for p in own if told and p.section in stated]
             found += [*(p for p in own if p not in fields), *told, *fields]
         return found
 
-    def _pieces_of(self, ticket: str, vector: Vectors) -> list[tuple[str, int, int]]:
-        """Return the places of a ticket's pieces that are nearest to the question."""
+    def _nearest_places(self, ticket: str, vector: Vectors) -> list[tuple[str, int]]:
+        """Return where a ticket's pieces that are nearest to the question begin, each a section and a start."""
         index, template = self.opened.index, self.opened.index.template
         place, title = index.pieces_of(ticket), template.field_of.get("title", "")
         own, cosines = index.pieces[place], index.chunks.vectors.vectors[place] @ vector
@@ -319,7 +298,7 @@ class TicketQuestionRun:
         # Code, logs and lists of devices are near to much and tell little by themselves.
         unread = {title, template.field_of.get("environment", ""), *(r.name for r in template.sections if r.blocks)}
         told = [p for p in pieces if p.section not in unread] or pieces
-        return [(p.section, p.start, p.end) for p in told if p.section != title][:PIECES_A_TICKET]
+        return [(p.section, p.start) for p in told if p.section != title][:PIECES_A_TICKET]
 
 
 @dataclass(frozen=True)

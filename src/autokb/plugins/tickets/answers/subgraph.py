@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from autokb.core.ticket_answer import QuestionParts
+from autokb.core.ticket_answer import QuestionParts, UsedAnswer
 from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import SIMILAR_TO, TICKET, TicketSection
+from autokb.core.vectors import Vectors
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
 from autokb.plugins.tickets.graph.answers import DUPLICATES, ENDINGS, MOST_TICKETS, is_long_section, name_of
 from autokb.plugins.tickets.graph.plan import SubgraphPlan, plan_for
@@ -21,12 +22,28 @@ NEAR_BEST = 0.1  # cosine: a ticket so little below the best may answer what the
 
 @dataclass(frozen=True)
 class FoundTickets:
-    """The tickets found for a question, best first, with their scores; ``named`` where the question names them."""
+    """The tickets for a question, whose vector is ``vector``, best first; ``named`` where the question names them.
 
-    ids: tuple[str, ...]
-    scores: tuple[float, ...]
+    ``confidence`` is how sure it is that the question is about the tickets, ``match`` that the first is the right one.
+    """
+
     tickets: Mapping[str, PublishedTicket]
-    named: bool
+    scores: Mapping[str, float]
+    vector: Vectors
+    named: bool = False
+    confidence: float = 1.0
+    match: float | None = None
+    accepted: tuple[UsedAnswer, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their ids, best first."""
+        return tuple(self.tickets)
+
+    @property
+    def best(self) -> PublishedTicket:
+        """The first one."""
+        return next(iter(self.tickets.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +138,7 @@ class SubgraphReader:
         best, template = found.ids[0], self.opened.index.template
         if parts.filters or not parts.intents or parts.intents[0] not in SOLVING:
             return None
-        if tells_outcome(found.tickets[best].ticket, parts.intents, self.opened.workspace.spec.language):
+        if tells_outcome(found.best.ticket, parts.intents, self.opened.workspace.spec.language):
             return None
         others = tuple(name for name in SOLVING if name in template and name != parts.intents[0])
         plan, rows = self._run(replace(parts, intents=others), found, [best])
@@ -147,12 +164,12 @@ class SubgraphReader:
         if not parts.intents:
             return None, f"{best} has no section of its own for how it ended."
         missing = f"{best} has no section {wanted}"
-        if tells_outcome(found.tickets[best].ticket, parts.intents, language):
+        if tells_outcome(found.best.ticket, parts.intents, language):
             return None, f"{missing}; these are its comments that may tell."
-        scores = dict(zip(found.ids, found.scores, strict=False))
+        scores = found.scores
         twins = self._duplicates_of(best)
         same = [i for i in ranked if i in twins]
-        near = [i for i in ranked if scores[i] >= found.scores[0] - NEAR_BEST]
+        near = [i for i in ranked if scores[i] >= scores[best] - NEAR_BEST]
         if same:
             return same[0], f"{missing}; {same[0]}, a duplicate, has."
         if near and parts.intents[0] in ENDINGS:

@@ -58,9 +58,9 @@ class SubgraphPlan:
     filters: tuple[Filter, ...] = ()
 
     def read(self, tickets: Iterable[PublishedTicket], template: TicketTemplate) -> list[TicketSection]:
-        """Return the sections with a text, those of a ticket in the order of the template, ``MOST_ROWS`` at most."""
+        """Return sections with a text, ordered by ticket and, of one, as in the template; ``MOST_ROWS`` at most."""
         rows: list[TicketSection] = []
-        for one in tickets:
+        for one in sorted(tickets, key=lambda one: one.ticket.id):
             if all(condition.holds(one.ticket) for condition in self.filters):
                 own = {section.section: section for section in one.sections if section.text}
                 rows += [own[r.name] for r in template.sections if r.name in self.sections and r.name in own]

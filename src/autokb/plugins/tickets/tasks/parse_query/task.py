@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -35,7 +35,7 @@ class FieldValues:
 class ParseQuery:
     """A question and the sections of the template; ``fields`` are those whose values it can name.
 
-    ``fingerprint`` is a hash of the template. ``nearness`` is the question's cosine to the cues of each section.
+    ``fingerprint`` is a hash of the template. ``nearness`` gives the question's cosine to the cues of each section.
     """
 
     question: str
@@ -45,7 +45,7 @@ class ParseQuery:
     fingerprint: str
     language: str = outside_key("en")
     template: Any = outside_key()
-    nearness: Any = outside_key()
+    nearness: Any = outside_key(dict)
 
 
 class SectionValue(Reply):
@@ -71,7 +71,10 @@ class ParsedQuery(Reply):
 
 
 def question_request(
-    question: str, template: TicketTemplate, values: Mapping[str, Sequence[str]], nearness: Mapping[str, float] | None
+    question: str,
+    template: TicketTemplate,
+    values: Mapping[str, Sequence[str]],
+    nearness: Callable[[], Mapping[str, float]] = dict,
 ) -> ParseQuery:
     """Return the request that reads a question by a template; ``values`` are the known ones of each field's section."""
     return ParseQuery(
