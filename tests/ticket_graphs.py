@@ -9,7 +9,7 @@ from random import Random
 from autokb.core.ids import digest
 from autokb.core.ticket_template import TicketTemplate, read_template
 from autokb.core.tickets import LIST_FIELDS, SIMILAR_TO, TICKET, Edge, Ticket, in_order
-from autokb.plugins.tickets.graph.plan import Filter, LinkStep, SubgraphPlan
+from autokb.plugins.tickets.graph.plan import Filter, SubgraphPlan
 from autokb.plugins.tickets.heuristics.parse_sections import tree_of
 from autokb.stores.ticket_tables import (
     PublishedTicket,
@@ -130,12 +130,10 @@ def make_plans(
     names = [rule.name for rule in TEMPLATE.sections]
     for _ in range(count):
         begins = tuple(random.sample([*ids, "no-such"], k=random.randrange(1, 12)))
-        step = LinkStep(
-            tuple(random.sample(types, k=random.randrange(1, len(types)))), random.choice(["out", "in", "both"])
-        )
         filters = tuple(_filter(random) for _ in range(random.choice([0, 0, 1, 1, 2])))
         sections = tuple(random.sample(names, k=random.randrange(1, 5)))
-        yield SubgraphPlan(begins, sections, random.choice([None, step]), filters)
+        linked = tuple(random.sample(types, k=random.choice([0, random.randrange(1, len(types))])))
+        yield SubgraphPlan(begins, sections, linked, random.choice(["out", "in", "both"]), filters)
 
 
 def _filter(random: Random) -> Filter:
@@ -149,7 +147,7 @@ def expected_rows(
 ) -> list[tuple[str, str, str]]:
     """What a plan must give: each link is looked at, each field compared, one ticket after the other."""
     by_id = {one.ticket.id: one for one in tickets}
-    found = set(plan.tickets) if plan.step is None else set(_ends(plan.tickets, plan.step, edges))
+    found = set(_ends(plan, edges)) if plan.link_types else set(plan.tickets)
     rows = []
     for ident in sorted(found & set(by_id), key=str.encode):
         texts = {s.section: s.text for s in by_id[ident].sections if s.section != TICKET}
@@ -162,14 +160,12 @@ def expected_rows(
     return rows
 
 
-def _ends(begin: tuple[str, ...], step: LinkStep, edges: Iterable[Edge]) -> Iterator[str]:
+def _ends(plan: SubgraphPlan, edges: Iterable[Edge]) -> Iterator[str]:
     for edge in edges:
-        if edge.type not in step.types or edge.source == edge.target:
-            continue
-        if step.direction != "in" and edge.source in begin:
-            yield edge.target
-        if step.direction != "out" and edge.target in begin:
-            yield edge.source
+        ways = {"out": [(edge.source, edge.target)], "in": [(edge.target, edge.source)]}
+        for here, there in ways.get(plan.direction, [*ways["out"], *ways["in"]]):
+            if edge.type in plan.link_types and here in plan.tickets and here != there:
+                yield there
 
 
 def _holds(one: Filter, ticket: Ticket) -> bool:
@@ -183,5 +179,5 @@ def _small(text: str) -> str:
 
 def rows_of(plan: SubgraphPlan, file: WorkspaceFile, template: TicketTemplate = TEMPLATE) -> list[tuple[str, str, str]]:
     """What the plan reads of a workspace file."""
-    ids = plan.tickets if plan.step is None else plan.step.ends(plan.tickets, read_edges(file, plan.tickets))
+    ids = plan.ends(read_edges(file, plan.tickets)) if plan.link_types else plan.tickets
     return [(one.ticket, one.section, one.text) for one in plan.read(read_tickets(file, ids).values(), template)]

@@ -13,7 +13,7 @@ from autokb.core.property_graph import MOST_ROWS
 from autokb.core.ticket_template import read_template
 from autokb.core.tickets import SIMILAR_TO, Edge, Ticket
 from autokb.domains.ticket_templates import shipped_template
-from autokb.plugins.tickets.graph.plan import Filter, LinkStep, SubgraphPlan, plan_for
+from autokb.plugins.tickets.graph.plan import Filter, SubgraphPlan, plan_for
 from autokb.plugins.tickets.heuristics.parse_sections import tree_of
 from autokb.plugins.tickets.heuristics.read_question import read_ticket_question
 from autokb.stores.ticket_tables import PublishedTicket
@@ -37,22 +37,22 @@ def test_without_a_section_asked_for_it_is_what_tells_how_a_ticket_ended() -> No
 
 
 @pytest.mark.parametrize(
-    ("question", "language", "step"),
+    ("question", "language", "types"),
     [
-        ("What is the fix of the duplicates of the camera crash?", "en", LinkStep(("Cloners", "Duplicate"))),
-        ("Which linked duplicates have a workaround?", "en", LinkStep(("Cloners", "Duplicate"))),
-        ("What is the status of the tickets blocking the release?", "en", LinkStep(("Blocks", "Depends"))),
-        ("Comments of the parent ticket of T-2?", "en", LinkStep(("Parent-Subtask",))),
-        ("What is the fix in related tickets?", "en", LinkStep(LINKS[:-1])),
-        ("What is the fix of similar tickets?", "en", LinkStep((SIMILAR_TO,))),
-        ("Welche Lösung haben die Duplikate von T-2?", "de", LinkStep(("Cloners", "Duplicate"))),
-        ("Welchen Status haben die verknüpften Tickets?", "de", LinkStep(LINKS[:-1])),
-        ("Was blockiert T-2, und was ist die Ursache?", "de", LinkStep(("Blocks", "Depends"))),
+        ("What is the fix of the duplicates of the camera crash?", "en", ("Cloners", "Duplicate")),
+        ("Which linked duplicates have a workaround?", "en", ("Cloners", "Duplicate")),
+        ("What is the status of the tickets blocking the release?", "en", ("Blocks", "Depends")),
+        ("Comments of the parent ticket of T-2?", "en", ("Parent-Subtask",)),
+        ("What is the fix in related tickets?", "en", LINKS[:-1]),
+        ("What is the fix of similar tickets?", "en", (SIMILAR_TO,)),
+        ("Welche Lösung haben die Duplikate von T-2?", "de", ("Cloners", "Duplicate")),
+        ("Welchen Status haben die verknüpften Tickets?", "de", LINKS[:-1]),
+        ("Was blockiert T-2, und was ist die Ursache?", "de", ("Blocks", "Depends")),
     ],
 )
-def test_links_asked_for_are_a_step(question: str, language: str, step: LinkStep) -> None:
+def test_links_asked_for_are_followed(question: str, language: str, types: tuple[str, ...]) -> None:
     made = plan(question, language=language)
-    assert made.step == step
+    assert (made.link_types, made.direction) == (types, "both")
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def test_links_asked_for_are_a_step(question: str, language: str, step: LinkStep
 )
 def test_words_of_the_problem_ask_for_no_links(question: str, language: str) -> None:
     made = plan(question, language=language)
-    assert made.step is None
+    assert made.link_types == ()
 
 
 def test_where_no_ticket_has_such_a_link_similar_ones_are_read() -> None:
     template = shipped_template("en")
     parts = read_ticket_question("What is the fix of its duplicates?", template, {})
     made = plan_for(parts, ("T-1",), template, ("Relates",))
-    assert made.step == LinkStep((SIMILAR_TO,))
+    assert made.link_types == (SIMILAR_TO,)
 
 
 def test_named_values_are_filters() -> None:
@@ -88,9 +88,7 @@ def test_a_template_of_ones_own_can_have_kinds_of_links() -> None:
     }
     template = read_template(data)
     parts = read_ticket_question("What was it caused by?", template, {})
-    assert plan_for(parts, ("A",), template, ("causes (x)",)) == SubgraphPlan(
-        ("A",), ("fix",), LinkStep(("causes (x)",), "in")
-    )
+    assert plan_for(parts, ("A",), template, ("causes (x)",)) == SubgraphPlan(("A",), ("fix",), ("causes (x)",), "in")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,7 @@ def test_sections_come_in_the_order_of_the_template_and_are_bounded() -> None:
     assert [row.ticket for row in read(many, ticket_graphs.TEMPLATE)] == [f"T-{n + 100}" for n in range(MOST_ROWS)]
 
 
-def test_a_step_has_a_direction_and_types_and_leads_to_what_is_missing_too() -> None:
+def test_links_have_a_direction_and_types_and_lead_to_what_is_missing_too() -> None:
     edges = [
         Edge("A", "Duplicate", "B"),
         Edge("C", "Duplicate", "A"),
@@ -148,16 +146,18 @@ def test_a_step_has_a_direction_and_types_and_leads_to_what_is_missing_too() -> 
         Edge("A", "Contains", "gone", dangling=True),
         Edge("B", "Duplicate", "E"),
     ]
-    for step, begin, ends in (
-        (LinkStep(("Duplicate",), "out"), "A", ["B"]),
-        (LinkStep(("Duplicate",), "in"), "A", ["C"]),
-        (LinkStep(("Duplicate",)), "A", ["B", "C"]),
-        (LinkStep(("Duplicate", SIMILAR_TO)), "A", ["B", "C", "D"]),
-        (LinkStep((SIMILAR_TO,), "in"), "A", []),
-        (LinkStep(("Contains",)), "A", ["gone"]),
-        (LinkStep(("Duplicate",), "out"), "AB", ["B", "E"]),
+    for types, direction, begin, ends in (
+        (("Duplicate",), "out", "A", ["B"]),
+        (("Duplicate",), "in", "A", ["C"]),
+        (("Duplicate",), "both", "A", ["B", "C"]),
+        (("Duplicate", SIMILAR_TO), "both", "A", ["B", "C", "D"]),
+        ((SIMILAR_TO,), "in", "A", []),
+        (("Contains",), "both", "A", ["gone"]),
+        (("Duplicate",), "out", "AB", ["B", "E"]),
+        ((), "both", "A", []),
     ):
-        assert step.ends(tuple(begin), edges) == ends, (step, begin)
+        made = SubgraphPlan(tuple(begin), ("fix",), types, direction)
+        assert made.ends(edges) == ends, made
 
 
 def test_a_filter_compares_whole_values_letter_by_letter() -> None:

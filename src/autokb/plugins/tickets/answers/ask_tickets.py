@@ -175,7 +175,6 @@ class TicketQuestionRun:
 
     # -- finding tickets ---------------------------------------------------------------------------
 
-    # Complex: for tickets that are not named, scores, chance and accepted answers belong together.
     def find(self, parts: QuestionParts, named: tuple[str, ...] = ()) -> FoundTickets:
         """Return the tickets for the question: those that it names, else the nearest, lifted by accepted answers."""
         opened, question = self.opened, self.question
@@ -191,9 +190,10 @@ class TicketQuestionRun:
         scores = {hit.id: hit.score for hit in found.best(max(self.k, WITH_FILTERS if parts.filters else self.k))}
         read = read_tickets(opened.file, list(scores))
         tickets = {i: read[i] for i in scores if i in read}
+        alike = {one.ticket: one.similarity for one in accepted}
         if match is not None:
-            match = max([match, *(one.similarity for one in accepted if next(iter(tickets), None) == one.ticket)])
-        confidence = max([confidence, *(one.similarity for one in accepted)])
+            match = max(match, alike.get(next(iter(tickets), ""), 0.0))
+        confidence = max(confidence, *alike.values(), 0.0)
         return FoundTickets(tickets, scores, vector, confidence=confidence, match=match, accepted=accepted)
 
     def _confidence(self, found: ScoredTickets) -> float:

@@ -259,9 +259,8 @@ def show_tickets(workspace: Workspace) -> ShownTickets:
     )
 
 
-# Complex: a link that both tickets have by similarity is shown once, which needs all links.
 def _shown(
-    workspace: Workspace, one: PublishedTicket, edges: Sequence[Edge], others: dict[str, PublishedTicket]
+    workspace: Workspace, one: PublishedTicket, edges: Sequence[Edge], others: Mapping[str, PublishedTicket]
 ) -> ShownTicket:
     template = ticket_template(workspace.spec)
     sections = (
@@ -271,25 +270,23 @@ def _shown(
         for s in one.sections
         if s.section != TICKET
     )
-    links = []
-    for edge in edges:
-        other = edge.target if edge.source == one.ticket.id else edge.source
-        title = others[other].ticket.title if other in others else ""
-        inward = edge.source != one.ticket.id
-        links.append(
-            ShownLink(
-                type=edge.type,
-                target=other,
-                dangling=other not in others,
-                inward=inward,
-                origin=edge.origin,
-                score=round(edge.score, 4),
-                title=title,
-            )
-        )
-    outward = {(one.type, one.target) for one in links if not one.inward}
-    links = [
-        one for one in links if one.origin != "similarity" or not one.inward or (one.type, one.target) not in outward
-    ]
+    links = [_link(one.ticket.id, edge, others) for edge in edges]
+    # A link that both tickets have by similarity is shown once.
+    mutual = {link.target for link in links if link.origin == "similarity" and not link.inward}
+    links = [link for link in links if link.origin != "similarity" or not link.inward or link.target not in mutual]
     links.sort(key=lambda link: (link.origin != "source", link.type, -link.score, link.target, link.inward))
     return ShownTicket(one.ticket.id, one.ticket.title, tuple(sections), tuple(links), one.ticket.url)
+
+
+def _link(ticket: str, edge: Edge, others: Mapping[str, PublishedTicket]) -> ShownLink:
+    inward = edge.source != ticket
+    target = edge.source if inward else edge.target
+    return ShownLink(
+        type=edge.type,
+        target=target,
+        dangling=target not in others,
+        inward=inward,
+        origin=edge.origin,
+        score=round(edge.score, 4),
+        title=others[target].ticket.title if target in others else "",
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from autokb.core.ticket_answer import QuestionParts, UsedAnswer
 from autokb.core.ticket_template import TicketTemplate
-from autokb.core.tickets import SIMILAR_TO, TICKET, TicketSection
+from autokb.core.tickets import SIMILAR_TO, TICKET, Edge, TicketSection
 from autokb.core.vectors import Vectors
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
 from autokb.plugins.tickets.graph.answers import DUPLICATES, ENDINGS, MOST_TICKETS, is_long_section, name_of
@@ -76,45 +76,68 @@ class SubgraphReader:
         own = self._read_found(replace(parts, links=()), found)
         return replace(own, fallback=(*linked.fallback, "This is from the ticket itself.", *own.fallback))
 
+    def with_rows(self, subgraph: Subgraph, rows: Sequence[TicketSection]) -> Subgraph:
+        """Return the sections that a model's query gave in the place of the plan's."""
+        if not rows:
+            return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
+        shown = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
+        asked = subgraph.asked or tuple(dict.fromkeys(row.section for row in rows))
+        tickets = read_tickets(self.opened.file, shown)
+        return Subgraph({i: tickets[i] for i in shown if i in tickets}, rows, asked, subgraph.plan)
+
+    def _plan(self, parts: QuestionParts, tickets: Sequence[str]) -> SubgraphPlan:
+        return plan_for(parts, tickets, self.opened.index.template, self.opened.link_types)
+
+    def _edges(self, tickets: Sequence[str]) -> list[Edge]:
+        return read_edges(self.opened.file, tickets)
+
+    # -- linked tickets ----------------------------------------------------------------------------
+
     def _read_linked(self, parts: QuestionParts, begin: Sequence[str]) -> Subgraph:
         """Return what the tickets linked with those have; one without the section asked for says something else."""
         template = self.opened.index.template
         title = template.field_of.get("title", template.sections[0].name)  # which every ticket has
         asked = parts.intents or tuple(filter(None, [template.field_of.get("description")]))
         plan = self._plan(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
-        ends = plan.step.ends(plan.tickets, read_edges(self.opened.file, plan.tickets)) if plan.step else []
+        ends = plan.ends(self._edges(begin))
         linked = read_tickets(self.opened.file, ends)
         rows = plan.read(linked.values(), template)
         ids = list(dict.fromkeys(row.ticket for row in rows))
-        tickets = {i: linked[i] for i in ids[:MOST_TICKETS]}
-        shown = [row for row in rows if row.ticket in tickets and row.section in asked]
-        lacking = [i for i in tickets if i not in {row.ticket for row in shown}]
-        shown += [_other_section(tickets[i], template, title) for i in lacking]
-        said = [self._say_links(parts, plan, [i for i in ends if i not in begin], ids)]
-        if parts.intents:
-            missing = name_of(parts.intents[0]).lower()
-            said += [f"{i} has no section {missing}; this is what else it says." for i in lacking]
+        said = [self._say_links(parts, plan, ends, ids)]
+        shown: list[TicketSection] = []
+        for ticket in ids[:MOST_TICKETS]:
+            own = [row for row in rows if row.ticket == ticket and row.section in asked]
+            if not own and parts.intents:
+                said.append(f"{ticket} has no section {_wanted(parts)}; this is what else it says.")
+            shown += own or [_other_section(linked[ticket], template, title)]
         if more := ids[MOST_TICKETS:]:
             said.append(f"Also linked: {', '.join(more)}.")
         names = dict.fromkeys((*asked, *(row.section for row in shown)))
+        tickets = {i: linked[i] for i in ids[:MOST_TICKETS]}
         return Subgraph(tickets, shown, tuple(names), plan, tuple(filter(None, said)))
 
     def _say_links(self, parts: QuestionParts, plan: SubgraphPlan, ends: Sequence[str], found: Sequence[str]) -> str:
         """Say which links are not those that were asked for, are not here or are none; nothing where all is well."""
-        kinds, rules = ", ".join(parts.links), self.opened.index.template.links
-        is_similar = plan.step is not None and plan.step.types == (SIMILAR_TO,)
-        if found and is_similar and not any(rule.has(SIMILAR_TO) for rule in rules if rule.name in parts.links):
+        kinds, begin = ", ".join(parts.links), plan.tickets[0]
+        asked = [rule for rule in self.opened.index.template.links if rule.name in parts.links]
+        if found and plan.link_types == (SIMILAR_TO,) and not any(rule.has(SIMILAR_TO) for rule in asked):
             return f"No ticket has links of the kind {kinds}; these are similar tickets."
         if away := [i for i in ends if i not in self.opened.index.rows]:
             return f"Linked, but not among these tickets: {', '.join(away)}."
-        if ends and not found:
-            return f"No ticket that {plan.tickets[0]} is linked with has {_values_of(parts)}."
-        return "" if found else f"{plan.tickets[0]} has no links of the kind {kinds}."
+        if found:
+            return ""
+        others = set(ends).difference(plan.tickets)
+        if others:
+            return f"No ticket that {begin} is linked with has {_values_of(parts)}."
+        return f"{begin} has no links of the kind {kinds}."
+
+    # -- the tickets found -------------------------------------------------------------------------
 
     # Complex: whose sections are shown depends on how the tickets were found: by name, filter or rank.
     def _read_found(self, parts: QuestionParts, found: FoundTickets) -> Subgraph:
         """Return what the tickets found have; of those that the question does not name the best must have it."""
-        plan, rows = self._run(parts, found, found.ids)
+        plan = self._plan(parts, found.ids)
+        rows = self._rows(plan, found)
         # What is asked for first must be there; a word of the problem may have been taken for the others.
         having = {row.ticket for row in rows if not parts.intents or row.section == parts.intents[0]}
         ranked = [i for i in found.ids if i in having]
@@ -129,83 +152,68 @@ class SubgraphReader:
         if (told := self._other_endings(parts, found)) is not None:
             return told
         stand_in, reason = self._stand_in(parts, found, ranked)
-        if stand_in is None:
-            return Subgraph({}, (), parts.intents, plan, (reason,))
-        return Subgraph({stand_in: found.tickets[stand_in]}, rows, parts.intents, plan, (reason,))
+        return Subgraph({i: found.tickets[i] for i in stand_in}, rows, parts.intents, plan, (reason,))
+
+    def _rows(self, plan: SubgraphPlan, found: FoundTickets) -> list[TicketSection]:
+        tickets = [one for i, one in found.tickets.items() if i in plan.tickets]
+        return plan.read(tickets, self.opened.index.template)
 
     def _other_endings(self, parts: QuestionParts, found: FoundTickets) -> Subgraph | None:
         """Return what the best ticket has in place of the ending that was asked for: a workaround, say, for a fix."""
-        best, template = found.ids[0], self.opened.index.template
-        if parts.filters or not parts.intents or parts.intents[0] not in SOLVING:
+        asked, template = next(iter(parts.intents), ""), self.opened.index.template
+        if parts.filters or asked not in SOLVING or self._comments_tell(parts, found):
             return None
-        if tells_outcome(found.best.ticket, parts.intents, self.opened.workspace.spec.language):
-            return None
-        others = tuple(name for name in SOLVING if name in template and name != parts.intents[0])
-        plan, rows = self._run(replace(parts, intents=others), found, [best])
-        if not rows:
+        best, others = found.ids[0], tuple(name for name in SOLVING if name in template and name != asked)
+        plan = self._plan(replace(parts, intents=others), [best])
+        if not (rows := self._rows(plan, found)):
             return None
         told = " and ".join(name_of(name).lower() for name in dict.fromkeys(row.section for row in rows))
-        reason = f"{best} has no section {name_of(parts.intents[0]).lower()}; this is its {told}."
-        return Subgraph({best: found.tickets[best]}, rows, others, plan, (reason,))
+        reason = f"{best} has no section {_wanted(parts)}; this is its {told}."
+        return Subgraph({best: found.best}, rows, others, plan, (reason,))
+
+    def _duplicates(self, ticket: str, ranked: Sequence[str]) -> list[str]:
+        """Return those that the source calls duplicates of a ticket, among them the ticket itself."""
+        edges = [edge for edge in self._edges([ticket]) if DUPLICATES in edge.type.casefold()]
+        return [i for i in ranked if any(i in (edge.source, edge.target) for edge in edges)]
+
+    def _comments_tell(self, parts: QuestionParts, found: FoundTickets) -> bool:
+        return tells_outcome(found.best.ticket, parts.intents, self.opened.workspace.spec.language)
 
     # Complex: one condition for each stand-in, and each has the sentence that says why.
-    def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[str | None, str]:
-        """Return the ticket that answers where the best has no such section (None: comments or texts do), and why.
+    def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[list[str], str]:
+        """Return the ticket that answers where the best has no such section (none: comments or texts do), and why.
 
         A duplicate of it may, and for how it ended the next one; a log, steps or an assignee of
         any other are those of another report.
         """
-        best = found.ids[0]
-        wanted = name_of(parts.intents[0]).lower() if parts.intents else "outcome"
-        language = self.opened.workspace.spec.language
+        best, wanted = found.ids[0], _wanted(parts)
         if parts.filters and not found.named:
             reason = f"No ticket near the question has a section {wanted}, {_values_of(parts)}"
-            return None, f"{reason}; answered from the texts found."
+            return [], f"{reason}; answered from the texts found."
         if not parts.intents:
-            return None, f"{best} has no section of its own for how it ended."
+            return [], f"{best} has no section of its own for how it ended."
         missing = f"{best} has no section {wanted}"
-        if tells_outcome(found.best.ticket, parts.intents, language):
-            return None, f"{missing}; these are its comments that may tell."
-        scores = found.scores
-        twins = self._duplicates_of(best)
-        same = [i for i in ranked if i in twins]
-        near = [i for i in ranked if scores[i] >= scores[best] - NEAR_BEST]
-        if same:
-            return same[0], f"{missing}; {same[0]}, a duplicate, has."
+        if self._comments_tell(parts, found):
+            return [], f"{missing}; these are its comments that may tell."
+        twins = {
+            e for edge in self._edges([best]) if DUPLICATES in edge.type.casefold() for e in (edge.source, edge.target)
+        }
+        if same := [i for i in ranked if i in twins]:
+            return same[:1], f"{missing}; {same[0]}, a duplicate, has."
+        near = [i for i in ranked if found.scores[i] >= found.scores[best] - NEAR_BEST]
         if near and parts.intents[0] in ENDINGS:
-            return near[0], f"{missing}; {near[0]} is the next that has."
-        return None, f"{missing}; this is what else it says."
-
-    def with_rows(self, subgraph: Subgraph, rows: Sequence[TicketSection]) -> Subgraph:
-        """Return the sections that a model's query gave in the place of the plan's."""
-        if not rows:
-            return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
-        shown = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
-        asked = subgraph.asked or tuple(dict.fromkeys(row.section for row in rows))
-        tickets = read_tickets(self.opened.file, shown)
-        return Subgraph({i: tickets[i] for i in shown if i in tickets}, rows, asked, subgraph.plan)
-
-    def _duplicates_of(self, ticket: str) -> set[str]:
-        """Return the tickets that the source calls duplicates, among them the ticket itself."""
-        edges = read_edges(self.opened.file, [ticket])
-        return {end for e in edges if DUPLICATES in e.type.casefold() for end in (e.source, e.target)}
-
-    def _plan(self, parts: QuestionParts, tickets: Sequence[str]) -> SubgraphPlan:
-        return plan_for(parts, tickets, self.opened.index.template, self.opened.link_types)
-
-    def _run(
-        self, parts: QuestionParts, found: FoundTickets, tickets: Sequence[str]
-    ) -> tuple[SubgraphPlan, Sequence[TicketSection]]:
-        """Return the plan for some of the tickets found, and what they have of it."""
-        plan = self._plan(parts, tickets)
-        chosen = (one for i, one in found.tickets.items() if i in plan.tickets)
-        return plan, plan.read(chosen, self.opened.index.template)
+            return near[:1], f"{missing}; {near[0]} is the next that has."
+        return [], f"{missing}; this is what else it says."
 
 
 def _other_section(one: PublishedTicket, template: TicketTemplate, title: str) -> TicketSection:
     """Return the first section of a ticket that says more than its title, else that."""
     told = (s for s in one.sections if s.text and s.section != title and is_long_section(template, s.section))
     return next(told, TicketSection(one.ticket.id, title, TICKET, one.ticket.title))
+
+
+def _wanted(parts: QuestionParts) -> str:
+    return name_of(parts.intents[0]).lower() if parts.intents else "outcome"
 
 
 def _values_of(parts: QuestionParts) -> str:

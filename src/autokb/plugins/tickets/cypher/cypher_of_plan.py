@@ -16,9 +16,9 @@ _ARROWS = {"out": ("-", "->"), "in": ("<-", "-"), "both": ("-", "-")}
 def cypher_of_plan(plan: SubgraphPlan, template: TicketTemplate, names: GraphNames) -> str:
     """Return a plan as one query with the columns ticket, section and text: a part for each section."""
     head, ticket = f"MATCH (t:{TICKET_LABEL}) WHERE t.id IN {quote_list(plan.tickets)}\n", "t"
-    if plan.step is not None:
-        types = sorted(names.links[name] for name in plan.step.types if name in names.links)
-        left, right = _ARROWS[plan.step.direction]
+    if plan.link_types:
+        types = sorted(names.links[name] for name in plan.link_types if name in names.links)
+        left, right = _ARROWS[plan.direction]
         way = f"(t){left}[:{'|'.join(map(quote_name, types))}]{right}(t1:{TICKET_LABEL})"
         head += f"MATCH {way}\nWHERE t1.id <> t.id\nWITH DISTINCT t1\n"
         ticket = "t1"

@@ -77,31 +77,30 @@ class LadybugGraph:
     def _opened(self) -> _Process:
         """Return a process that has the graph of the tickets as they are."""
         stamp = Projection(self.file, self.template).stamp()
-        if self._process is not None and self._process.is_alive() and self._process.stamp == stamp:
-            return self._process
-        self.close()
+        if self._process is None or not self._process.is_alive() or self._process.stamp != stamp:
+            self.close()
+            self._process = self._serve(stamp) or self._make(stamp)
+        return self._process
+
+    def _serve(self, stamp: str) -> _Process | None:
+        """Return a process with the projection in service, None where there is none of this stamp."""
         path = self.folder / PROJECTION_FILE
         if path.exists():
             with suppress(AutokbError):  # damaged, or of another version of ladybug: it is made anew
-                self._process = _Process(path)
-                if self._process.stamp == stamp:
-                    return self._process
-        self.close()
-        self._process = _Process(self._make(stamp))
-        return self._process
+                process = _Process(path)
+                if process.stamp == stamp:
+                    return process
+                process.end()
+        return None
 
-    def _make(self, stamp: str) -> Path:
-        """Make the projection beside the one in service and put it in its place."""
+    def _make(self, stamp: str) -> _Process:
+        """Make the projection beside the one in service, put it in its place, and return a process with it."""
         path, making = self.folder / PROJECTION_FILE, self.folder / MAKING_FOLDER
         own = making / uuid4().hex  # the engine of a killed process may still write into the folder that it began
         try:
             with FileLock(self.folder / LOCK_FILE):
-                if path.exists():
-                    with suppress(AutokbError):  # another process was faster
-                        process = _Process(path)
-                        process.end()
-                        if process.stamp == stamp:
-                            return path
+                if (process := self._serve(stamp)) is not None:  # another process was faster
+                    return process
                 shutil.rmtree(making, ignore_errors=True)
                 making.mkdir(mode=0o700, exist_ok=True)
                 own.mkdir(mode=0o700)
@@ -116,7 +115,7 @@ class LadybugGraph:
                 f"The graph for Cypher cannot be made in {self.folder} ({error.strerror}); free some disk space or "
                 "make the folder writable. Questions without Cypher need no such graph."
             ) from error
-        return path
+        return _Process(path)
 
 
 def make_projection(projection: Projection, folder: Path) -> Path:

@@ -17,25 +17,6 @@ ANSWERING = ("fix", "root_cause", "workaround", "resolution", "comments")
 
 
 @dataclass(frozen=True, slots=True)
-class LinkStep:
-    """A step to the tickets one link away, along links of these types; a ticket is no step away from itself."""
-
-    types: tuple[str, ...]
-    direction: Direction = "both"
-
-    def ends(self, begin: Collection[str], edges: Iterable[Edge]) -> list[str]:
-        """Return where the step leads from these tickets, in order; links that dangle count."""
-        found: set[str] = set()
-        for edge in edges:
-            if edge.type in self.types and edge.source != edge.target:
-                if self.direction != "in" and edge.source in begin:
-                    found.add(edge.target)
-                if self.direction != "out" and edge.target in begin:
-                    found.add(edge.source)
-        return sorted(found)
-
-
-@dataclass(frozen=True, slots=True)
 class Filter:
     """The value that a ticket's field must have, or one value of its list, both as ``fold`` gives them."""
 
@@ -50,12 +31,27 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class SubgraphPlan:
-    """The sections to read of ``tickets``, or of those at the end of a step from them, where the filters hold."""
+    """The sections to read of ``tickets``, or of those one link away from them, where the filters hold.
+
+    Links are those of ``link_types``, in a direction; a ticket is not linked with itself.
+    """
 
     tickets: tuple[str, ...]
     sections: tuple[str, ...]
-    step: LinkStep | None = None
+    link_types: tuple[str, ...] = ()
+    direction: Direction = "both"
     filters: tuple[Filter, ...] = ()
+
+    def ends(self, edges: Iterable[Edge]) -> list[str]:
+        """Return where links lead from the tickets, in order; those that dangle count."""
+        found: set[str] = set()
+        for edge in edges:
+            if edge.type in self.link_types and edge.source != edge.target:
+                if self.direction != "in" and edge.source in self.tickets:
+                    found.add(edge.target)
+                if self.direction != "out" and edge.target in self.tickets:
+                    found.add(edge.source)
+        return sorted(found)
 
     def read(self, tickets: Iterable[PublishedTicket], template: TicketTemplate) -> list[TicketSection]:
         """Return sections with a text, ordered by ticket and, of one, as in the template; ``MOST_ROWS`` at most."""
@@ -72,22 +68,23 @@ def plan_for(
 ) -> SubgraphPlan:
     """Return the plan for a question about the tickets found for it, best first.
 
-    A kind of links that the question asks for is one link away, SIMILAR_TO for what the source does not link.
+    Of the links that the question asks for one kind is followed, SIMILAR_TO where the source has none of it.
     """
     sections = parts.intents or tuple(name for name in ANSWERING if name in template)
     sections = tuple(name for name in sections if name in template) or tuple(r.name for r in template.sections[:1])
-    step, filters = _step(parts, template, link_types), tuple(_filters(parts, template))
-    return SubgraphPlan(tuple(tickets[:MOST_TICKETS]), sections, step, filters)
+    types, direction = _links(parts, template, link_types)
+    return SubgraphPlan(tuple(tickets[:MOST_TICKETS]), sections, types, direction, tuple(_filters(parts, template)))
 
 
-def _step(parts: QuestionParts, template: TicketTemplate, link_types: Collection[str]) -> LinkStep | None:
-    """Return the one kind of links that a question asks to follow, if any."""
+def _links(
+    parts: QuestionParts, template: TicketTemplate, link_types: Collection[str]
+) -> tuple[tuple[str, ...], Direction]:
+    """Return the types of the one kind of links that a question asks to follow, if any, and their direction."""
     rules = [rule for rule in template.links if rule.name in parts.links]
     if not rules:
-        return None
+        return (), "both"
     rule = next((one for one in rules if one.types), rules[0])  # "linked duplicates" asks for duplicates
-    types = tuple(name for name in sorted(link_types) if rule.has(name))
-    return LinkStep(types or (SIMILAR_TO,), rule.direction)
+    return tuple(name for name in sorted(link_types) if rule.has(name)) or (SIMILAR_TO,), rule.direction
 
 
 def _filters(parts: QuestionParts, template: TicketTemplate) -> list[Filter]:
