@@ -40,7 +40,6 @@ from autokb.plugins.tickets.tasks.read_sections.task import TASK as READ_SECTION
 from autokb.retrieval.gate import Gate, read_gate
 from autokb.stores.database import UNREADABLE, damaged_rows
 from autokb.stores.ticket_tables import (
-    GENERATION,
     NOTED,
     SIMILARITY,
     TICKET_CODEC,
@@ -325,9 +324,8 @@ def load_index(workspace: Workspace, file: WorkspaceFile) -> TicketIndex:
     with file.snapshot():
         encoder = encoder_name(workspace.settings)
         pieces, vectors = read_pieces(file, file.dimensions(encoder))
-        generation = file.meta(GENERATION) or "0"
         tickets = read_tickets(file)
-    return TicketIndex.of(template, tickets, pieces, vectors, language=workspace.spec.language, generation=generation)
+    return TicketIndex.of(template, tickets, pieces, vectors, workspace.spec.language)
 
 
 def read_fitted(file: WorkspaceFile) -> FittedMatch:

@@ -59,15 +59,17 @@ class Gathered:
 
 
 @dataclass(frozen=True)
-class TaskRunner:
-    """Answers one item of a task: offline at once, by a model through the workspace's ledger and budget."""
+class QuestionTasks:
+    """The tasks of a question, answered: offline at once, by a model through the workspace's ledger and budget.
 
-    models: Mapping[str, str]
-    stages: Stages | None
+    Without ``stages`` no model is asked.
+    """
+
+    stages: Stages | None = None
 
     def asks_model(self, task: Task[In, Out]) -> bool:
         """Return whether a model answers the task."""
-        return self.models[task.name] != OFFLINE
+        return self.stages is not None and self.stages.asks_model(task, STAGE)
 
     def run(self, task: Task[In, Out], item: In) -> Out | None:
         """Return the answer, None where the model's reply was wrong; nothing of an offline answer is kept."""
@@ -85,7 +87,7 @@ class TicketQuestionRun:
     """
 
     opened: OpenTickets
-    tasks: TaskRunner
+    tasks: QuestionTasks
     question: str
     k: int = 5
     cypher: CypherReader | None = None
@@ -341,22 +343,22 @@ class TicketAnswerer:
         return EngineReader(graph)
 
     @contextmanager
-    def _open_models(self, budget: float | None, *, cypher: bool) -> Iterator[tuple[OpenTickets, TaskRunner]]:
+    def _open_models(self, budget: float | None, *, cypher: bool) -> Iterator[tuple[OpenTickets, QuestionTasks]]:
         """Give the tickets as one question asks them, and what answers its tasks.
 
         A budget bounds what an embedder over the network costs too: such a question has a view of its own.
         """
         opened, workspace = self.opened, self.opened.workspace
         tasks = (PARSE_QUERY, FROM_TICKETS, *((WRITE_CYPHER,) if cypher else ()))
-        named = {task.name: model_of(workspace.settings, workspace.mode, task.name, STAGE) for task in tasks}
+        models = {model_of(workspace.settings, workspace.mode, task.name, STAGE) for task in tasks}
         is_bounded = budget is not None and read_embedder_name(workspace.settings.embedder).is_paid
-        is_offline = set(named.values()) == {OFFLINE}
+        is_offline = models == {OFFLINE}
         if is_offline and not is_bounded:
-            yield opened, TaskRunner(named, None)
+            yield opened, QuestionTasks()
             return
         asked = without_models(workspace) if is_offline else workspace
         with open_stages(asked, opened.file, options=ModelOptions(budget)) as stages:
-            yield replace(opened, bounded=stages.encoder) if is_bounded else opened, TaskRunner(named, stages)
+            yield replace(opened, bounded=stages.encoder) if is_bounded else opened, QuestionTasks(stages)
 
 
 def no_such_tickets(ids: Sequence[str]) -> str:

@@ -27,7 +27,6 @@ from autokb.retrieval.gate import Gate
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import read_accepted
 from autokb.stores.ticket_tables import (
-    GENERATION,
     PublishedTicket,
     count_tickets,
     list_ticket_ids,
@@ -179,11 +178,6 @@ class OpenTickets:
     def accepted_vectors(self) -> dict[str, Vectors]:
         """The vectors of accepted questions, by their text; filled as such are read."""
         return {}
-
-    def is_current(self) -> bool:
-        """Return whether no later build has published other tickets."""
-        with failures_as_sentences(self.file.path):
-            return self.file.is_in_place() and (self.file.meta(GENERATION) or "0") == self.index.generation
 
     def similar(self, text: str, k: int) -> SimilarTickets:
         """Return the tickets most like a text, or like the ticket that has this id."""

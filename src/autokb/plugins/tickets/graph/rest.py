@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from autokb.core.ticket_template import TicketTemplate
 from autokb.plugins.tickets.heuristics.parse_sections import SectionPart, sections_of_comments
@@ -37,13 +38,11 @@ def split_rest(parts: Sequence[SectionPart], template: TicketTemplate, reply: Se
         if set(sections) <= {part.section}:
             found.append(part)
             continue
-        start = 0
-        for n, section in enumerate(sections):
-            if n + 1 < len(spans) and sections[n + 1] == section:
-                continue
-            end = spans[n + 1][0] if n + 1 < len(spans) else len(part.text)
-            found.append(SectionPart(section, part.text[start:end].strip(), part.field, section == part.section))
-            start = end
+        first = [n for n in range(len(spans)) if n == 0 or sections[n] != sections[n - 1]]
+        ends = pairwise([0, *(spans[n][0] for n in first[1:]), len(part.text)])
+        for n, (start, end) in zip(first, ends, strict=True):
+            text = part.text[start:end].strip()
+            found.append(SectionPart(sections[n], text, part.field, sections[n] == part.section))
     return found
 
 

@@ -137,16 +137,12 @@ class ParseQueryTask(Task[ParseQuery, ParsedQuery]):
         fields: Any = Literal[tuple(field.section for field in item.fields) or ("none",)]
         value = Annotated[str, Field(min_length=1, json_schema_extra={"maxLength": VALUE_CHARACTERS})]
         links: Any = Literal[item.links or ("none",)]
+        said: Any = wire("Entity", section=names, value=value)
+        required: Any = wire("Filter", section=fields, value=value)
         return {
-            "entities": Annotated[
-                list[wire("Entity", section=names, value=value)],  # type: ignore[misc]
-                Field(max_length=MOST_ENTITIES),
-            ],
+            "entities": Annotated[list[said], Field(max_length=MOST_ENTITIES)],
             "intents": Annotated[list[names], Field(max_length=MOST_INTENTS)],
-            "filters": Annotated[
-                list[wire("Filter", section=fields, value=value)],  # type: ignore[misc]
-                Field(max_length=MOST_ENTITIES),
-            ],
+            "filters": Annotated[list[required], Field(max_length=MOST_ENTITIES)],
             "links": Annotated[list[links], Field(max_length=3)],
         }
 
