@@ -19,7 +19,7 @@ from autokb.heuristics.solutions.instructions import instructs
 from autokb.pipeline.stages import without_models
 from autokb.plugins.tickets.answers.ask_tickets import TicketAnswerer
 from autokb.plugins.tickets.answers.open_tickets import open_tickets
-from autokb.plugins.tickets.graph.answers import fixed_in
+from autokb.plugins.tickets.graph.answers import COMMENTS, fixed_in
 from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.text.lexicons import word_lists
@@ -31,7 +31,6 @@ from autokb.text.sentences import sentences
 SAME_PROBLEM = 0.5
 TICKETS_READ = 3  # the best for the question
 HELPFUL = ("workaround", "fix")  # sections that tell a customer what to do
-COMMENTS = "comments"
 _NOT_SENT = re.compile(r"[{}]|\w\(\)|</?\w|;$|(?<!\w)@\w", re.MULTILINE)  # code, and people who are spoken to
 
 

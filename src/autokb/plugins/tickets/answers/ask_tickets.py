@@ -22,8 +22,9 @@ from autokb.pipeline.model_session import ModelOptions
 from autokb.pipeline.stages import Stages, open_stages, without_models
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
 from autokb.plugins.tickets.answers.subgraph import FoundTickets, Subgraph, SubgraphReader
-from autokb.plugins.tickets.graph.answers import ENDINGS, TicketTexts, is_long_section, state_of, write_answer
+from autokb.plugins.tickets.graph.answers import TicketTexts, is_long_section, state_of, write_answer
 from autokb.plugins.tickets.graph.cypher_port import CypherReader
+from autokb.plugins.tickets.graph.plan import ENDINGS
 from autokb.plugins.tickets.graph.search import ScoredTickets, TicketQuestion, score_tickets
 from autokb.plugins.tickets.heuristics.answer_from import FromTickets, TicketPassage
 from autokb.plugins.tickets.heuristics.read_question import cue_phrases, question_ends, reads_like_a_ticket
@@ -281,7 +282,7 @@ class TicketQuestionRun:
         """
         field_of = self.opened.index.template.field_of
         stated = {field_of[name] for name in ("status", "resolution") if name in field_of}
-        if asked and (ENDINGS | stated).isdisjoint(asked):
+        if asked and stated.union(ENDINGS).isdisjoint(asked):  # comments may tell an ending too
             return list(passages)
         found: list[TicketPassage] = []
         for one in ended:

@@ -10,8 +10,8 @@ from autokb.core.ticket_template import TicketTemplate
 from autokb.core.tickets import SIMILAR_TO, TICKET, Edge, TicketSection
 from autokb.core.vectors import Vectors
 from autokb.plugins.tickets.answers.open_tickets import OpenTickets
-from autokb.plugins.tickets.graph.answers import DUPLICATES, ENDINGS, MOST_TICKETS, is_long_section, name_of
-from autokb.plugins.tickets.graph.plan import SubgraphPlan, plan_for
+from autokb.plugins.tickets.graph.answers import DUPLICATES, MOST_TICKETS, is_long_section, name_of
+from autokb.plugins.tickets.graph.plan import ENDINGS, SubgraphPlan, plan_for
 from autokb.plugins.tickets.heuristics.outcome_comments import tells_outcome
 from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
 

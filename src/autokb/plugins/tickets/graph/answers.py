@@ -21,8 +21,6 @@ PROBLEM_CHARACTERS = 240  # of a ticket's description, whole sentences: enough t
 TEXT_CHARACTERS = 1_000  # of a passage that was found by its text
 MOST_TICKETS = 3  # whose asked sections an answer shows
 COMMENTS = "comments"  # the section of comments
-# Sections that tell how a ticket ended, so that comments may tell it too.
-ENDINGS = frozenset({"fix", "root_cause", "workaround", "resolution", COMMENTS})
 CUT = "[...]"  # behind what is shown of a longer text
 DUPLICATES = "duplicate"  # part of the name of links to a ticket that is resolved elsewhere
 _DOTTED = re.compile(r"\d+\.\d+")  # of a version that was released; beside such, sprints and milestones say nothing

@@ -11,9 +11,9 @@ from autokb.core.ticket_template import Direction, TicketTemplate
 from autokb.core.tickets import DATE_FIELDS, LIST_FIELDS, SIMILAR_TO, Edge, Ticket, TicketSection
 from autokb.stores.ticket_tables import PublishedTicket
 
-MOST_TICKETS = 50  # to begin with
-# What a ticket says of how it ended, where a question does not say what it asks for.
-ANSWERING = ("fix", "root_cause", "workaround", "resolution", "comments")
+TICKETS_OF_A_PLAN = 50  # at most
+# Sections that tell how a ticket ended: what is asked for where a question does not say it.
+ENDINGS = ("fix", "root_cause", "workaround", "resolution", "comments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,12 @@ def plan_for(
 
     Of the links that the question asks for one kind is followed, SIMILAR_TO where the source has none of it.
     """
-    sections = parts.intents or tuple(name for name in ANSWERING if name in template)
+    sections = parts.intents or tuple(name for name in ENDINGS if name in template)
     sections = tuple(name for name in sections if name in template) or tuple(r.name for r in template.sections[:1])
     types, direction = _links(parts, template, link_types)
-    return SubgraphPlan(tuple(tickets[:MOST_TICKETS]), sections, types, direction, tuple(_filters(parts, template)))
+    return SubgraphPlan(
+        tuple(tickets[:TICKETS_OF_A_PLAN]), sections, types, direction, tuple(_filters(parts, template))
+    )
 
 
 def _links(
