@@ -56,11 +56,8 @@ class RankedTickets:
         self.left_out = [index.rows[ticket] for ticket in sorted(without & index.rows.keys())]
         self.owners = np.array([index.rows[piece.ticket] for piece in index.pieces], dtype=np.int64)
         self.sections = np.array([piece.section for piece in index.pieces])
-        pairs = [
-            (index.rows[e.source], index.rows[e.target])
-            for e in read_edges(file)
-            if {e.source, e.target} <= set(index.rows)
-        ]
+        edges = [e for e in read_edges(file) if e.source in index.rows and e.target in index.rows]
+        pairs = [(index.rows[e.source], index.rows[e.target]) for e in edges]
         self.linked = np.array([*pairs, *((b, a) for a, b in pairs)], dtype=np.int64).reshape(-1, 2)
         said = [read_ticket_question(query.text, index.template, {}).entities for query in asked]
         self.entities = {

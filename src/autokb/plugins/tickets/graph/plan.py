@@ -73,9 +73,8 @@ def plan_for(
     sections = parts.intents or tuple(name for name in ENDINGS if name in template)
     sections = tuple(name for name in sections if name in template) or tuple(r.name for r in template.sections[:1])
     types, direction = _links(parts, template, link_types)
-    return SubgraphPlan(
-        tuple(tickets[:TICKETS_OF_A_PLAN]), sections, types, direction, tuple(_filters(parts, template))
-    )
+    begin, filters = tuple(tickets[:TICKETS_OF_A_PLAN]), tuple(_filters(parts, template))
+    return SubgraphPlan(begin, sections, types, direction, filters)
 
 
 def _links(
