@@ -15,7 +15,9 @@ import yaml
 import small_tickets
 from autokb.app import SupportKB
 from autokb.core.errors import StoppedOnPurposeError
+from autokb.core.reply_rules import ReplyRules
 from autokb.plugins.tickets.answers import ask_tickets
+from autokb.plugins.tickets.suggestions import PastTickets
 from autokb.stores.ledger_table import spent_on
 from stub_server import StubServer
 
@@ -218,6 +220,20 @@ def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monke
             one.join(60)
         kb.close()
     assert ended == {0.0: "stopped", None: "answered"}
+
+
+def test_suggestions_are_from_tickets_without_a_model(opened: Any) -> None:
+    script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
+    with StubServer(script) as server:
+        kb = opened(server)
+        kb.tickets.build()
+        past, question = PastTickets(kb.workspace), "The app crashes when the camera is closed, how was it fixed?"
+        assert [(one.source, one.text) for one in past.suggestions(question, ReplyRules())] == [("ticket", TURNED)]
+        assert past.found(question) == ("answered", ["APP-1", "APP-2", "APP-3"])
+        assert set(script.users) == {"read_sections"}
+        assert past.asking.ask(question).outcome == "answered"
+        assert set(script.users) == {"read_sections", "parse_query", "from_tickets"}
+        past.close()
 
 
 def test_ticket_questions_are_not_paid_from_the_days_budget_of_other_questions_nor_paid_again(opened: Any) -> None:

@@ -308,11 +308,12 @@ class TicketQuestionRun:
 class TicketAnswerer:
     """Answers questions from published tickets in memory; made once for many questions, which threads may ask.
 
-    ``kind`` is how each is answered; experiments have another.
+    ``kind`` is how each is answered; experiments have another. No model is asked unless it ``asks_models``.
     """
 
     opened: OpenTickets
     kind: type[TicketQuestionRun] = TicketQuestionRun
+    asks_models: bool = True
     _opening: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def ask(self, text: str, k: int = 5, *, cypher: bool = False, budget: float | None = None) -> TicketAnswer:
@@ -353,7 +354,7 @@ class TicketAnswerer:
         tasks = (PARSE_QUERY, FROM_TICKETS, *((WRITE_CYPHER,) if cypher else ()))
         models = {model_of(workspace.settings, workspace.mode, task.name, STAGE) for task in tasks}
         is_bounded = budget is not None and read_embedder_name(workspace.settings.embedder).is_paid
-        is_offline = models == {OFFLINE}
+        is_offline = models == {OFFLINE} or not self.asks_models
         if is_offline and not is_bounded:
             yield opened, QuestionTasks()
             return
