@@ -35,7 +35,7 @@ from autokb.plugins.tickets.tasks.write_cypher.task import TASK as WRITE_CYPHER
 from autokb.retrieval.logistic import probability_of
 from autokb.stores.database import failures_as_sentences
 from autokb.stores.ticket_answers import AcceptedAnswer, read_accepted
-from autokb.stores.ticket_tables import PublishedTicket, read_tickets
+from autokb.stores.ticket_tables import PublishedTicket
 from autokb.tasks.task import In, Out, Task
 from autokb.text.mail_parts import without_mail_parts
 
@@ -183,16 +183,14 @@ class TicketQuestionRun:
         opened, question = self.opened, self.question
         vector = opened.embed([question])[0]
         if named:
-            read = read_tickets(opened.file, named)
-            return FoundTickets({i: read[i] for i in named if i in read}, dict.fromkeys(named, 1.0), vector, True)
+            return FoundTickets(opened.read(named), dict.fromkeys(named, 1.0), vector, named=True)
         components = opened.index.components_named(question)
         found = score_tickets(opened.index, TicketQuestion(question, vector, components))
         match = None if opened.fitted.match is None else opened.fitted.match.of(found)
         confidence = self._confidence(found)
         accepted = self._lift(vector, found.scores)
         scores = {hit.id: hit.score for hit in found.best(max(self.k, WITH_FILTERS if parts.filters else self.k))}
-        read = read_tickets(opened.file, list(scores))
-        tickets = {i: read[i] for i in scores if i in read}
+        tickets = opened.read(scores)
         alike = {one.ticket: one.similarity for one in accepted}
         if match is not None:
             match = max(match, alike.get(next(iter(tickets), ""), 0.0))
@@ -247,10 +245,10 @@ class TicketQuestionRun:
 
     def _passages(self, parts: QuestionParts, found: FoundTickets, subgraph: Subgraph) -> list[TicketPassage]:
         """Return what the sub-graph gives, what comments tell of how it ended, and the texts that were found."""
-        passages = self._asked(subgraph)
-        if not parts.links:
+        passages = [passage for one in subgraph.tickets.values() for passage in self._asked_of(one, subgraph)]
+        if not parts.links and self._asks_for_outcome(subgraph.asked):
             ended = list(subgraph.tickets.values()) if passages else [found.best]
-            passages = self._with_outcomes(passages, ended, subgraph.asked)
+            passages = [passage for one in ended for passage in self._with_outcome(one, passages, subgraph.asked)]
         # A model may choose among all tickets; verbatim texts of another one would pass for the best one's.
         for ticket in found.ids[: self.k if self.tasks.asks_model(FROM_TICKETS) else 1]:
             passages += self._texts(found.tickets[ticket]).around(self._nearest_places(ticket, found.vector))
@@ -259,38 +257,34 @@ class TicketQuestionRun:
             unique.setdefault(passage.text, passage)  # clones of a ticket say the same
         return list(unique.values())
 
-    def _asked(self, subgraph: Subgraph) -> list[TicketPassage]:
-        """Return what the sub-graph gives, ticket by ticket, as it was asked for."""
+    def _asked_of(self, one: PublishedTicket, subgraph: Subgraph) -> Iterator[TicketPassage]:
+        """Give what the sub-graph has of a ticket, as it was asked for."""
         asked, template = subgraph.asked, self.opened.index.template
-        order = {name: n for n, name in enumerate(asked)}
-        found: list[TicketPassage] = []
-        for one in subgraph.tickets.values():
-            names = [row.section for row in subgraph.rows if row.ticket == one.ticket.id and row.text.strip()]
-            if not asked:  # the state says what fields hold
-                names = [name for name in names if is_long_section(template, name)]
-            names.sort(key=lambda name: order.get(name, len(order)))
-            found += self._texts(one).sections(names, asked)
-        return found
+        names = [row.section for row in subgraph.rows if row.ticket == one.ticket.id and row.text.strip()]
+        if not asked:  # the state says what fields hold
+            names = [name for name in names if is_long_section(template, name)]
+        return self._texts(one).sections(sorted(names, key=[*asked, *names].index), asked)
 
-    # Complex: a ticket's comments, its fields and its other sections are put in order together.
-    def _with_outcomes(
-        self, passages: Sequence[TicketPassage], ended: Sequence[PublishedTicket], asked: Sequence[str]
+    @property
+    def _stated(self) -> set[str]:
+        """The sections of fields that say whether a ticket ended."""
+        field_of = self.opened.index.template.field_of
+        return {field_of[name] for name in ("status", "resolution") if name in field_of}
+
+    def _asks_for_outcome(self, asked: Sequence[str]) -> bool:
+        return not asked or not self._stated.union(ENDINGS).isdisjoint(asked)
+
+    def _with_outcome(
+        self, one: PublishedTicket, passages: Sequence[TicketPassage], asked: Sequence[str]
     ) -> list[TicketPassage]:
-        """Return passages with the comments that tell how their tickets ended, where that is asked.
+        """Return the passages of a ticket with the comments that tell how it ended.
 
         These come before the fields that say that it did, which the heading of a ticket says too.
         """
-        field_of = self.opened.index.template.field_of
-        stated = {field_of[name] for name in ("status", "resolution") if name in field_of}
-        if asked and stated.union(ENDINGS).isdisjoint(asked):  # comments may tell an ending too
-            return list(passages)
-        found: list[TicketPassage] = []
-        for one in ended:
-            told = self._texts(one).outcomes(asked, "outcome")
-            own = [p for p in passages if p.ticket == one.ticket.id]
-            fields = [p for p in own if told and p.section in stated]
-            found += [*(p for p in own if p not in fields), *told, *fields]
-        return found
+        told = self._texts(one).outcomes(asked, "outcome")
+        own = [p for p in passages if p.ticket == one.ticket.id]
+        fields = [p for p in own if told and p.section in self._stated]
+        return [*(p for p in own if p not in fields), *told, *fields]
 
     def _nearest_places(self, ticket: str, vector: Vectors) -> list[tuple[str, int]]:
         """Return where a ticket's pieces that are nearest to the question begin, each a section and a start."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -178,6 +178,12 @@ class OpenTickets:
     def accepted_vectors(self) -> dict[str, Vectors]:
         """The vectors of accepted questions, by their text; filled as such are read."""
         return {}
+
+    def read(self, ids: Iterable[str]) -> dict[str, PublishedTicket]:
+        """Return published tickets in this order; what is none is left out."""
+        ids = list(ids)
+        found = read_tickets(self.file, ids)
+        return {i: found[i] for i in ids if i in found}
 
     def similar(self, text: str, k: int) -> SimilarTickets:
         """Return the tickets most like a text, or like the ticket that has this id."""

@@ -13,7 +13,7 @@ from autokb.plugins.tickets.answers.open_tickets import OpenTickets
 from autokb.plugins.tickets.graph.answers import DUPLICATES, MOST_TICKETS, is_long_section, name_of
 from autokb.plugins.tickets.graph.plan import ENDINGS, SubgraphPlan, plan_for
 from autokb.plugins.tickets.heuristics.outcome_comments import tells_outcome
-from autokb.stores.ticket_tables import PublishedTicket, read_edges, read_tickets
+from autokb.stores.ticket_tables import PublishedTicket, read_edges
 
 SOLVING = ("fix", "workaround", "root_cause")  # sections that stand in for each other in one ticket
 NO_SECTION = "The query gave no section of a ticket; the sections are those of the plan."
@@ -82,8 +82,7 @@ class SubgraphReader:
             return replace(subgraph, fallback=(*subgraph.fallback, NO_SECTION))
         shown = list(dict.fromkeys(row.ticket for row in rows))[:MOST_TICKETS]
         asked = subgraph.asked or tuple(dict.fromkeys(row.section for row in rows))
-        tickets = read_tickets(self.opened.file, shown)
-        return Subgraph({i: tickets[i] for i in shown if i in tickets}, rows, asked, subgraph.plan)
+        return Subgraph(self.opened.read(shown), rows, asked, subgraph.plan)
 
     def _plan(self, parts: QuestionParts, tickets: Sequence[str]) -> SubgraphPlan:
         return plan_for(parts, tickets, self.opened.index.template, self.opened.link_types)
@@ -100,7 +99,7 @@ class SubgraphReader:
         asked = parts.intents or tuple(filter(None, [template.field_of.get("description")]))
         plan = self._plan(replace(parts, intents=tuple(dict.fromkeys((*asked, title)))), begin)
         ends = plan.ends(self._edges(begin))
-        linked = read_tickets(self.opened.file, ends)
+        linked = self.opened.read(ends)
         rows = plan.read(linked.values(), template)
         ids = list(dict.fromkeys(row.ticket for row in rows))
         said = [self._say_links(parts, plan, ends, ids)]

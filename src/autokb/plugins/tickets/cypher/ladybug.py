@@ -121,7 +121,7 @@ class LadybugGraph:
 def make_projection(projection: Projection, folder: Path) -> Path:
     """Make the graph of the tickets in an empty folder, whole and on the disk (AutokbError)."""
     path = folder / "graph"
-    with projection.snapshot(), _maker(path) as execute:
+    with projection.file.snapshot(), _maker(path) as execute:
         names = projection.names()
         for statement in ladybug_schema(projection.template, names):
             execute(statement, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,14 +26,10 @@ TICKETS_AT_ONCE = 500  # nodes of a statement
 
 @dataclass(frozen=True)
 class Projection:
-    """The tickets of a workspace file as a property graph; read all of it inside of one ``snapshot``."""
+    """The tickets of a workspace file as a property graph; read all of it inside of one ``file.snapshot``."""
 
     file: WorkspaceFile
     template: TicketTemplate
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Make all reads inside see one state."""
-        return self.file.snapshot()
 
     @cached_property
     def published(self) -> Mapping[str, PublishedTicket]:
