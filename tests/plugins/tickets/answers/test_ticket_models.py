@@ -188,38 +188,59 @@ def test_where_a_model_finds_no_answer_there_is_none_and_where_it_fails_the_sect
         assert verbatim.evidence[0].section == "root_cause"
 
 
-def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both have told their budgets before either is answered."""
-    both, met = threading.Barrier(2), threading.local()
+def ask_at_once(kb: SupportKB, monkeypatch: pytest.MonkeyPatch, *budgets: float | None) -> dict[float | None, str]:
+    """Have a thread for each budget ask; all have told their budgets before any is answered."""
+    all_begun, met = threading.Barrier(len(budgets)), threading.local()
 
     class Meeting:
         @staticmethod
         def perf_counter() -> float:
             if not hasattr(met, "once"):
-                met.once = both.wait(60)
+                met.once = all_begun.wait(60)
             return 0.0
 
+    monkeypatch.setattr(ask_tickets, "time", Meeting)
+    ended: dict[float | None, str] = {}
+
+    def ask(budget: float | None) -> None:
+        try:
+            ended[budget] = kb.tickets.ask(f"why does the camera crash? {budget}", budget=budget).outcome
+        except StoppedOnPurposeError:
+            ended[budget] = "stopped"
+
+    threads = [threading.Thread(target=ask, args=(budget,)) for budget in budgets]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(60)
+    return ended
+
+
+def test_questions_that_threads_ask_have_budgets_of_their_own(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     script = Scripted(read_sections=right_sections, parse_query=right_query, from_tickets=first_place)
     with StubServer(script) as server:
         kb = opened(server)
         kb.tickets.build()
         kb.tickets.ask("root cause of APP-1?")
-        monkeypatch.setattr(ask_tickets, "time", Meeting)
-        ended: dict[float | None, str] = {}
-
-        def ask(budget: float | None) -> None:
-            try:
-                ended[budget] = kb.tickets.ask(f"why does the camera crash? {budget}", budget=budget).outcome
-            except StoppedOnPurposeError:
-                ended[budget] = "stopped"
-
-        threads = [threading.Thread(target=ask, args=(budget,)) for budget in (0.0, None)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join(60)
+        ended = ask_at_once(kb, monkeypatch, 0.0, None, 1.0)
         kb.close()
-    assert ended == {0.0: "stopped", None: "answered"}
+    assert ended == {0.0: "stopped", None: "answered", 1.0: "answered"}
+
+
+def test_the_budget_of_one_thread_bounds_no_other_ones_embedder(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StubServer() as server:
+        folder = opened(server).workspace.folder
+        settings = {"base_url": server.url, "embedder": "openai:text-embedding-3-small"}
+        (folder / "settings.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        kb = SupportKB.open(folder)
+        kb.tickets.build()
+        kb.tickets.ask("root cause of APP-1?")
+        server.embedded.clear()
+        ended = ask_at_once(kb, monkeypatch, 0.0, None, 1.0)
+        sent = json.dumps(server.embedded)
+        kb.close()
+    assert ended.pop(0.0) == "stopped" and "stopped" not in ended.values() and len(ended) == 2
+    assert "crash? 0.0" not in sent and "crash? None" in sent and "crash? 1.0" in sent
 
 
 def test_suggestions_are_from_tickets_without_a_model(opened: Any) -> None:
