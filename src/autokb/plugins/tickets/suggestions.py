@@ -17,7 +17,6 @@ from autokb.heuristics.solutions.instructions import instructs
 from autokb.plugins.tickets.answers.ask_tickets import TicketAnswerer
 from autokb.plugins.tickets.answers.open_tickets import open_tickets
 from autokb.plugins.tickets.graph.answers import COMMENTS, fixed_in
-from autokb.stores.ticket_tables import read_tickets
 from autokb.stores.workspace import Workspace
 from autokb.text.lexicons import word_lists
 from autokb.text.masking import mask
@@ -72,7 +71,7 @@ class PastTickets:
     def _fixed(self, answer: TicketAnswer, rules: ReplyRules, language: str) -> Iterator[Suggestion]:
         """Give the versions that the best ticket was fixed in as a reply."""
         ticket = answer.tickets[0].id
-        published = read_tickets(self.file, [ticket])[ticket]
+        published = self.opened.read([ticket])[ticket]
         name = self.opened.index.template.field_of.get("fix_versions", "")
         section = next((one for one in published.sections if one.section == name and one.text), None)
         reply = word_lists(ConversationWords, language).replies.get("fixed")

@@ -12,7 +12,8 @@ from weakref import finalize
 
 from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.results import Listed, Result
-from autokb.core.tickets import NO_TICKETS, TEXT_FIELDS, TICKET, Edge
+from autokb.core.ticket_template import TicketTemplate
+from autokb.core.tickets import NO_TICKETS, TEXT_FIELDS, TICKET, Edge, TicketSection
 from autokb.core.vectors import Vectors
 from autokb.domains.ticket_templates import ticket_template
 from autokb.pipeline.embedding import Encoder, encoder_name
@@ -263,19 +264,18 @@ def _shown(
     workspace: Workspace, one: PublishedTicket, edges: Sequence[Edge], others: Mapping[str, PublishedTicket]
 ) -> ShownTicket:
     template = ticket_template(workspace.spec)
-    sections = (
-        ShownSection(
-            s.section, s.parent or TICKET, template[s.section].relation if s.section in template else "", s.text
-        )
-        for s in one.sections
-        if s.section != TICKET
-    )
+    sections = tuple(_section(section, template) for section in one.sections if section.section != TICKET)
     links = [_link(one.ticket.id, edge, others) for edge in edges]
     # A link that both tickets have by similarity is shown once.
     mutual = {link.target for link in links if link.origin == "similarity" and not link.inward}
     links = [link for link in links if link.origin != "similarity" or not link.inward or link.target not in mutual]
     links.sort(key=lambda link: (link.origin != "source", link.type, -link.score, link.target, link.inward))
-    return ShownTicket(one.ticket.id, one.ticket.title, tuple(sections), tuple(links), one.ticket.url)
+    return ShownTicket(one.ticket.id, one.ticket.title, sections, tuple(links), one.ticket.url)
+
+
+def _section(one: TicketSection, template: TicketTemplate) -> ShownSection:
+    relation = template[one.section].relation if one.section in template else ""
+    return ShownSection(one.section, one.parent or TICKET, relation, one.text)
 
 
 def _link(ticket: str, edge: Edge, others: Mapping[str, PublishedTicket]) -> ShownLink:

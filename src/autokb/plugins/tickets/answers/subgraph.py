@@ -92,6 +92,7 @@ class SubgraphReader:
 
     # -- linked tickets ----------------------------------------------------------------------------
 
+    # Complex: what each linked ticket has, what stands in for it and what is not here are read of one plan.
     def _read_linked(self, parts: QuestionParts, begin: Sequence[str]) -> Subgraph:
         """Return what the tickets linked with those have; one without the section asked for says something else."""
         template = self.opened.index.template
@@ -118,8 +119,7 @@ class SubgraphReader:
     def _say_links(self, parts: QuestionParts, plan: SubgraphPlan, ends: Sequence[str], found: Sequence[str]) -> str:
         """Say which links are not those that were asked for, are not here or are none; nothing where all is well."""
         kinds, begin = ", ".join(parts.links), plan.tickets[0]
-        asked = [rule for rule in self.opened.index.template.links if rule.name in parts.links]
-        if found and plan.link_types == (SIMILAR_TO,) and not any(rule.has(SIMILAR_TO) for rule in asked):
+        if found and plan.link_types == (SIMILAR_TO,) and not self._asks_for_similar(parts):
             return f"No ticket has links of the kind {kinds}; these are similar tickets."
         if away := [i for i in ends if i not in self.opened.index.rows]:
             return f"Linked, but not among these tickets: {', '.join(away)}."
@@ -129,6 +129,9 @@ class SubgraphReader:
         if others:
             return f"No ticket that {begin} is linked with has {_values_of(parts)}."
         return f"{begin} has no links of the kind {kinds}."
+
+    def _asks_for_similar(self, parts: QuestionParts) -> bool:
+        return any(rule.has(SIMILAR_TO) for rule in self.opened.index.template.links if rule.name in parts.links)
 
     # -- the tickets found -------------------------------------------------------------------------
 

@@ -29,20 +29,25 @@ def split_rest(parts: Sequence[SectionPart], template: TicketTemplate, reply: Se
     found: list[SectionPart] = []
     count = 0
     for part in parts:
-        if id(part) not in asked:
+        if id(part) in asked:
+            blocks = range(count, count + len(blocks_of(part.text)))
+            found += _split(part, [section_of.get(block, part.section) for block in blocks])
+            count = blocks.stop
+        else:
             found.append(part)
-            continue
-        spans = blocks_of(part.text)
-        sections = [section_of.get(count + n, part.section) for n in range(len(spans))]
-        count += len(spans)
-        if set(sections) <= {part.section}:
-            found.append(part)
-            continue
-        first = [n for n in range(len(spans)) if n == 0 or sections[n] != sections[n - 1]]
-        ends = pairwise([0, *(spans[n][0] for n in first[1:]), len(part.text)])
-        for n, (start, end) in zip(first, ends, strict=True):
-            text = part.text[start:end].strip()
-            found.append(SectionPart(sections[n], text, part.field, sections[n] == part.section))
+    return found
+
+
+def _split(part: SectionPart, sections: Sequence[str]) -> list[SectionPart]:
+    """Return a part cut where the next block is of another section."""
+    if set(sections) <= {part.section}:
+        return [part]
+    spans = blocks_of(part.text)
+    first = [n for n in range(len(spans)) if n == 0 or sections[n] != sections[n - 1]]
+    found = []
+    for n, (start, end) in zip(first, pairwise([0, *(spans[n][0] for n in first[1:]), len(part.text)]), strict=True):
+        text = part.text[start:end].strip()
+        found.append(SectionPart(sections[n], text, part.field, sections[n] == part.section))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autokb.core.reply import LeftOut, Reply
@@ -84,14 +84,10 @@ def count_template(tickets: Sequence[Ticket], template: TicketTemplate) -> Draft
     """Count the headings and further fields of tickets that the template does not know; the most frequent first."""
     known = known_headings(template)
     places: dict[str, list[_Place]] = {}
-    values: dict[str, list[str]] = {}
-    for ticket in tickets:
-        for place in _places(ticket):
-            if not find_section(place.heading, known):
-                places.setdefault(place.heading, []).append(place)
-        for name, value in ticket.other.items():
-            if value.strip():
-                values.setdefault(name, []).append(value.strip())
+    for place in (place for ticket in tickets for place in _places(ticket)):
+        if not find_section(place.heading, known):
+            places.setdefault(place.heading, []).append(place)
+    values = _values(tickets)
     least = max(FEWEST_TICKETS, FEWEST_SHARE * len(tickets))
     counted = sorted((_counted_heading(some) for some in places.values()), key=lambda one: (-one.tickets, one.heading))
     return DraftTemplate(
@@ -100,6 +96,15 @@ def count_template(tickets: Sequence[Ticket], template: TicketTemplate) -> Draft
         tuple(_counted_field(name, values[name]) for name in sorted(values) if len(values[name]) >= least),
         tuple(KnownSection(rule.name, rule.parent, rule.headings) for rule in template.sections),
     )
+
+
+def _values(tickets: Iterable[Ticket]) -> Mapping[str, Sequence[str]]:
+    """Return the values that tickets have in the source's further fields."""
+    found: dict[str, list[str]] = {}
+    for name, value in (one for ticket in tickets for one in ticket.other.items()):
+        if value.strip():
+            found.setdefault(name, []).append(value.strip())
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +161,7 @@ def draft_template(item: DraftTemplate) -> DraftedTemplate:
     A heading of descriptions hangs under their section, one that mostly stands under another under that one's section.
     """
     taken = {"", TICKET, *(known.name for known in item.known)}
-    new: dict[str, CountedHeading] = {}
-    for counted in item.headings:
-        if (name := section_name(counted.heading)) not in taken:
-            new.setdefault(name, counted)
+    new = _new_sections(item.headings, taken)
     section_of = {heading: known.name for known in item.known for heading in known.headings}
     section_of |= {counted.heading: name for name, counted in new.items()}
     described = "description" if "description" in taken else TICKET
@@ -170,17 +172,29 @@ def draft_template(item: DraftTemplate) -> DraftedTemplate:
             parent = described if counted.field == "description" else TICKET
         why = f"{counted.tickets} of {item.tickets} tickets have this heading, mostly in {counted.field}."
         drafted.append(DraftedSection(name=name, parent=parent, headings=(counted.heading,), why=why))
+    drafted += _field_sections(item, {*taken, *new})
+    return DraftedTemplate(sections=_without_circles(drafted))
+
+
+def _field_sections(item: DraftTemplate, taken: set[str]) -> Iterator[DraftedSection]:
     for field in item.fields:
         name = section_name(field.name)
-        if name not in taken and name not in new:
+        if name not in taken:
             taken.add(name)
             why = f"{field.tickets} of {item.tickets} tickets have this field, such as {'; '.join(field.values[:2])}."
-            drafted.append(
-                DraftedSection(
-                    name=name, parent=TICKET, headings=(), fields=(field.name,), embedded=not field.repeats, why=why
-                )
+            embedded = not field.repeats
+            yield DraftedSection(
+                name=name, parent=TICKET, headings=(), fields=(field.name,), embedded=embedded, why=why
             )
-    return DraftedTemplate(sections=_without_circles(drafted))
+
+
+def _new_sections(headings: Sequence[CountedHeading], taken: Container[str]) -> Mapping[str, CountedHeading]:
+    """Return the headings that get sections, by their names; of two headings with one name the first has it."""
+    found: dict[str, CountedHeading] = {}
+    for counted in headings:
+        if (name := section_name(counted.heading)) not in taken:
+            found.setdefault(name, counted)
+    return found
 
 
 def _without_circles(sections: Sequence[DraftedSection]) -> tuple[DraftedSection, ...]:
