@@ -76,16 +76,11 @@ class OpenTicketList:
     language: str
     tickets: Mapping[str, TicketView]
     searched: SearchedKind
-    held: ExitStack
 
     def is_current(self) -> bool:
         """Return whether no later build has published other tickets."""
         with failures_as_sentences(self.file.path):
             return self.file.is_in_place() and (self.file.meta(GENERATION) or "0") == self.generation
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self.held.close()
 
     def listed(self, query: str, first: int, most: int) -> Found[TicketView]:
         """Return tickets, the newest first, or the best first where a query finds them."""
@@ -137,9 +132,8 @@ def open_ticket_list(workspace: Workspace) -> OpenTicketList:
             said = "\n".join(section.text for section in one.sections)[:SEARCHED_CHARACTERS]
             texts[i] = (f"{i} {one.ticket.title}", said)
         searched = SearchedKind(TypeAheadIndex(language)).update(texts)
-        held = stack.pop_all()
-        opened = OpenTicketList(file, generation, language, tickets, searched, held)
-        finalize(opened, held.close)
+        opened = OpenTicketList(file, generation, language, tickets, searched)
+        finalize(opened, stack.pop_all().close)
         return opened
 
 
