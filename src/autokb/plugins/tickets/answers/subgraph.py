@@ -174,14 +174,13 @@ class SubgraphReader:
         return Subgraph({best: found.best}, rows, others, plan, (reason,))
 
     def _duplicates(self, ticket: str, ranked: Sequence[str]) -> list[str]:
-        """Return those that the source calls duplicates of a ticket, among them the ticket itself."""
+        """Return those of the ranked tickets that the source calls duplicates of a ticket."""
         edges = [edge for edge in self._edges([ticket]) if DUPLICATES in edge.type.casefold()]
         return [i for i in ranked if any(i in (edge.source, edge.target) for edge in edges)]
 
     def _comments_tell(self, parts: QuestionParts, found: FoundTickets) -> bool:
         return tells_outcome(found.best.ticket, parts.intents, self.opened.workspace.spec.language)
 
-    # Complex: one condition for each stand-in, and each has the sentence that says why.
     def _stand_in(self, parts: QuestionParts, found: FoundTickets, ranked: Sequence[str]) -> tuple[list[str], str]:
         """Return the ticket that answers where the best has no such section (none: comments or texts do), and why.
 
@@ -197,10 +196,7 @@ class SubgraphReader:
         missing = f"{best} has no section {wanted}"
         if self._comments_tell(parts, found):
             return [], f"{missing}; these are its comments that may tell."
-        twins = {
-            e for edge in self._edges([best]) if DUPLICATES in edge.type.casefold() for e in (edge.source, edge.target)
-        }
-        if same := [i for i in ranked if i in twins]:
+        if same := self._duplicates(best, ranked):
             return same[:1], f"{missing}; {same[0]}, a duplicate, has."
         near = [i for i in ranked if found.scores[i] >= found.scores[best] - NEAR_BEST]
         if near and parts.intents[0] in ENDINGS:
