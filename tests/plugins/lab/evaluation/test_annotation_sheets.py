@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.plugins.lab.evaluation.files import key_path
 from autokb.plugins.lab.evaluation.papers.annotation_sheets import (
     FilledSheet,
     Hidden,
@@ -18,6 +17,7 @@ from autokb.plugins.lab.evaluation.papers.annotation_sheets import (
     read_filled,
     write_sheets,
 )
+from autokb.plugins.lab.evaluation.sheets import key_path
 
 LINES = [
     SheetLine(f"s-{g}{n}", {"issue": f"issue {g}", "solution": f"words {g}{n},\nmore"}, {"group": g, "system": system})

@@ -16,9 +16,8 @@ from typing import Any, Generic, TypeVar
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.core.files import write_file
 from autokb.core.ids import digest
-from autokb.plugins.lab.evaluation.files import ANNOTATORS, has_marks, key_path, read_key, read_rows, sheet_text
 from autokb.plugins.lab.evaluation.quality.annotation import ANNOTATED_TWICE
-from autokb.text.spreadsheet_cells import unguarded
+from autokb.plugins.lab.evaluation.sheets import ANNOTATORS, has_marks, key_path, read_key, read_rows, sheet_text
 
 FILLED_IN = ("item", "annotator", "answer")
 GROUP = "group"  # what a line belongs to, in every key: an issue, a solution, a text
@@ -111,7 +110,7 @@ def read_filled(path: Path, fields: Sequence[str], read: Callable[[str, Hidden],
     hidden = read_key(path, partial(_hidden_of, fields))
     answers: dict[str, dict[str, Answer]] = {}
     for number, (_, row) in enumerate(read_rows(path, FILLED_IN), 2):
-        item, annotator, answer = (unguarded(row[column].strip()) for column in FILLED_IN)
+        item, annotator, answer = (row[column] for column in FILLED_IN)
         if not any((item, annotator, answer)):
             continue
         where = f"{path}, row {number}, column"

@@ -29,12 +29,11 @@ from autokb.plugins.lab.evaluation.papers.annotation_sheets import (
     read_filled,
     write_sheets,
 )
-from autokb.plugins.lab.evaluation.papers.tables import NEEDS_PEOPLE, Cell, PaperTable
-from autokb.plugins.lab.evaluation.quality.annotation import ANSWERS
+from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.evaluation.retrieval.baselines import index_chunks, nearest_chunks
-from autokb.plugins.lab.studies.papers import PaperRun
-from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge, raw_solution
-from autokb.plugins.lab.studies.papers.autokb_subject import Subject
+from autokb.plugins.lab.evaluation.sheets import YES_NO
+from autokb.plugins.lab.studies.papers import NEEDS_PEOPLE, PaperRun, PaperTables
+from autokb.plugins.lab.studies.papers.autokb_judge import PaperJudge, Subject, raw_solution
 from autokb.retrieval.read_question import read_values
 from autokb.text.plain_text import plain_text
 
@@ -107,9 +106,9 @@ class PaperSheets:
             self._solutions[key] = list(system_solutions(subject, self.judge))
         return self._solutions[key]
 
-    def write(self, subjects: Sequence[Subject], folder: Path) -> PaperTable:
+    def write(self, subjects: Sequence[Subject], folder: Path) -> Table:
         """Write the three sheets of each workspace into a folder of its name, and say how many lines they have."""
-        rows, cells = [], []
+        rows = {}
         for subject in subjects:
             solutions = self.solutions(subject)
             sheets = {
@@ -119,17 +118,13 @@ class PaperSheets:
             }
             write_sheets(folder / _name(subject), sheets)
             for name, lines in sheets.items():
-                rows.append(f"{_name(subject)}/{name}.csv")
-                cells.append((Cell(len(lines)), Cell(len({line.group for line in lines}))))
-        note = (
-            "The first annotator answers all lines, the second a tenth of the groups. Give people the sheets without "
-            "the keys (.key.json), put filled ones back beside their keys, and run it again with --read."
-        )
-        return PaperTable("Sheets for people", tuple(rows), ("lines", "groups"), tuple(cells), note, of_run=True)
+                counts = (len(lines), len({line.group for line in lines}))
+                rows[f"{_name(subject)}/{name}.csv"] = [Cell(count) for count in counts]
+        return PaperTables("autokb").table("sheets", rows)
 
     def correctness(self, subject: Subject) -> FilledSheet[bool] | None:
         """Return who says which solution is correct; None without a filled sheet."""
-        return self._read(subject, CORRECTNESS, CORRECT_FIELDS, partial(_read_word, ANSWERS, "yes or no"))
+        return self._read(subject, CORRECTNESS, CORRECT_FIELDS, partial(_read_word, YES_NO, "yes or no"))
 
     def rules(self, subject: Subject) -> FilledSheet[str] | None:
         """Return which rules people see kept or broken."""
