@@ -10,13 +10,20 @@ from autokb.core.attributes import Attributes, from_lists
 from autokb.core.domain import DomainSpec, Rule
 from autokb.core.implications import without_left_open
 from autokb.core.nouns import VerdictName
-from autokb.plugins.lab.evaluation.papers.annotation_sheets import GROUP, FilledSheet
 from autokb.plugins.lab.evaluation.report import Cell, Table
 from autokb.plugins.lab.studies.evaluate import evaluate_workspace_quality
 from autokb.plugins.lab.studies.papers import PaperTables
 from autokb.plugins.lab.studies.papers.autokb_judge import STAGE, PaperJudge, Subject
 from autokb.plugins.lab.studies.papers.autokb_quality import model_verdicts
-from autokb.plugins.lab.studies.papers.autokb_sheets import ATTRIBUTES, CORRECTNESS, NEEDS_SHEET, RULES, PaperSheets
+from autokb.plugins.lab.studies.papers.autokb_sheets import (
+    ATTRIBUTES,
+    CORRECTNESS,
+    GROUP,
+    NEEDS_SHEET,
+    RULES,
+    FilledSheet,
+    PaperSheets,
+)
 from autokb.stats.shares import agreement, clustered_share
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
 from autokb.tasks.issues.check_rules.task import CheckedRules, CheckRules

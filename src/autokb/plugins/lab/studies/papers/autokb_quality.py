@@ -11,7 +11,6 @@ from itertools import chain
 
 from autokb.core.attributes import ANY, NONE
 from autokb.core.nouns import Solution
-from autokb.plugins.lab.evaluation.papers.annotation_sheets import GROUP, FilledSheet
 from autokb.plugins.lab.evaluation.quality.annotation import displayed_solutions
 from autokb.plugins.lab.evaluation.quality.measures import BY_PATTERNS, solution_trees, tree_interval
 from autokb.plugins.lab.evaluation.quality.report import QualityReport, evaluate_quality
@@ -22,10 +21,12 @@ from autokb.plugins.lab.studies.papers.autokb_judge import MOST_JUDGED, STAGE, P
 from autokb.plugins.lab.studies.papers.autokb_sheets import (
     AUTOKB,
     CORRECTNESS,
+    GROUP,
     MOST_NODES,
     NEEDS_SHEET,
     RAW,
     UNAIDED,
+    FilledSheet,
     PaperSheets,
 )
 from autokb.stats.bootstrap import NOT_MEASURED, Interval

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from autokb.core.errors import BadInputError
-from autokb.plugins.lab.evaluation.papers.annotation_sheets import (
+from autokb.plugins.lab.evaluation.sheets import key_path
+from autokb.plugins.lab.studies.papers.autokb_sheets import (
     FilledSheet,
     Hidden,
     SheetLine,
     read_filled,
     write_sheets,
 )
-from autokb.plugins.lab.evaluation.sheets import key_path
 
 LINES = [
     SheetLine(f"s-{g}{n}", {"issue": f"issue {g}", "solution": f"words {g}{n},\nmore"}, {"group": g, "system": system})
