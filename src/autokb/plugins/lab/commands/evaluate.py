@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 Budget = Annotated[float | None, typer.Option(min=0.0, metavar="USD", help="Ask models for no more than this.")]
 Study = Annotated[str, typer.Argument(metavar="PLUGIN.NAME", help="As autokb plugins lists it.")]
-Report = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")]
+
+
+def _writable(page: Path | None) -> Path | None:
+    """Refuse a page that cannot be written before any work is done for it (BadInputError)."""
+    from autokb.cli.output import check_report
+
+    check_report(page)
+    return page
+
+
+Report = Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.", callback=_writable)]
 
 
 class Evaluations(TyperGroup):
@@ -97,9 +107,8 @@ def retrieval(
 ) -> None:
     """Hit rate, MRR and nDCG of every retrieval system, with intervals and paired differences."""
     from autokb.app import SupportKB
-    from autokb.cli.output import check_report, stage_bars
+    from autokb.cli.output import stage_bars
 
-    check_report(report)
     named = split_names([*(systems or []), *(extra or [])])
     files = _files(queries, qrels, variations)
     kb = SupportKB.open(workspace, model=model)
@@ -146,9 +155,8 @@ def quality(
 ) -> None:
     """Granularity (Q_M), rules kept (Q_D) and, from a filled sheet, correctness (Q_C); a model's word stands apart."""
     from autokb.app import SupportKB
-    from autokb.cli.output import check_report, stage_bars
+    from autokb.cli.output import stage_bars
 
-    check_report(report)
     kb = SupportKB.open(workspace, model=model)
     with stage_bars() as progress:
         found = kb.evaluate.quality(sheet, read, most, judge=bool(model), budget=budget, progress=progress)
@@ -159,10 +167,8 @@ def quality(
 def study(name: Study, workspace: Folder, model: Model = "", report: Report = None, json: Json = False) -> None:
     """What a study that a plug-in brings finds."""
     from autokb.app import SupportKB
-    from autokb.cli.output import check_report
     from autokb.plugins.lab.namespace import EvaluateNamespace
 
-    check_report(report)
     show(EvaluateNamespace.study(SupportKB.open(workspace, model=model), name), json, report, name)
 
 
@@ -178,10 +184,8 @@ def compare(
     json: Json = False,
 ) -> int:
     """Compare two stored answers."""
-    from autokb.cli.output import check_report
     from autokb.plugins.lab.namespace import EvaluateNamespace
 
-    check_report(report)
     comparison = EvaluateNamespace.compare(before, after, metric, gate)
     show(comparison, json, report, "Comparison")
     return comparison.exit_status
@@ -224,13 +228,12 @@ def chunking(
 ) -> None:
     """Judge and count the chunks of every method; what is counted and what is judged stand apart."""
     from autokb.chunking.methods import METHODS
-    from autokb.cli.output import check_report, say, stage_bars
+    from autokb.cli.output import say, stage_bars
     from autokb.pipeline.model_session import ModelOptions
     from autokb.plugins.lab.namespace import EvaluateNamespace
     from autokb.plugins.lab.studies.evaluate_chunking import SUPPORT, ChunkEvaluation
     from autokb.sources import Fields
 
-    check_report(report)
     wanted = ChunkEvaluation(
         methods=tuple(dict.fromkeys(split_names(methods))) or METHODS,
         max_size=max_size,
@@ -270,14 +273,13 @@ def paper(
         Path | None, typer.Option(metavar="FOLDER", help="autokb: write the sheets that people fill in.")
     ] = None,
     read: Annotated[Path | None, typer.Option(metavar="FOLDER", help="autokb: read the filled sheets.")] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write one HTML page.")] = None,
+    html: Report = None,
     json: Json = False,
 ) -> None:
     """All tables of a paper: what was measured here with its interval, what the paper printed, what is missing."""
-    from autokb.cli.output import check_report, stage_bars
+    from autokb.cli.output import stage_bars
     from autokb.plugins.lab.namespace import EvaluateNamespace
 
-    check_report(html)
     with stage_bars() as progress:
         found = EvaluateNamespace.paper(
             paper,
@@ -312,9 +314,8 @@ def retrievers(
 ) -> None:
     """Recall of documents by encoder and search, per cent over the worst, and cosines above thresholds."""
     from autokb.app import SupportKB
-    from autokb.cli.output import check_report, say, stage_bars
+    from autokb.cli.output import say, stage_bars
 
-    check_report(report)
     named = [name.strip() for words in embedders or () for name in words.split(",") if name.strip()]
     with stage_bars() as progress:
         kb = SupportKB.open(workspace)
@@ -352,10 +353,9 @@ def suggestions(
 ) -> None:
     """Coverage, documents, consistency and likeness to people's replies, with intervals and paired differences."""
     from autokb.app import SupportKB
-    from autokb.cli.output import check_report, say, stage_bars
+    from autokb.cli.output import say, stage_bars
     from autokb.plugins.lab.studies.evaluate_suggestions import SuggestionEvaluation
 
-    check_report(report)
     wanted = SuggestionEvaluation(
         cases=cases,
         systems=tuple(split_names(systems)),
@@ -384,9 +384,8 @@ def tickets(
 ) -> None:
     """MRR, recall and nDCG of tickets by each signal alone and together, beside plain text chunks."""
     from autokb.app import SupportKB
-    from autokb.cli.output import check_report, stage_bars
+    from autokb.cli.output import stage_bars
 
-    check_report(report)
     with stage_bars() as progress:
         found = SupportKB.open(workspace).evaluate.tickets(queries, qrels, split_names(systems), progress=progress)
     show(found, json, report, "Tickets")

@@ -205,18 +205,10 @@ def answer_tables(answer: Mapping[str, Any]) -> list[Table]:
     found = [*_system_tables(systems, corner)]
     found += _difference_tables("Differences to {} (paired)", answer.get("differences", ()))
     found += _difference_tables("Per cent over the worst encoder, {}", answer.get("over_worst", ()))
-    cosines = {
-        f"{encoder}: {of}": {"n": body["n"], **body["at_least"]}
-        for encoder, kinds in answer.get("cosines", {}).items()
-        for of, body in kinds.items()
-    }
-    found += figure_tables("Share of first documents with a cosine of at least", cosines, "questions")
+    found += _cosine_tables(answer.get("cosines", {}))
     found += _sheet_tables(answer.get("sheet") or {})
     found += figure_tables("Seconds", {name: _seconds(body) for name, body in systems.items()}, corner, of_run=True)
-    for title, of_run in (("Figures", False), ("This run", True)):
-        keys = [key for key in answer if key not in TABULATED and (key in OF_RUN) == of_run]
-        figures = {name: (text,) for key in keys for name, text in _find_figures(key, answer[key])}
-        found.append(Table.of(title, figures, ("value",), of_run=of_run, corner="figure"))
+    found += _single_figures(answer)
     return [table for table in found if table.rows]
 
 
@@ -244,18 +236,21 @@ def figure_tables(title: str, bodies: Mapping[str, Mapping[str, Any]], corner: s
 
     A figure that nobody has is left out. ``more`` are fields of the first table.
     """
-    names = dict.fromkeys(name for body in bodies.values() for name in body)
-    columns_of: dict[tuple[str, ...], list[str]] = {}  # by those that have the figures
-    for name in names:
-        if owners := tuple(one for one, body in bodies.items() if _is_known(body.get(name))):
-            columns_of.setdefault(owners, []).append(name)
     found: list[Table] = []
-    for owners, columns in columns_of.items():
+    for owners, columns in _columns_by_owners(bodies).items():
         kinds = ", ".join(dict.fromkeys(name.partition("@")[0] for name in columns))
         name, fields_ = (f"{title}: {kinds}", {}) if found else (title, more)
         rows = {one: [bodies[one][column] for column in columns] for one in owners}
         table = Table.of(name, rows, columns, corner=corner, **fields_)
         found.append(table.turned("figure") if len(columns) > max(WIDEST, len(owners)) else table)
+    return found
+
+
+def _columns_by_owners(bodies: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, ...], list[str]]:
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name in dict.fromkeys(name for body in bodies.values() for name in body):
+        if owners := tuple(one for one, body in bodies.items() if _is_known(body.get(name))):
+            found.setdefault(owners, []).append(name)
     return found
 
 
@@ -299,6 +294,24 @@ def _difference_tables(title: str, differences: Iterable[Mapping[str, Any]]) -> 
 def figure_name(system: str | None, metric: str) -> str:
     """Return how a person names a figure."""
     return f"{system}.{metric}" if system else metric
+
+
+def _single_figures(answer: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield what is in no other table, and what the run took."""
+    for title, of_run in (("Figures", False), ("This run", True)):
+        keys = [key for key in answer if key not in TABULATED and (key in OF_RUN) == of_run]
+        figures = {name: (text,) for key in keys for name, text in _find_figures(key, answer[key])}
+        yield Table.of(title, figures, ("value",), of_run=of_run, corner="figure")
+
+
+def _cosine_tables(encoders: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+    """Return how many of each encoder's first documents are near their question, by kind of question."""
+    shares = {
+        f"{encoder}: {kind}": {"n": body["n"], **body["at_least"]}
+        for encoder, kinds in encoders.items()
+        for kind, body in kinds.items()
+    }
+    return figure_tables("Share of first documents with a cosine of at least", shares, "questions")
 
 
 def _sheet_tables(sheet: Mapping[str, Any]) -> list[Table]:

@@ -58,8 +58,8 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[st
             kept = f"{', '.join(columns[:-1])} and {columns[-1]}"
             raise BadInputError(f"{path} has no column {missing[0]!r}; keep the columns {kept}.")
         for row in reader:
-            # A cell too many has no column, and is in none of the cells.
-            yield reader.line_num, {name: unguarded(cell.strip()) for name, cell in row.items() if name is not None}
+            row.pop(None, None)  # cells too many, which have no column
+            yield reader.line_num, {name: unguarded(cell.strip()) for name, cell in row.items()}
     except csv.Error as error:  # a cell without its end grows past what the reader takes
         raise BadInputError(
             f"{path}, line {reader.line_num} cannot be read ({error}); look for a quotation mark without its end."

@@ -72,33 +72,36 @@ class Measured:
 
     def tables(self) -> Iterator[Table]:
         """Give what is measured of every method; without a judge what can be counted stands for what is judged."""
-        methods, documents = self.report.methods, self.report.documents
-        domain, places = domain_of(self.name), [f"{figure}@{k}" for figure in PLACES for k in DEPTHS]
-        counted = list(dict.fromkeys(chain.from_iterable(one.mechanical.shares for one in methods.values())))
-        asked = max((share.n for one in methods.values() for share in one.retrieval.values()), default=0)
+        yield from self._quality()
+        yield from self._retrieval()
+        yield from self._sizes()
 
+    def _quality(self) -> Iterator[Table]:
         rows = self._shares(METHODS, attrgetter("tenets"), TENETS, NOT_JUDGED)
-        notes = [] if self.judged else [STAND_IN]
+        domain, notes = domain_of(self.name), [] if self.judged else [STAND_IN]
         yield PAPER.table("tenets", rows, self._printed("tenets"), name=self.name, domain=domain, notes=notes)
-
+        of_methods = (one.mechanical.shares for one in self.report.methods.values())
+        counted = list(dict.fromkeys(chain.from_iterable(of_methods)))
         rows = self._shares(METHODS, attrgetter("mechanical.shares"), counted, UNMEASURED)
         yield PAPER.table("counted", rows, columns=map(_per_cent, counted), name=self.name)
 
-        depths = [f"wp@{k}" for k in DEPTHS]
-        rows = self._shares(PAPER.printed("precision"), attrgetter("tenets"), depths, NOT_JUDGED)
-        notes = [] if self.judged else [JUDGE_ASKS]
+    def _retrieval(self) -> Iterator[Table]:
+        rows = self._shares(PAPER.printed("precision"), attrgetter("tenets"), [f"wp@{k}" for k in DEPTHS], NOT_JUDGED)
+        domain, notes = domain_of(self.name), [] if self.judged else [JUDGE_ASKS]
         yield PAPER.table("precision", rows, self._printed("precision"), name=self.name, domain=domain, notes=notes)
-
+        places = [f"{figure}@{k}" for figure in PLACES for k in DEPTHS]
+        asked = max((share.n for one in self.report.methods.values() for share in one.retrieval.values()), default=0)
         rows = self._shares((*METHODS, CONTEXT_AWARE), attrgetter("retrieval"), places, NO_PLACES)
         notes = [OF_PLACES.format(asked=asked)] if asked else []
         yield PAPER.table("places", rows, columns=map(_per_cent, places), name=self.name, notes=notes)
 
+    def _sizes(self) -> Iterator[Table]:
+        methods = {self.row(method): self.report.methods[method] for method in METHODS}
         printed = {self.row(method): of for method, of in PAPER.printed("sizes").items()}
-        rows = {self.row(method): self._sizes(methods[method]) for method in METHODS}
-        sizes = {row: (None, None, None, *of[1:]) for row, of in printed.items()}
-        yield PAPER.table("sizes", rows, sizes, name=self.name, characters=CHARACTERS_A_TOKEN)
-
-        rows = {self.row(method): [Cell(methods[method].seconds / documents)] for method in METHODS}
+        rows = {row: self._lengths(of) for row, of in methods.items()}
+        lengths = {row: (None, None, None, *of[1:]) for row, of in printed.items()}
+        yield PAPER.table("sizes", rows, lengths, name=self.name, characters=CHARACTERS_A_TOKEN)
+        rows = {row: [Cell(of.seconds / self.report.documents)] for row, of in methods.items()}
         yield PAPER.table("seconds", rows, {row: of[:1] for row, of in printed.items()}, name=self.name)
 
     def row(self, method: str) -> str:
@@ -129,7 +132,7 @@ class Measured:
             ]
         return rows
 
-    def _sizes(self, found: MethodReport) -> list[Cell]:
+    def _lengths(self, found: MethodReport) -> list[Cell]:
         """Return lengths in characters and in tokens."""
         size = (found.size.mean, found.size.p50, found.size.p90)
         tokens = (None if one is None else one / CHARACTERS_A_TOKEN for one in size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from autokb.core.errors import BadInputError
 from autokb.core.in_use import CONTROL, TREATMENT
@@ -230,15 +231,11 @@ def _times(name: str, workspace: Workspace, tickets: Iterable[Ticket]) -> Table:
     compared, (used, not_used) = (arms, (TREATMENT, CONTROL)) if arms and by_chance else (use.use, ("used", "not_used"))
     differences = (compared.differences[f"seconds_{time}_relative"] for time in TIMES)
     past = of_ours("experiments", "tickets").resolution_times(tickets)
-    known = zip(TIMES, (past.mean, past.p50, past.p90), strict=True)
-    resolved = (NOT_MEASURED if value is None else Interval(value, *past.intervals[time]) for time, value in known)
     rows = {
         NOT_USED: _hours(compared.groups[not_used].seconds),
         USED: _hours(compared.groups[used].seconds),
         BESIDE: [Cell.of(one, percent=True, missing=NO_TIMES) for one in differences],
-        "Past tickets, from creation to resolution": [
-            Cell.of(one, missing="no ticket is resolved") for one in resolved
-        ],
+        "Past tickets, from creation to resolution": _past_hours(past),
     }
     hours = PAPER.printed("hours")
     pairs = zip(hours[USED], hours[NOT_USED], strict=True)
@@ -249,3 +246,9 @@ def _times(name: str, workspace: Workspace, tickets: Iterable[Ticket]) -> Table:
 def _hours(taken: Duration) -> list[Cell]:
     hours = (found.map(lambda seconds: seconds / SECONDS_AN_HOUR) for found in (taken.mean, taken.p50, taken.p90))
     return [Cell.of(found, missing=NO_TIMES) for found in hours]
+
+
+def _past_hours(past: Any) -> list[Cell]:
+    known = zip(TIMES, (past.mean, past.p50, past.p90), strict=True)
+    hours = (NOT_MEASURED if value is None else Interval(value, *past.intervals[time]) for time, value in known)
+    return [Cell.of(found, missing="no ticket is resolved") for found in hours]
