@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from autokb.app import SupportKB
-from autokb.plugins.lab.evaluation.files import key_path
+from autokb.plugins.lab.evaluation.sheets import key_path
 from autokb.plugins.lab.evaluation.suggestions.sheet import read_suggestion_sheet
 from autokb.plugins.lab.evaluation.suggestions.sheet_form import read_sheet_rows
 from autokb.stores.workspace import Workspace
