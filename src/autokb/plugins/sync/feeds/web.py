@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from email.message import Message
+from functools import partial
 from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from autokb.core.errors import UnreadableFileError
-from autokb.core.nouns import Skipped
+from autokb.core.nouns import Document, Skipped
 from autokb.core.source_settings import SourceSettings
 from autokb.feeds.items import AT_ONCE, Doubt, Feed, Item, Known, Progress, Step
 from autokb.net.fetch import MOST_BYTES, FeedError, Fetcher, Reply, RunOverError, SiteError
@@ -25,6 +26,7 @@ from autokb.plugins.sync.feeds.robots import Robots
 from autokb.plugins.sync.feeds.sitemap import read_sitemap
 from autokb.sources.documents import read_fetched
 from autokb.sources.formats import Format, format_of
+from autokb.sources.reading import SourceRecord
 from autokb.stores.workspace import Workspace
 
 UNFETCHED_AT_ONCE = 500  # items in one step that were not asked for, so that nothing is lost with them
@@ -63,7 +65,7 @@ def read_web(workspace: Workspace, source: SourceSettings, fetcher: Fetcher, pro
     pages = _Pages(
         fetcher,
         robots,
-        workspace.spec.templates,
+        partial(read_fetched, templates=workspace.spec.templates, ocr=workspace.settings.ocr),
         skipped,
         [url for url in cursor.get("failed") or () if url in addresses],
         _Addresses(addresses, progress.known, cursor["listing"]),
@@ -121,12 +123,12 @@ class _Pages:
         self,
         fetcher: Fetcher,
         robots: Robots,
-        templates: Mapping[str, str],
+        read_page: Callable[[bytes, Format, str], SourceRecord[Document]],
         skipped: Sequence[Skipped],
         failed: Iterable[str],
         addresses: _Addresses,
     ) -> None:
-        self._fetcher, self._robots, self._templates = fetcher, robots, templates
+        self._fetcher, self._robots, self._read_page = fetcher, robots, read_page
         self._items: list[Item] = []
         self._skipped = list(skipped)
         self._fetched, self._unpacked = 0, fetcher.unpacked
@@ -186,7 +188,7 @@ class _Pages:
         }
         try:
             kind, body = _typed(url, reply)
-            content = read_fetched(body, kind, url, self._templates)
+            content = self._read_page(body, kind, url)
             page = signs_of(replace(reply, body=body), is_html=kind == "html")
             same_as = self._addresses.page_of(url, reply.url, page, self._robots)
             return [Item(url, found, content, doubt=doubt_of(url, reply.url, page), same_as=same_as)]
