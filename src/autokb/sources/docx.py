@@ -95,29 +95,38 @@ class _Numbering:
     def level(self, paragraph: Any) -> _Level | None:
         """Return the level that a paragraph is of, by what it says itself or by its style; None outside of lists."""
         style = _value(paragraph, "pPr", "pStyle")
-        by_style = _value(self._styles.get(style), "pPr", "numPr", "numId")
-        number_id = _value(paragraph, "pPr", "numPr", "numId") or by_style
-        number = self._numbers.get(number_id)
-        found = self._lists.get(_value(number, "abstractNumId"))
-        if linked := _value(found, "numStyleLink"):
-            base = self._numbers.get(_value(self._styles.get(linked), "pPr", "numPr", "numId"))
-            found = self._lists.get(_value(base, "abstractNumId"))
-        if number is None or found is None:
+        number_id = _value(paragraph, "pPr", "numPr", "numId") or self._number_of(style)
+        found = self._list_of(number_id)
+        if found is None:
             return None
-        levels = {one.get(_LEVEL) or "0": one for one in found.iter(f"{_W}lvl")}
-        of_style = next((name for name, one in levels.items() if style and _value(one, "pStyle") == style), "0")
-        name = _value(paragraph, "pPr", "numPr", "ilvl") or of_style
-        own = next((one for one in number.iter(f"{_W}lvlOverride") if one.get(_LEVEL) == name), None)
-        level = levels.get(name) if own is None or own.find(f"{_W}lvl") is None else own.find(f"{_W}lvl")
+        depth = _number(_value(paragraph, "pPr", "numPr", "ilvl") or _level_of_style(found, style))
+        own = self._numbers[number_id].find(f"{_W}lvlOverride[@{_LEVEL}='{depth}']")
         start = _value(own, "startOverride")
+        level = own.find(f"{_W}lvl") if own is not None else None
+        if level is None:
+            level = found.find(f"{_W}lvl[@{_LEVEL}='{depth}']")
+        kind = _TYPES.get(_value(level, "numFmt"), "1")
+        first = _number(start or _value(level, "start") or "1")
         return _Level(
-            found.get(f"{_W}abstractNumId"),
-            number_id,
-            _number(name),
-            _TYPES.get(_value(level, "numFmt"), "1"),
-            _number(start or _value(level, "start") or "1"),
-            bool(start),
+            found.get(f"{_W}abstractNumId"), number_id, depth, type=kind, start=first, begins_anew=bool(start)
         )
+
+    def _number_of(self, style: str) -> str:
+        return _value(self._styles.get(style), "pPr", "numPr", "numId")
+
+    def _list_of(self, number_id: str) -> Any:
+        """Return the list that an id stands for, which may be that of a style."""
+        found = self._lists.get(_value(self._numbers.get(number_id), "abstractNumId"))
+        if style := _value(found, "numStyleLink"):
+            found = self._lists.get(_value(self._numbers.get(self._number_of(style)), "abstractNumId"))
+        return found
+
+
+def _level_of_style(found: Any, style: str) -> str:
+    """Return the level of a list that has a style, the first where none has."""
+    return next(
+        (one.get(_LEVEL) or "" for one in found.iter(f"{_W}lvl") if style and _value(one, "pStyle") == style), ""
+    )
 
 
 def _value(element: Any, *path: str) -> str:

@@ -37,14 +37,14 @@ class Described(NamedTuple):
 def described(text: str) -> Described:
     """Return what describes a document; tags are a list, or a text with commas between."""
     entries = front_matter(text)
-    description, tags = entries.get("description"), entries.get("tags") or ()
-    several = tags if isinstance(tags, list) else str(tags).split(",") if tags else ()
-    labels = (one.get("label") if isinstance(one, Mapping) else one for one in several)
-    words = (str(one).strip() for one in labels if isinstance(one, str | int))
-    return Described(
-        " ".join(description.split()) if isinstance(description, str) else "",
-        tuple(dict.fromkeys(word for word in words if word)),
-    )
+    tags = entries.get("tags")
+    several = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else [tags]
+    words = (_words(one.get("label") if isinstance(one, Mapping) else one) for one in several)
+    return Described(_words(entries.get("description")), tuple(filter(None, dict.fromkeys(words))))
+
+
+def _words(value: Any) -> str:
+    return " ".join(str(value).split()) if isinstance(value, str | int) else ""
 
 
 def split_front_matter(text: str) -> tuple[str, str]:

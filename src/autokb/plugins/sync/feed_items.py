@@ -71,8 +71,7 @@ class SyncedItems:
         self._held: str | None = None
         self._source = source
         self._relative = SYNCED + source.name
-        ocr = workspace.settings.ocr if source.type == "web" else ()  # pages that are pictures are read anew with it
-        place = digest(canonical_json([*map(str, source.place), *ocr]))
+        place = _place_of(workspace, source)
         with workspace.file() as file, file.snapshot():
             self._body = read_sync_source(file, source.name)
             staged = {(one.kind, one.id) for one in file.staged_places() if one.relative == self._relative}
@@ -394,6 +393,12 @@ class SyncedItems:
             elif self._owners.get(known["id"]) == key:
                 del self._owners[known["id"]]
         forget_sync_items(file, self._source.name, keys)
+
+
+def _place_of(workspace: Workspace, source: SourceSettings) -> str:
+    """Return what tells whether all is to be read anew: another place, or another program for pages of pictures."""
+    ocr = workspace.settings.ocr if source.type == "web" else ()
+    return digest(canonical_json([*map(str, source.place), *ocr]))
 
 
 def _text(new: _New) -> str:

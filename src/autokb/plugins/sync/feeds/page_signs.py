@@ -87,7 +87,8 @@ def signs_of(reply: Reply, *, is_html: bool) -> PageSigns:
     text = _text(root)
     if not refresh and len(text) < BRIEF and scripted:
         refresh = scripted[1]
-    return PageSigns(canonical, noindex, _joined(base, refresh), titles, top, asks, text)
+    leads = _joined(base, refresh)
+    return PageSigns(canonical, noindex, leads, titles=titles, top=top, asks_password=asks, text=text)
 
 
 def doubt_of(asked: str, final: str, page: PageSigns) -> Doubt | None:
@@ -106,18 +107,23 @@ def doubt_of(asked: str, final: str, page: PageSigns) -> Doubt | None:
 def _signs_of_stand_in(sign: Sign, final: str, page: PageSigns) -> int:
     """Return how much speaks for it that a page stands in for another, of a kind: a title, an address, a form.
 
-    Where there is nothing else on it, that is one thing more; beside a mere code it must be a server's.
+    Where there is nothing else on it, that is one thing more.
     """
-    stand_in, text = _stand_ins()[sign], page.text or ""
-    is_titled = any(stand_in.titles.fullmatch(title) for title in page.titles)
-    is_coded = not is_titled and any(stand_in.codes.fullmatch(title) for title in page.titles)
+    stand_in = _stand_ins()[sign]
+    is_titled, is_coded = (any(map(one.fullmatch, page.titles)) for one in (stand_in.titles, stand_in.codes))
     leads, asks = bool(stand_in.paths.search(_path(final))), sign == "sign_in" and page.asks_password
+    if is_coded and not (is_titled or leads):
+        return 1 + _is_of_server(stand_in, page)
     said = (is_titled or is_coded) + leads + asks
-    is_bare = len(text) < (BARE if asks else 0 if sign == "sign_in" else BRIEF)
-    if is_coded and not leads:
-        says_nothing = not text and stand_in.codes.fullmatch(page.top)
-        is_bare = bool(says_nothing or stand_in.words.search(" ".join((*page.titles, text.casefold()))))
-    return said and said + is_bare
+    least = BARE if asks else 0 if sign == "sign_in" else BRIEF
+    return said and said + (len(page.text or "") < least)
+
+
+def _is_of_server(stand_in: _StandIn, page: PageSigns) -> bool:
+    """Return whether a code is a server's, not a device's: the page says nothing else, or a word of servers."""
+    text = page.text or ""
+    says_nothing = not text and stand_in.codes.fullmatch(page.top) is not None
+    return says_nothing or stand_in.words.search(" ".join((*page.titles, text.casefold()))) is not None
 
 
 def plain_address(url: str, *, printed: bool = False) -> str:
