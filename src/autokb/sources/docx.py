@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -179,17 +180,17 @@ class _Counts:
     """How far each level of each list is counted."""
 
     def __init__(self) -> None:
-        self._last: dict[tuple[str, int], int] = {}
+        self._last: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self._begun: set[tuple[str, int]] = set()
 
     def next(self, level: _Level) -> int:
         """Return the number of the next item of a level, which begins those below it anew."""
-        own, shared = (level.number_id, level.depth), (level.list_id, level.depth)
-        is_anew = level.begins_anew and own not in self._begun
-        number = level.start if is_anew else self._last.get(shared, level.start - 1) + 1
-        self._begun.add(own)
-        self._last = {key: n for key, n in self._last.items() if key[0] != level.list_id or key[1] < level.depth}
-        self._last[shared] = number
+        last, use = self._last[level.list_id], (level.number_id, level.depth)
+        is_anew = level.depth not in last or (level.begins_anew and use not in self._begun)
+        number = level.start if is_anew else last[level.depth] + 1
+        self._begun.add(use)
+        above = {depth: n for depth, n in last.items() if depth < level.depth}
+        self._last[level.list_id] = {**above, level.depth: number}
         return number
 
     def forget(self) -> None:
