@@ -169,6 +169,22 @@ def listed(
     return docx_to_markdown(stream.getvalue()).text
 
 
+def test_steps_go_on_behind_a_table_and_begin_anew_behind_an_announcement() -> None:
+    from docx import Document
+
+    document, stream = Document(), io.BytesIO()
+    for words in ("One.", "", "Two.", "On a Mac:", "First."):
+        if words:
+            document.add_paragraph(words, style="Normal" if words.endswith(":") else "List Number")
+        else:
+            table = document.add_table(rows=2, cols=2)
+            for n, cell in enumerate(("Model:", "Lamp", "A", "red")):
+                table.cell(n // 2, n % 2).text = cell
+    document.save(stream)
+    text = docx_to_markdown(stream.getvalue()).text
+    assert text.startswith("1. One.\n\n| Model:") and text.endswith("\n\n2. Two.\n\nOn a Mac:\n\n1. First.\n")
+
+
 LETTERS = level(0, "lowerLetter") + level(1, "lowerRoman")
 
 

@@ -164,9 +164,9 @@ def _numbered(html: str, levels: Sequence[_Level]) -> str:
     counts = _Counts()
     shown: dict[Any, tuple[str, int]] = {}  # by item: the type of its list, and its number
     for element in root.iter("li", "p", *_HEADINGS):
-        is_announcement = element.tag == "p" and element.text_content().rstrip().endswith(":")
+        is_alone = element.getparent().tag == "body"  # in no list, table or box
         # Under a heading, or a paragraph such as "On Windows:", steps are counted anew.
-        if is_announcement or element.tag in _HEADINGS:
+        if is_alone and (element.tag in _HEADINGS or element.text_content().rstrip().endswith(":")):
             counts.forget()
         elif names := element.xpath("a/@id[starts-with(., $start)]", start=_ITEM):
             level = levels[int(names[-1].removeprefix(_ITEM))]
