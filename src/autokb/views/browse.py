@@ -11,6 +11,7 @@ from autokb.core.roles import Role
 from autokb.stores.codecs import DOCUMENT, ISSUE
 from autokb.stores.database import damaged_rows
 from autokb.stores.workspace import Workspace
+from autokb.text.front_matter import described
 from autokb.views.audience import check_shown, is_insider
 from autokb.views.kinds import DocumentView, IssueView, Page, SolutionView, view_issue, view_solution
 from autokb.views.solutions_in_memory import AllSolutions, SolutionsInMemory
@@ -66,7 +67,8 @@ def show_document(workspace: Workspace, document: str) -> DocumentView:
         if body is None:
             raise UnknownIdError(f"No published document has the id {document!r}; the list of documents has them all.")
         found = DOCUMENT.read(body, id=document)
-    return DocumentView(found.id, found.title, found.url, found.text, level="full")
+    said = described(found.text)._asdict()
+    return DocumentView(found.id, found.title, found.url, found.text, **said, level="full")
 
 
 def check_limit(limit: int) -> None:
