@@ -41,8 +41,7 @@ def decide(
 ) -> tuple[Decided, RuleResults]:
     """Return the solutions as people left them, and what the rules say now of the texts that people wrote."""
     built, nodes = {s.id: s for s in solutions}, {i.id: i for i in grown.issues}
-    parents = ((one, grown.parent_of.get(one.id, "")) for one in raw)
-    places = {one.full_text: grown.joined.get(parent, parent) for one, parent in parents}
+    places = {one.full_text: grown.parent_of.get(one.id, "") for one in raw}
     decisions = replace(published.decisions, policy=spec.review)
     decisions = _follow(
         decisions,

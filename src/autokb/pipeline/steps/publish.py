@@ -96,7 +96,6 @@ def records(
     chunks_of: dict[str, list[Chunk]] = {}
     for chunk in chunks:
         chunks_of.setdefault(chunk.document, []).append(chunk)
-    trees = {raw_id: grown.joined.get(parent, parent) for raw_id, parent in grown.parent_of.items()}
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for document in documents:
         found["document", document.id] = document_body(document, chunks_of.get(document.id, ()))
@@ -105,7 +104,7 @@ def records(
             **RAW_ISSUE.body(one),
             **({"told": one.told} if one.told else {}),
             "attributes": as_lists(attributes.get(one.id, {})),
-            **_place(one.id, organised, trees, grown.reasons),
+            **_place(one.id, organised, grown.parent_of, grown.reasons),
         }
     found.update(_themes_and_seeds(organised))
     found.update({("issue", i.id): ISSUE.body(i) for i in grown.issues})

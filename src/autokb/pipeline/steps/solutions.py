@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -23,12 +23,11 @@ from autokb.core.vectors import Vectors
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import instructing_sections, write_section
-from autokb.issues.answering_sections import AnsweringSections
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import join_as_told, join_trees
 from autokb.issues.placement import PlacedTree, place_solutions, without_foreign_children, without_repetition
 from autokb.issues.safeguards import rules_request, safeguard
-from autokb.issues.same_problem import Problem
+from autokb.issues.same_problem import Problem, SameProblem
 from autokb.issues.shown_sections import LOOKED_AT, DocumentSpan, choose_sections, merge_sections
 from autokb.issues.solutions import (
     FoundPassage,
@@ -67,6 +66,7 @@ def find_solutions(
     stages: Stages,
     workspace: Workspace,
     finder: PassageFinder,
+    same_problem: SameProblem,
     grown: Grown,
     told: Sequence[Sequence[str]] = (),
     decided: Collection[str] = (),
@@ -90,22 +90,22 @@ def find_solutions(
     checked = _checked(stages, workspace, placed)
     if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
         checked = _without_foreign_children(checked, grown, decided)
-    joined = join_trees(checked, finder.problems_of(stages.embed, grown))
-    joined_by = _followed(grown.joined, joined.joined)
-    people = join_as_told(joined.trees, told, joined_by)
-    issues = tuple(issue for tree in people.trees for issue in tree.issues)
-    grown = replace(grown, issues=issues, joined=_followed(joined_by, people.joined))
-    return grown, [s for t in people.trees for s in t.solutions]
+    joined = join_trees(checked, _problems(stages, workspace.spec, same_problem, grown))
+    grown = grown.with_joined(joined)
+    joined = join_as_told(joined.trees, told, grown.joined)
+    return grown.with_joined(joined), [s for t in joined.trees for s in t.solutions]
+
+
+def _problems(stages: Stages, spec: DomainSpec, same_problem: SameProblem, grown: Grown) -> dict[str, Problem]:
+    """Return the problem of each tree by the id of its parent."""
+    parents = [issue for issue in grown.issues if issue.parent_id is None]
+    texts = np.asarray(stages.embed([masked_text(parent.text, spec) for parent in parents]), dtype=np.float64)
+    return {p.id: same_problem.of_tree(p, text) for p, text in zip(parents, texts, strict=True)}
 
 
 def _without_foreign_children(trees: Sequence[PlacedTree], grown: Grown, decided: Collection[str]) -> list[PlacedTree]:
     reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
     return [without_foreign_children(tree, reported[tree.issues[0].id], decided) for tree in trees]
-
-
-def _followed(earlier: Mapping[str, str], later: Mapping[str, str]) -> dict[str, str]:
-    """Return which tree has which others in it when two have been joined one after the other."""
-    return {**{parent: later.get(home, home) for parent, home in earlier.items()}, **later}
 
 
 def _with_true_quotes(
@@ -321,8 +321,8 @@ def _node_requests(
 class PassageFinder:
     """Finds the passages for a node by hybrid search, lifted by what resolved the node's own raw issues.
 
-    ``texts`` are those of the raw issues by their ids, ``links`` the documents that resolved them, and ``problems``
-    their unit vectors whatever their attribute values; ``passages`` are the sections of all documents.
+    ``texts`` are those of the raw issues by their ids, ``links`` the documents that resolved them; ``passages`` are the
+    sections of all documents.
     """
 
     index: QuestionIndex
@@ -330,8 +330,6 @@ class PassageFinder:
     links: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
     passages: Sequence[Passage]
-    sections: AnsweringSections
-    problems: Mapping[str, NDArray[np.float64]]
     spec: DomainSpec
 
     @cached_property
@@ -381,31 +379,6 @@ class PassageFinder:
     def told(self, issue: Issue) -> list[str]:
         """Return what the raw issues say that tell of a node's problem."""
         return [self.texts[raw] for raw in self.reports(issue) if raw in self.texts]
-
-    def problem_vectors(
-        self, embed: Callable[[Sequence[str]], Vectors], issues: Sequence[Issue]
-    ) -> list[NDArray[np.float64]]:
-        """Return unit vectors of what nodes are about: their masked text and those who reported it count half each."""
-        found = []
-        texts = embed([masked_text(issue.text, self.spec) for issue in issues])
-        for issue, text in zip(issues, texts, strict=True):
-            raw = [self.problems[r] for r in self.reports(issue) if r in self.problems]
-            vector = np.asarray(text, dtype=np.float64)
-            found.append(_unit(vector + _unit(np.mean(raw, axis=0))) if raw else vector)
-        return found
-
-    def problems_of(self, embed: Callable[[Sequence[str]], Vectors], grown: Grown) -> dict[str, Problem]:
-        """Return the problem of each tree by the id of its parent."""
-        parents = [issue for issue in grown.issues if issue.parent_id is None]
-        vectors = self.problem_vectors(embed, parents)
-        return {
-            parent.id: Problem(
-                vector,
-                self.sections.score_subjects(vector),
-                frozenset(document for raw in parent.raw_issues for document in self.links.get(raw, ())),
-            )
-            for parent, vector in zip(parents, vectors, strict=True)
-        }
 
     def best_chunks(self, issue: Issue) -> list[FoundPassage]:
         """Return the node's best chunks, as the paper has it, with all windows of their documents."""
