@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from autokb.core.attributes import ANY, Match, compare
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.titles.phrase_editing import with_values
 from autokb.issues.placement import PlacedTree, without_repetition
 from autokb.issues.same_problem import JOINED, NEAR_PARENTS, Problem, log_odds
@@ -36,19 +37,15 @@ def join_trees(trees: Sequence[PlacedTree], problems: Mapping[str, Problem]) -> 
     def are_twins(wide: Issue, other: Issue) -> bool:
         return covers(wide, other) and log_odds(problems[wide.id], problems[other.id]) >= JOINED
 
-    alike: dict[Shown, list[Issue]] = {}
-    for tree in trees:
-        if first := _shown_first(tree):
-            alike.setdefault(first, []).append(tree.issues[0])
     homes: dict[str, str] = {}
-    for parents in alike.values():
-        homes |= _homes(parents, are_twins)
+    for first, parents in grouped((_shown_first(tree), tree.parent) for tree in trees).items():
+        homes |= _homes(parents, are_twins) if first else {}
     return _joined(trees, homes, take_in)
 
 
 def merge_trees(trees: Sequence[PlacedTree], same: Iterable[Sequence[str]]) -> JoinedTrees:
     """Merge trees without solutions whose parents are the same problem; ``same`` has the ids of each such group."""
-    parents = {tree.issues[0].id: tree.issues[0] for tree in trees}
+    parents = {tree.parent.id: tree.parent for tree in trees}
     homes: dict[str, str] = {}
     for group in same:
         homes |= _homes((parents[root] for root in group), covers)
@@ -62,13 +59,13 @@ def join_as_told(
 
     The widest takes the others in, whoever they are for. ``earlier`` says which tree has already taken another in.
     """
-    by_root = {tree.issues[0].id: tree for tree in trees}
+    by_root = {tree.parent.id: tree for tree in trees}
     joined: dict[str, str] = {}
     for group in groups:
         known = {joined.get(root, root) for root in (earlier.get(root, root) for root in group)}
-        there = sorted((by_root[root] for root in known & by_root.keys()), key=lambda t: width(t.issues[0]))
+        there = sorted((by_root[root] for root in known & by_root.keys()), key=lambda t: width(t.parent))
         for other in there[1:]:
-            taken, home = other.issues[0].id, there[0].issues[0].id
+            taken, home = other.parent.id, there[0].parent.id
             by_root[home] = take_in(by_root[home], [by_root.pop(taken)])
             joined = followed(joined, {taken: home})
     return JoinedTrees(tuple(by_root.values()), joined)
@@ -102,20 +99,16 @@ def _joined(
     homes: Mapping[str, str],
     take: Callable[[PlacedTree, Sequence[PlacedTree]], PlacedTree],
 ) -> JoinedTrees:
-    by_root = {tree.issues[0].id: tree for tree in trees}
-    others: dict[str, list[PlacedTree]] = {}
-    for root, home in homes.items():
-        others.setdefault(home, []).append(by_root[root])
+    by_root = {tree.parent.id: tree for tree in trees}
+    others = grouped((home, by_root[root]) for root, home in homes.items())
     left = (take(tree, others[root]) if root in others else tree for root, tree in by_root.items() if root not in homes)
     return JoinedTrees(tuple(left), homes)
 
 
 def _shown_first(tree: PlacedTree) -> Shown:
     """Return what a tree's parent shows first; where it shows nothing, all that its children show."""
-    parent = tree.issues[0].id
-    shown = [s for s in tree.solutions if s.status in DISPLAYED]
-    own = sorted((s for s in shown if s.issue_id == parent), key=lambda s: s.rank)
-    return frozenset(evidence for solution in (own[:1] or shown) for evidence in solution.evidence)
+    shown = tree.displayed(tree.parent.id)[:1] or [s for s in tree.solutions if s.status in DISPLAYED]
+    return frozenset(evidence for solution in shown for evidence in solution.evidence)
 
 
 def take_in(home: PlacedTree, others: Sequence[PlacedTree]) -> PlacedTree:

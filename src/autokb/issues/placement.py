@@ -10,6 +10,7 @@ from autokb.core.domain import DomainSpec
 from autokb.core.implications import implied_values, with_implied_values
 from autokb.core.nouns import DISPLAYED, Evidence, Issue, Solution
 from autokb.core.solution_text import solution_title
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.titles.phrase_editing import named_values, with_values
 from autokb.issues.solutions import solution_id
 from autokb.issues.trees import issue_id
@@ -25,6 +26,20 @@ class PlacedTree:
 
     issues: tuple[Issue, ...]
     solutions: tuple[Solution, ...]
+
+    @property
+    def parent(self) -> Issue:
+        """The node for all customers of the tree."""
+        return self.issues[0]
+
+    def only(self, nodes: Collection[str]) -> PlacedTree:
+        """Return the tree with some of its nodes and their solutions."""
+        issues = tuple(issue for issue in self.issues if issue.id in nodes)
+        return PlacedTree(issues, tuple(s for s in self.solutions if s.issue_id in nodes))
+
+    def displayed(self, node: str) -> list[Solution]:
+        """Return the solutions of a node that are shown, best first."""
+        return [s for s in self.solutions if s.issue_id == node and s.status in DISPLAYED]
 
     def with_solutions(self, solutions: Mapping[str, Solution]) -> PlacedTree:
         """Return the tree with its solutions as they are among these, without those that are not."""
@@ -45,9 +60,7 @@ def place_solutions(
     that its parent does not is none. A tree comes as the raw issue of its seed and its nodes, the parent first; the
     solutions of a node come best first. What is withheld stays where it was written.
     """
-    solutions_of: dict[str, list[Solution]] = {}
-    for solution in written:
-        solutions_of.setdefault(solution.issue_id, []).append(solution)
+    solutions_of = grouped((solution.issue_id, solution) for solution in written)
     placed = []
     for seed, tree in trees:
         placing = _Placing(tree[0], seed, paths, spec, titles, {_key(node.attributes): node for node in tree})
@@ -144,7 +157,6 @@ class _Placing:
         return Issue(issue_id(self.seed, attributes), text, self.parent.id, attributes, self.parent.seed)
 
 
-# Complex: what stays has four reasons, and nodes and solutions must go together.
 def without_foreign_children(
     tree: PlacedTree, reported: Iterable[Issue], decided: Collection[str] = frozenset()
 ) -> PlacedTree:
@@ -154,15 +166,13 @@ def without_foreign_children(
     ``reported`` are the tree's nodes before anything was placed; ``decided`` the ids of solutions and nodes about which
     people decided something: these children stay.
     """
-    parent = tree.issues[0]
-    if not any(s.issue_id == parent.id and s.status in DISPLAYED for s in tree.solutions):
+    parent = tree.parent
+    if not tree.displayed(parent.id):
         return tree
     told = {name for node in reported for name in _fixed_beside(parent, node)}
     stay = {parent.id, *decided, *(s.issue_id for s in tree.solutions if s.id in decided)}
     stay |= {n.id for n in tree.issues if n.raw_issues or not told.isdisjoint(_fixed_beside(parent, n))}
-    return PlacedTree(
-        tuple(node for node in tree.issues if node.id in stay), tuple(s for s in tree.solutions if s.issue_id in stay)
-    )
+    return tree.only(stay)
 
 
 def without_repetition(tree: PlacedTree) -> PlacedTree:
@@ -170,10 +180,7 @@ def without_repetition(tree: PlacedTree) -> PlacedTree:
 
     ``PlacedTree.issues`` begins with the parent.
     """
-    parent = tree.issues[0]
-    of_node: dict[str, list[Solution]] = {}
-    for solution in tree.solutions:
-        of_node.setdefault(solution.issue_id, []).append(solution)
+    parent, of_node = tree.parent, grouped((solution.issue_id, solution) for solution in tree.solutions)
 
     def shown(ids: Iterable[str]) -> list[set[Evidence]]:
         return [set(s.evidence) for i in ids for s in of_node.get(i, ()) if s.status in DISPLAYED]

@@ -78,16 +78,12 @@ def _record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ..
     )
 
 
-# Complex: a line can go only where the whole step still reads, which needs all verdicts on it.
 def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[int, str]:
     """Return what stays of each step, by its number from 1; a step that goes is missing."""
     left = dict(enumerate(steps, 1))
     for place, step in enumerate(steps, 1):
         lines = step.split("\n")
-        gone: set[int] = set()
-        for verdict in broken:
-            if place in verdict.places:
-                gone.update([n for p, n in verdict.lines if p == place] or range(len(lines)))
+        gone = _lines_against(place, len(lines), broken)
         if not gone:
             continue
         stay = [line for n, line in enumerate(lines) if n not in gone]
@@ -96,6 +92,15 @@ def _remove_broken(steps: Sequence[str], broken: Sequence[RuleVerdict]) -> dict[
         else:
             del left[place]
     return left
+
+
+def _lines_against(place: int, lines: int, broken: Sequence[RuleVerdict]) -> set[int]:
+    """Return the lines of a step that break a rule, all of them where a verdict names the step alone."""
+    against = set[int]()
+    for verdict in broken:
+        if place in verdict.places:
+            against.update([n for p, n in verdict.lines if p == place] or range(lines))
+    return against
 
 
 def _find_hindrance(solution: Solution, broken: Sequence[RuleVerdict], left: Mapping[int, str], language: str) -> str:

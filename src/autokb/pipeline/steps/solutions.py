@@ -20,6 +20,7 @@ from autokb.core.ranking import best_first
 from autokb.core.regex_timeout import describe_slow
 from autokb.core.solution_text import counted_text
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
 from autokb.heuristics.solutions.direction import makes_worse
 from autokb.heuristics.solutions.solution import WriteSolutions, WrittenSolution, WrittenSolutions
 from autokb.heuristics.solutions.write import instructing_sections, write_section
@@ -49,6 +50,7 @@ from autokb.retrieval.search import ScoredChunks, search
 from autokb.stores.codecs import SOLUTION
 from autokb.stores.workspace import Workspace
 from autokb.tasks.issues.check_rules.task import TASK as CHECK_RULES
+from autokb.tasks.issues.check_rules.task import CheckedRules
 from autokb.tasks.issues.extract_attributes.task import TASK as EXTRACT_ATTRIBUTES
 from autokb.tasks.issues.extract_attributes.task import ExtractAttributes
 from autokb.tasks.issues.write_solutions.task import TASK as WRITE_SOLUTIONS
@@ -89,7 +91,8 @@ def find_solutions(
     )
     checked = _checked(stages, workspace, placed)
     if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
-        checked = _without_foreign_children(checked, grown, decided)
+        reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
+        checked = [without_foreign_children(tree, reported[tree.parent.id], decided) for tree in checked]
     joined = join_trees(checked, _problems(stages, workspace.spec, same_problem, grown))
     grown = grown.with_joined(joined)
     joined = join_as_told(joined.trees, told, grown.joined)
@@ -101,11 +104,6 @@ def _problems(stages: Stages, spec: DomainSpec, same_problem: SameProblem, grown
     parents = [issue for issue in grown.issues if issue.parent_id is None]
     texts = np.asarray(stages.embed([masked_text(parent.text, spec) for parent in parents]), dtype=np.float64)
     return {p.id: same_problem.of_tree(p, text) for p, text in zip(parents, texts, strict=True)}
-
-
-def _without_foreign_children(trees: Sequence[PlacedTree], grown: Grown, decided: Collection[str]) -> list[PlacedTree]:
-    reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
-    return [without_foreign_children(tree, reported[tree.issues[0].id], decided) for tree in trees]
 
 
 def _with_true_quotes(
@@ -145,7 +143,7 @@ def _written(
         finder.fingerprint,
         *(["scratchpad"] if workspace.settings.scratchpad else []),
     )
-    trees = _trees(issues) if shares_passages(workspace, stages) else {}
+    trees = grouped((_tree(issue), issue) for issue in issues) if shares_passages(workspace, stages) else {}
 
     def described(issue: Issue) -> list[Any]:
         links = [(finder.texts.get(raw, ""), finder.links.get(raw, ())) for raw in issue.raw_issues]
@@ -156,9 +154,6 @@ def _written(
         nodes = [described(node) for node in (issue, *trees.get(_tree(issue), ()))]
         return digest("solutions of a node", searched, canonical_json(nodes if trees else nodes[0]))
 
-    def write(missing: Sequence[int]) -> dict[int, tuple[WriteSolutions, str]]:
-        return _write(stages, workspace, finder, {n: issues[n] for n in missing}, trees)
-
     with stages.log.timed(STAGE):
         keys = [key(issue) for issue in issues]
     if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
@@ -167,11 +162,13 @@ def _written(
     def read(body: Mapping[str, Any]) -> list[PathSolution]:
         return [PathSolution(SOLUTION.read(s, id=s["id"]), tuple(s["path"])) for s in body["solutions"]]
 
+    def write(missing: Sequence[int]) -> dict[int, tuple[WriteSolutions, str]]:
+        return _write(stages, workspace, finder, {n: issues[n] for n in missing}, trees)
+
     found = stages.remember_derived(STAGE, WRITE_SOLUTIONS, keys, [i.id for i in issues], write, read)
     return [solution for solutions in found for solution in solutions or ()]
 
 
-# Complex: sections, their keys and what is written stand in the same order as the nodes.
 def _from_sections(
     stages: Stages, workspace: Workspace, finder: PassageFinder, issues: Sequence[Issue], keys: Sequence[str]
 ) -> list[PathSolution]:
@@ -179,37 +176,46 @@ def _from_sections(
 
     A section is written once for all nodes with the same attributes, and again only where its document changes.
     """
+    version = digest(WRITE_SOLUTIONS.offline_version, workspace.domain_text)
     with stages.log.timed(STAGE):
         shown = _find_sections(stages, finder, issues, keys)
         documents = {p.solution.id: finder.documents[p.solution.evidence[0].document] for p in finder.passages}
-        version = digest(WRITE_SOLUTIONS.offline_version, workspace.domain_text)
         texts = {d.id: digest(version, d.id, d.title, d.text) for d in finder.documents.values()}
-        asked = [(issue, section) for issue, sections in zip(issues, shown, strict=True) for section in sections]
-        section_keys = [
-            digest("section", texts[documents[section].id], section, canonical_json(as_lists(issue.attributes)))
-            for issue, section in asked
+        asked = [
+            _NodeSection(issue, section, documents[section])
+            for issue, sections in zip(issues, shown, strict=True)
+            for section in sections
         ]
-
-    def thing(position: int) -> tuple[Document, str, Attributes]:
-        issue, section = asked[position]
-        return documents[section], section, issue.attributes
+        section_keys = [one.key(texts[one.document.id]) for one in asked]
 
     def read(_position: int, text: str) -> tuple[WrittenSolution, ...]:
         return WrittenSolutions.model_validate_json(text).solutions
 
-    work = Work(partial(_write_section, workspace.spec), thing)
-    found = stages.remember(STAGE, section_keys, [issue.id for issue, _ in asked], work, read)
+    work = Work(partial(_write_section, workspace.spec), asked.__getitem__)
+    found = stages.remember(STAGE, section_keys, [one.issue.id for one in asked], work, read)
     return [
-        section_solution(issue, documents[section].id, written)
-        for (issue, section), some in zip(asked, found, strict=True)
+        section_solution(one.issue, one.document.id, written)
+        for one, some in zip(asked, found, strict=True)
         for written in some or ()
-        if not makes_worse(issue.text, (step.quote for step in written.steps), workspace.spec.language)
+        if not makes_worse(one.issue.text, (step.quote for step in written.steps), workspace.spec.language)
     ]
 
 
-def _write_section(spec: DomainSpec, one: tuple[Document, str, Attributes]) -> str:
-    document, section, attributes = one
-    written = write_section(document, section, attributes, spec)
+@dataclass(frozen=True, slots=True)
+class _NodeSection:
+    """A section of a document, by its id, that a node refers to."""
+
+    issue: Issue
+    section: str
+    document: Document
+
+    def key(self, text: str) -> str:
+        """Return the hash of all that it is written from; ``text`` is that of its document."""
+        return digest("section", text, self.section, canonical_json(as_lists(self.issue.attributes)))
+
+
+def _write_section(spec: DomainSpec, one: _NodeSection) -> str:
+    written = write_section(one.document, one.section, one.issue.attributes, spec)
     return WrittenSolutions(solutions=() if written is None else (written,)).model_dump_json()
 
 
@@ -234,13 +240,6 @@ def shares_passages(workspace: Workspace, stages: Stages) -> bool:
 
 def _tree(issue: Issue) -> str:
     return issue.parent_id or issue.id
-
-
-def _trees(issues: Sequence[Issue]) -> dict[str, list[Issue]]:
-    found: dict[str, list[Issue]] = {}
-    for issue in issues:
-        found.setdefault(_tree(issue), []).append(issue)
-    return found
 
 
 def _write(
@@ -278,11 +277,8 @@ def _tree_requests(
     workspace: Workspace, finder: PassageFinder, issues: Mapping[int, Issue], trees: Mapping[str, Sequence[Issue]]
 ) -> dict[int, WriteSolutions]:
     """Return the requests of nodes whose trees share their passages."""
-    of_trees: dict[str, list[int]] = {}
-    for number, issue in issues.items():
-        of_trees.setdefault(_tree(issue), []).append(number)
     requests: dict[int, WriteSolutions] = {}
-    for tree, numbers in of_trees.items():
+    for tree, numbers in grouped((_tree(issue), number) for number, issue in issues.items()).items():
         shown = finder.shown_passages(trees[tree])
         for number in numbers:
             if passages := shown[issues[number].id]:
@@ -353,10 +349,7 @@ class PassageFinder:
 
     @cached_property
     def _rows(self) -> Mapping[str, list[int]]:
-        rows: dict[str, list[int]] = {}
-        for row, window in enumerate(self.index.chunks.windows):
-            rows.setdefault(window.document, []).append(row)
-        return rows
+        return grouped((window.document, row) for row, window in enumerate(self.index.chunks.windows))
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
@@ -459,7 +452,6 @@ def _fitting(solution: Solution, attributes: Attributes, issue: Issue) -> Soluti
     return replace(solution, status="withheld", reason="It holds for other values than its issue has.")
 
 
-# Complex: what is asked, what was answered and what is left must be of the same solutions.
 def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) -> list[PlacedTree]:
     """Check what would be shown by every rule; a solution that nobody could check is not shown, a failure says so.
 
@@ -470,24 +462,26 @@ def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) 
         return list(trees)  # there is nothing to ask a model
     solutions = [solution for tree in trees for solution in tree.solutions]
     issues = {issue.id: issue for tree in trees for issue in tree.issues} if workspace.mode == "paper" else {}
-    asked = [s for s in solutions if s.status in DISPLAYED]
-    settings = workspace.settings
-    requests = [rules_request(s, issues.get(s.issue_id), spec, explains=settings.rule_reasons) for s in asked]
+    replies = _rule_replies(stages, workspace, [s for s in solutions if s.status in DISPLAYED], issues)
+    kept = {s.id: s for s in solutions if s.status not in DISPLAYED}
+    for solution in solutions:
+        if (reply := replies.get(solution.id)) is not None:
+            shows_doubted = workspace.settings.show_doubted
+            kept[solution.id] = safeguard(solution, reply, spec.language, shows_doubted=shows_doubted)
+    return [without_repetition(tree.with_solutions(kept)) for tree in trees]
+
+
+def _rule_replies(
+    stages: Stages, workspace: Workspace, asked: Sequence[Solution], issues: Mapping[str, Issue]
+) -> dict[str, CheckedRules | None]:
+    """Return what the rules say of solutions, by their ids; None where nobody could check one."""
+    spec, explains = workspace.spec, workspace.settings.rule_reasons
+    requests = [rules_request(s, issues.get(s.issue_id), spec, explains=explains) for s in asked]
     failed_before = len(stages.log.failures)
     ids = [s.id for s in asked]
     replies = dict(zip(ids, stages.run("rules", CHECK_RULES, requests, ids), strict=True))
     stages.log.failures[failed_before:] = _name_slow_patterns_once(stages.log.failures[failed_before:], spec)
-
-    def left(solution: Solution) -> Solution | None:
-        reply = replies.get(solution.id)
-        if solution.status not in DISPLAYED:
-            return solution
-        if reply is None:
-            return None
-        return safeguard(solution, reply, spec.language, shows_doubted=settings.show_doubted)
-
-    by_id = {s.id: one for s in solutions if (one := left(s)) is not None}
-    return [without_repetition(tree.with_solutions(by_id)) for tree in trees]
+    return replies
 
 
 def _name_slow_patterns_once(failures: Sequence[Failure], spec: DomainSpec) -> list[Failure]:

@@ -14,6 +14,7 @@ from autokb.core.forest import Forest
 from autokb.core.ids import digest
 from autokb.core.nouns import Issue, RawIssue
 from autokb.core.vectors import Vectors
+from autokb.heuristics.grouping import grouped
 from autokb.issues.attribute_masking import masked_text
 from autokb.issues.joining import JoinedTrees, followed, merge_trees, near_parents
 from autokb.issues.manuals import Manuals
@@ -195,7 +196,6 @@ def drop_off_topic(grown: Grown, raw: Sequence[RawIssue], off_topic: Collection[
     return grown.without(off, OFF_TOPIC)
 
 
-# Complex: a lead counts only with its cluster, its part and its theme, which are known together.
 def reports_by_lead(
     spec: DomainSpec,
     raw: Sequence[RawIssue],
@@ -213,14 +213,9 @@ def reports_by_lead(
         for n, r in enumerate(raw)
         if r.id in attributes and r.id in organised.theme_of
     }
-    in_theme: dict[str, list[str]] = {}
-    for raw_id, theme in organised.theme_of.items():
-        if raw_id not in reasons:
-            in_theme.setdefault(theme, []).append(raw_id)
-    parts_of: dict[str, list[SplitPart]] = {}
-    for part in parts.values():
-        if part.lead in reported and _is_left(part, reasons):
-            parts_of.setdefault(part.seed, []).append(part)
+    in_theme = grouped((theme, raw_id) for raw_id, theme in organised.theme_of.items() if raw_id not in reasons)
+    left = (part for part in parts.values() if part.lead in reported and _is_left(part, reasons))
+    parts_of = grouped((part.seed, part) for part in left)
     found: dict[str, SeedReports] = {}
     for theme, clusters in organised.clusters.items():
         around = ThemeReports.of(in_theme.get(theme, ()), reported)
@@ -259,15 +254,20 @@ def merge_parents(stages: Stages, workspace: Workspace, grown: Grown) -> Grown:
         vectors = stages.embed([masked_text(parent.text, spec) for parent in parents])
         groups = near_parents(parents, vectors) if parents else []
     domain = f"{spec.name}: {spec.description}"
+    same = _same_parents(stages, domain, groups)
+    return grown.with_joined(merge_trees([PlacedTree(tuple(tree), ()) for _, tree in grown.trees()], same))
+
+
+def _same_parents(stages: Stages, domain: str, groups: Sequence[Sequence[Issue]]) -> list[list[str]]:
+    """Ask which parents of each group are one problem, and return their ids."""
     questions = [MergeParents(domain, tuple(map(_compared, group))) for group in groups]
     replies = stages.run(MERGE_STAGE, MERGE_PARENTS, questions, [group[0].id for group in groups])
-    same = [
+    return [
         [group[position].id for position in positions]
         for group, reply in zip(groups, replies, strict=True)
         if reply is not None
         for positions in reply.same
     ]
-    return grown.with_joined(merge_trees([PlacedTree(tuple(tree), ()) for _, tree in grown.trees()], same))
 
 
 def _compared(parent: Issue) -> ParentText:
