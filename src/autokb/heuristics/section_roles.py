@@ -31,7 +31,6 @@ class RoleWords(WordLists):
     bookkeeping: tuple[str, ...] = ()
 
 
-# Complex: the role of a section depends on what its headings, its article and its place say, one after the other.
 def roles_of(sections: Sequence[tuple[Sequence[str], int]], language: str = ENGLISH) -> list[tuple[SectionRole, int]]:
     """Return the role of each section of a document, and how many of its headings name the article that it is part of.
 
@@ -47,10 +46,9 @@ def roles_of(sections: Sequence[tuple[Sequence[str], int]], language: str = ENGL
         inside = next((d for d in (depth + 1, depth) if tuple(headings[:d]) in articles), 0)
         if role and inside:
             found.append((role, depth if role == "remedy" else inside))
-        elif steps <= 1 and len(sections) > 1 and (len(headings) == 1 or role == "introduction"):
-            found.append(("introduction", 1))
         else:
-            found.append(("", 1))
+            introduces = steps <= 1 and (len(headings) == 1 or role == "introduction")
+            found.append(("introduction" if introduces and len(sections) > 1 else "", 1))
     return found
 
 

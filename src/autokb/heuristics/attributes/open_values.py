@@ -14,25 +14,32 @@ from autokb.text.words import Words
 MOST_WORDS = 3  # of a name
 
 
-# Complex: illnesses and names after a verb are found by the same attribute's words and what is taken already.
 def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> Iterator[Mention]:
     """Give the values that follow ``provider is`` or ``diagnosed with``, and well-known illnesses, unless listed."""
     known = word_lists(AttributeWords, language)
-    illnesses = known.illness_names
-    no_names = language_data(language).general_values | known.words_of_no_name
-    for name in sorted(spec):
-        if spec[name].kind != "open":
-            continue
+    for name in (name for name in sorted(spec) if spec[name].kind == "open"):
         taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
         heads = frozenset(inflections(head_word(spec[name]), language))
         if heads & known.health_attributes:
-            found = (n for n, word in enumerate(words.folded) if word in illnesses and n not in taken)
-            yield from (Mention(n, n + 1, name, illnesses[words.folded[n]]) for n in found)
-        for start in _name_starts(words, heads, known):
-            end = _name_end(words, start, known, no_names)
-            is_known = taken & set(range(start, end)) or illnesses.keys() & set(words.folded[start:end])
-            if end > start and not is_known:
+            yield from (m for m in _illnesses(words, name, known) if m.start not in taken)
+        for start, end in _names(words, heads, known, language):
+            if taken.isdisjoint(range(start, end)):
                 yield Mention(start, end, name, _with_capital(" ".join(words.raw[start:end])))
+
+
+def _illnesses(words: Words, name: str, known: AttributeWords) -> Iterator[Mention]:
+    for n, word in enumerate(words.folded):
+        if word in known.illness_names:
+            yield Mention(n, n + 1, name, known.illness_names[word])
+
+
+def _names(words: Words, heads: frozenset[str], known: AttributeWords, language: str) -> Iterator[tuple[int, int]]:
+    """Yield where a name that is no well-known illness begins and ends."""
+    no_names = language_data(language).general_values | known.words_of_no_name
+    for start in _name_starts(words, heads, known):
+        end = _name_end(words, start, known, no_names)
+        if end > start and known.illness_names.keys().isdisjoint(words.folded[start:end]):
+            yield start, end
 
 
 def head_word(attribute: Attribute) -> str:

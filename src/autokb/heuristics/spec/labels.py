@@ -28,7 +28,6 @@ def _label(language: str) -> re.Pattern[str]:
     )
 
 
-# Complex: a label counts only beside others in a document and in issues, so that both are counted together.
 def label_family(
     issues: Sequence[Words], documents: Sequence[str], known: Collection[str], language: str = ENGLISH
 ) -> tuple[Attribute, ...]:
@@ -38,18 +37,14 @@ def label_family(
     in_documents: Counter[str] = Counter()
     label_pattern = _label(language)
     taken = {*word_lists(DraftingWords, language).words_of_no_label, *known}
+    reported = {word for word, count in in_issues.items() if count >= FEWEST_ISSUES} - taken
     for document in documents:
-        labels = Counter(label_pattern.findall(document))
-        named = {
-            label: n
-            for label, n in labels.items()
-            if label.casefold() not in taken and in_issues[label.casefold()] >= FEWEST_ISSUES
-        }
+        named = [label for label in label_pattern.findall(document) if label.casefold() in reported]
         folded = {label.casefold() for label in named}
         if len(folded) >= FEWEST_IN_DOCUMENT:
             in_documents.update(folded)
-            for label, n in named.items():
-                spellings[label.casefold()][label] += n
+            for label in named:
+                spellings[label.casefold()][label] += 1
     often = [forms for label, forms in spellings.items() if in_documents[label] >= FEWEST_DOCUMENTS]
     values = sorted(forms.most_common(1)[0][0] for forms in often)
     return (Attribute("variant", "closed", tuple(values)),) if len(values) > 1 else ()
