@@ -127,7 +127,8 @@ def _places_of_any(phrases: Sequence[str], text: _Text, there: frozenset[str], l
         parts = _read_phrase(phrase, language)
         if all(any(option[0] in there or option[0] == ANY_NEGATION for option in part) for part in parts):
             says = (found for start in range(len(text.stems)) for found in _occurrences(parts, text, start))
-            places.update(next((found for found in says if not _is_denied(found, text)), ()))
+            said = (found for found in says if not any(_has_negation_before(place, found, text) for place in found))
+            places.update(next(said, ()))
     return frozenset(places)
 
 
@@ -157,12 +158,8 @@ def _stands_at(option: _Option, text: _Text, start: int) -> bool:
     return text.stems[start : start + len(option)] == option
 
 
-def _is_denied(found: Sequence[int], text: _Text) -> bool:
-    """Return whether a negation that is no word of the phrase denies one of its words."""
-    return any(_has_negation_before(place, found, text) for place in found)
-
-
 def _has_negation_before(place: int, found: Sequence[int], text: _Text) -> bool:
+    """Return whether a negation that is no word of the phrase denies its word at a place."""
     lists, reach = text.lists, 0
     for here in range(place - 1, -1, -1):
         word = text.folded[here]

@@ -123,7 +123,7 @@ class _Placing:
         document, *headings = self.paths[solution.id]
         lines = (self.titles.get(document, ""), *headings, solution_title(solution))
         named = [m for line in lines for m in named_values(line, self.spec.attributes, self.spec.language)]
-        fixed = {n: values for n, values in home.attributes.items() if values not in (ANY, self.parent.attributes[n])}
+        fixed = {name: home.attributes[name] for name in _fixed_beside(self.parent, home)}
         return all(
             any(m.attribute == name and m.value in values for m in named)
             or name in implied_values({n: v for n, v in fixed.items() if n != name}, self.spec.attributes)
@@ -139,18 +139,24 @@ class _Placing:
         fixed = _fixed(attributes)
         return {**implied_values(fixed, self.spec.attributes), **fixed}
 
-    def _home(self, audience: Attributes) -> Issue | None:
-        """Return the parent's child for an audience: it fixes what the parent leaves open and nothing else settles."""
-        wide = self.parent.attributes
-        of_parent = _fixed(wide)
+    def _fixed_by_child(self, audience: Attributes) -> dict[str, Values]:
+        """Return what the parent and an audience fix together, without what follows from the rest."""
+        of_parent = _fixed(self.parent.attributes)
         fixed = {**of_parent, **_fixed(audience)}
         fixed |= {name: values & fixed[name] for name, values in of_parent.items()}
         for name in sorted(fixed.keys() - of_parent.keys()):
             others = {n: values for n, values in fixed.items() if n != name}
             if self._known(others).get(name, ANY) <= fixed[name]:
                 fixed = others
+        return fixed
+
+    def _home(self, audience: Attributes) -> Issue | None:
+        """Return the parent's child for an audience: it fixes what the parent leaves open and nothing else settles."""
+        wide = self.parent.attributes
+        fixed = self._fixed_by_child(audience)
         named = [" / ".join(sorted(values)) for name, values in fixed.items() if values != wide[name]]
-        attributes = {name: with_implied_values(fixed, self.spec.attributes).get(name, ANY) for name in wide}
+        settled = with_implied_values(fixed, self.spec.attributes)
+        attributes = {name: settled.get(name, ANY) for name in wide}
         if not all(attributes.values()) or not self.spec.allows(attributes):
             return None
         text = with_values(self.parent.text, named)

@@ -55,12 +55,10 @@ def safeguard(
     against = ("broken",) if shows_doubted else ("broken", "doubt")
     broken = [v for v in reply.verdicts if v.verdict in against]
     if not broken or solution.status == "withheld":
-        return replace(solution, rules=_record_verdicts(reply))
+        return replace(solution, rules=record_verdicts(reply))
     left = _remove_broken(solution.steps, broken)
     if hindrance := _find_hindrance(solution, broken, left, language):
-        breaks = "It breaks" if any(v.verdict == "broken" for v in broken) else "It may break"
-        reason = _append_reason(solution, f"{breaks} {', '.join(v.rule for v in broken)}. {hindrance}")
-        return replace(solution, status="withheld", reason=reason, rules=_record_verdicts(reply))
+        return _withhold_solution(solution, reply, broken, hindrance)
     return _repair_solution(solution, reply, broken, left)
 
 
@@ -69,7 +67,8 @@ def _append_reason(solution: Solution, reason: str) -> str:
     return f"{solution.reason} {reason}" if solution.reason else reason
 
 
-def _record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ...]:
+def record_verdicts(reply: CheckedRules, repair: str = "") -> tuple[Verdict, ...]:
+    """Return what the rules say as it is kept; what was broken is kept after a ``repair``."""
     return tuple(
         Verdict(v.rule, "kept", f"{repair} {v.reason}")
         if repair and v.verdict == "broken"
@@ -144,6 +143,14 @@ def _has_instruction(step: str, language: str) -> bool:
     return any(instructs(part, language) for part in re.split(r"(?<=[.!?])\s+|\n", step))
 
 
+def _withhold_solution(
+    solution: Solution, reply: CheckedRules, broken: Sequence[RuleVerdict], hindrance: str
+) -> Solution:
+    breaks = "It breaks" if any(v.verdict == "broken" for v in broken) else "It may break"
+    reason = _append_reason(solution, f"{breaks} {', '.join(v.rule for v in broken)}. {hindrance}")
+    return replace(solution, status="withheld", reason=reason, rules=record_verdicts(reply))
+
+
 def _repair_solution(
     solution: Solution, reply: CheckedRules, broken: Sequence[RuleVerdict], left: Mapping[int, str]
 ) -> Solution:
@@ -156,5 +163,5 @@ def _repair_solution(
         with_steps(solution, left),
         status="repaired",
         reason=_append_reason(solution, f"Left out {named}. {reasons}"),
-        rules=_record_verdicts(reply, f"Kept without {named}."),
+        rules=record_verdicts(reply, f"Kept without {named}."),
     )

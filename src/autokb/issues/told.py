@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from autokb.core.in_use import folded
@@ -27,9 +27,15 @@ def told_issues(raw: Sequence[RawIssue], documents: Iterable[Document], language
     whole, texts = texts, _without_shared_ends(texts)
     kinds[REPEATED] = sum(left != text for left, text in zip(texts, whole, strict=True))
     known = frozenset(term for one in documents for term in terms(f"{one.title}\n{one.text}", language))
-    left_out = ", ".join(f"{kind} of {count}" for kind, count in sorted(kinds.items()) if count)
-    note = f"Of {len(raw)} issues these were not read: {left_out}. What is stored stays whole." if left_out else ""
-    return [_told(one, text, language, known) for one, text in zip(raw, texts, strict=True)], note
+    told = [_told(one, text, language, known) for one, text in zip(raw, texts, strict=True)]
+    return told, _sentence_of_left_out(+kinds, len(raw))
+
+
+def _sentence_of_left_out(kinds: Mapping[str, int], issues: int) -> str:
+    if not kinds:
+        return ""
+    left_out = ", ".join(f"{kind} of {count}" for kind, count in sorted(kinds.items()))
+    return f"Of {issues} issues these were not read: {left_out}. What is stored stays whole."
 
 
 def _told(issue: RawIssue, text: str, language: str, vocabulary: Container[str]) -> RawIssue:

@@ -281,7 +281,7 @@ class Build:
         )
         told = joined_trees(read_findings(self.file).values())
         grown, solutions = find_solutions(
-            stages, self.workspace, finder, same_problem, grown, told, published.decided.ids
+            stages, self.workspace, finder, same_problem, grown, told=told, decided=published.decided.ids
         )
         decided, rules = decide(stages, spec, solutions, grown, published, raw)
         stop_if_awaited(stages, self.workspace, len(raw))
@@ -375,7 +375,6 @@ class Build:
         if (tokens := self.stages.encoder.token_reader(self.workspace.spec.language)) is not None:
             tokens.read(texts)
 
-    # Complex: what is published is put together here, whether it then is a candidate or not.
     def _publish(
         self,
         published: Published,
@@ -414,15 +413,8 @@ class Build:
             grown.joined,
             rules,
         )
-        stages = self.stages
-        if (
-            stages.log.failures
-            and sources.raw
-            and stages.tolerance < 1
-            and not any(s.status in DISPLAYED for s in solutions)
-        ):
-            stage = stages.log.failures[0].stage  # of so few items that one alone may be all of them
-            raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
+        if sources.raw:
+            self._refuse_nothing_shown(solutions)
         made = self.workspace.publication_by("build", self._inputs(sources))
         with self.stages.log.timed("publish"):
             is_guarded = bool(without_tickets(read_checks(self.file)))  # now: people add checks while a build runs
@@ -432,6 +424,13 @@ class Build:
             if self.candidate:
                 return None
             return publish_candidate(self.workspace, self.file, force=self.force).refusal
+
+    def _refuse_nothing_shown(self, solutions: Sequence[Solution]) -> None:
+        """Raise StageFailedError where something failed and no solution is left: there may have been one item alone."""
+        stages = self.stages
+        if stages.log.failures and stages.tolerance < 1 and not any(s.status in DISPLAYED for s in solutions):
+            stage = stages.log.failures[0].stage
+            raise stages.failed(stage, can_go_on=bool(stages.log.counts[stage].unheard))
 
     def _inputs(self, sources: BuildSources) -> dict[str, str]:
         """Return hashes of what goes into the build."""

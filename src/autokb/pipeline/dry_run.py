@@ -88,11 +88,10 @@ class ExpectedReplies:
 
     def _distinguished(self, item: GrowTree | GrowTrees) -> Iterator[tuple[str, str]]:
         """Give the values that the sections which answer a tree's problem are for."""
-        same = self._same_problem
-        own = [] if same is None else [r.raw_issue for r in item.cluster if r.raw_issue in same.vectors]
-        if same is None or not own:
+        if (same := self._same_problem) is None:
             return
-        answering = same.sections.answering(same.middle(own))
+        own = [r.raw_issue for r in item.cluster if r.raw_issue in same.vectors]
+        answering = same.sections.answering(same.middle(own)) if own else {}
         for document, spans in answering.items():
             for start, end, _ in spans:
                 for name, values in self._audiences[document, start, end].items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -45,14 +45,10 @@ def affected_mentions(words: Words, mentions: Sequence[Mention], spec: Spec, lan
 def _without_unaffected(mentions: Sequence[Mention], states: Sequence[State], spec: Spec) -> list[Mention]:
     """Keep a value in trouble; one that works or is denied only where no related value is left to be meant."""
     by_value = grouped(((m.attribute, m.value), state) for m, state in zip(mentions, states, strict=True))
-    affected = {value for value, found in by_value.items() if _is_in_trouble(found)}
+    affected = {value for value, found in by_value.items() if "trouble" in found or set(found) == {"stated"}}
     names = {name for name, _ in affected}
     affected |= {value for value, found in by_value.items() if _works_and_is_meant(value[0], set(found), names, spec)}
     return [m for m in mentions if (m.attribute, m.value) in affected]
-
-
-def _is_in_trouble(states: Collection[State]) -> bool:
-    return "trouble" in states or not {"works", "denied"} & set(states)
 
 
 def _works_and_is_meant(name: str, states: set[State], affected: set[str], spec: Spec) -> bool:

@@ -47,11 +47,16 @@ def without_history(words: Words, mentions: Sequence[Mention], spec: Spec, langu
     """Leave out how long ago an illness or operation was, where the text says how long something else has lasted."""
     known = word_lists(AttributeWords, language)
     clause = list(accumulate(_begins_statement(words, here, known) for here in range(len(words.folded))))
-    past = {clause[m.start] for m in mentions if head_word(spec[m.attribute]) in known.health_attributes}
-    past |= {clause[here] for here, word in enumerate(words.folded) if word in known.past_event_words}
-    now = {m.attribute for m in mentions if clause[m.start] not in past}
-    current = {name for name in now if _lengths_of(spec[name], known)}
-    return [m for m in mentions if m.attribute not in current or clause[m.start] not in past]
+    past = {clause[here] for here in _places_of_history(words, mentions, spec, known)}
+    of_now = [m for m in mentions if clause[m.start] not in past]
+    current = {m.attribute for m in of_now if _lengths_of(spec[m.attribute], known)}
+    return [m for m in mentions if m.attribute not in current or m in of_now]
+
+
+def _places_of_history(words: Words, mentions: Sequence[Mention], spec: Spec, known: AttributeWords) -> Iterator[int]:
+    """Give the words that tell of an illness or of something that happened, such as an operation."""
+    yield from (m.start for m in mentions if head_word(spec[m.attribute]) in known.health_attributes)
+    yield from (here for here, word in enumerate(words.folded) if word in known.past_event_words)
 
 
 def _lengths_of(attribute: Attribute, known: AttributeWords) -> Sequence[tuple[float, str]]:

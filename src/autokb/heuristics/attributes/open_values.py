@@ -16,30 +16,25 @@ MOST_WORDS = 3  # of a name
 
 def open_mentions(words: Words, listed: Sequence[Mention], spec: Spec, language: str = ENGLISH) -> Iterator[Mention]:
     """Give the values that follow ``provider is`` or ``diagnosed with``, and well-known illnesses, unless listed."""
+    for name in sorted(spec):
+        if spec[name].kind == "open":
+            taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
+            found = _mentions_of(spec[name], words, language)
+            yield from (m for m in found if taken.isdisjoint(range(m.start, m.end)))
+
+
+def _mentions_of(attribute: Attribute, words: Words, language: str) -> Iterator[Mention]:
+    """Give the well-known illnesses where the attribute is of health, and the names that follow its own words."""
     known = word_lists(AttributeWords, language)
-    for name in (name for name in sorted(spec) if spec[name].kind == "open"):
-        taken = {here for m in listed if m.attribute == name for here in range(m.start, m.end)}
-        heads = frozenset(inflections(head_word(spec[name]), language))
-        if heads & known.health_attributes:
-            yield from (m for m in _illnesses(words, name, known) if m.start not in taken)
-        for start, end in _names(words, heads, known, language):
-            if taken.isdisjoint(range(start, end)):
-                yield Mention(start, end, name, _with_capital(" ".join(words.raw[start:end])))
-
-
-def _illnesses(words: Words, name: str, known: AttributeWords) -> Iterator[Mention]:
-    for n, word in enumerate(words.folded):
-        if word in known.illness_names:
-            yield Mention(n, n + 1, name, known.illness_names[word])
-
-
-def _names(words: Words, heads: frozenset[str], known: AttributeWords, language: str) -> Iterator[tuple[int, int]]:
-    """Yield where a name that is no well-known illness begins and ends."""
+    name, illnesses = attribute.name, known.illness_names
+    heads = frozenset(inflections(head_word(attribute), language))
+    if heads & known.health_attributes:
+        yield from (Mention(n, n + 1, name, illnesses[w]) for n, w in enumerate(words.folded) if w in illnesses)
     no_names = language_data(language).general_values | known.words_of_no_name
     for start in _name_starts(words, heads, known):
         end = _name_end(words, start, known, no_names)
-        if end > start and known.illness_names.keys().isdisjoint(words.folded[start:end]):
-            yield start, end
+        if end > start and illnesses.keys().isdisjoint(words.folded[start:end]):
+            yield Mention(start, end, name, _with_capital(" ".join(words.raw[start:end])))
 
 
 def head_word(attribute: Attribute) -> str:

@@ -41,22 +41,27 @@ def bring_preparations(
         later = [m for m in result if m.parent == section.parent and m.section > number]
         if not later:
             continue
-        procedure = next((m for m in later if m.kind == "ordered"), later[0])
+        procedure = min(later, key=lambda m: m.kind != "ordered")  # the first of them
         if whole:
             title = f"{procedure.title}: {section.headings[-1]}"
             result = [replace(m, title=title, title_span=NOWHERE) if _is_in(m, section) else m for m in result]
         else:
-            end = section.start + len(text[section.start : section.end].rstrip())
-            result = [
-                _with_preparation(m, (section.start, end), section) if m.section == procedure.section else m
-                for m in result
-                if m.section == procedure.section or not _is_in(m, section)
-            ]
+            result = _moved_before(procedure.section, text, section, result)
     return result
 
 
 def _is_in(material: Material, section: Section) -> bool:
     return section.start <= material.core[0] < section.end
+
+
+def _moved_before(procedure: int, text: str, section: Section, materials: Sequence[Material]) -> list[Material]:
+    """Return materials with a section of preparation in front of those of a procedure's section, and nowhere else."""
+    span = (section.start, section.start + len(text[section.start : section.end].rstrip()))
+    return [
+        _with_preparation(m, span, section) if m.section == procedure else m
+        for m in materials
+        if m.section == procedure or not _is_in(m, section)
+    ]
 
 
 def _with_preparation(material: Material, span: Span, section: Section) -> Material:

@@ -151,10 +151,7 @@ class SectionReader:
         """Return the ordered lists in their order without those that only lead to other pages."""
         found: list[_List] = []
         introduction = NOWHERE
-        for list_id in dict.fromkeys(b.list_id for b in outer if b.ordered):
-            places = tuple(n for n, b in enumerate(outer) if b.list_id == list_id)
-            if self._leads_elsewhere([outer[n] for n in places]):
-                continue
+        for places in self._places_of_lists(outer):
             before = outer[places[0] - 1] if places[0] else None
             here = before is not None and before.kind != "item"
             if before is None or here:
@@ -222,10 +219,13 @@ class SectionReader:
             return [*self._remarks_of(lead), first]
         return [_SectionPart((lead[0], first.span[1]), first.instructs, list_id=first.list_id)]
 
-    def _leads_elsewhere(self, items: Sequence[Block]) -> bool:
-        """Return whether most items of a list only lead to other pages."""
-        texts = [self.text[item.start : item.end] for item in items]
-        return sum(is_navigation(text, self.language) for text in texts) * 2 > len(texts)
+    def _places_of_lists(self, outer: Sequence[Block]) -> Iterator[tuple[int, ...]]:
+        """Yield the places of the items of each ordered list, unless most of them only lead to other pages."""
+        for list_id in dict.fromkeys(b.list_id for b in outer if b.ordered):
+            places = tuple(n for n, b in enumerate(outer) if b.list_id == list_id)
+            items = [self.text[outer[n].start : outer[n].end] for n in places]
+            if sum(is_navigation(item, self.language) for item in items) * 2 <= len(items):
+                yield places
 
     def _announcement(self, block: Block) -> Span:
         """Return the last sentence of a paragraph where it leads over to what follows."""
@@ -316,10 +316,7 @@ class SectionReader:
             elif kind == "code" or (kind != "paragraph" and self._leads_over(span)):
                 lead = span
             else:
-                yield self._paragraph(span)
-
-    def _paragraph(self, span: Span) -> _SectionPart:
-        return _SectionPart(span, self._instructs(span), is_paragraph=True)
+                yield _SectionPart(span, self._instructs(span), is_paragraph=True)
 
     def _led_parts(self, run: Sequence[Block], lead: Span) -> Iterator[_SectionPart]:
         """Give a table, code or list with the paragraph that leads over to it; a list that instructs item by item."""

@@ -58,11 +58,6 @@ class _Candidate:
         return [s for s in self.excerpt.switches if s not in self.conditionals_around]
 
     @cached_property
-    def quotes(self) -> list[str]:
-        """The Markdown of the steps."""
-        return [self.excerpt.text[start:end] for start, end in self.material.steps]
-
-    @cached_property
     def audience(self) -> Attributes:
         """For whom it is written: by the conditional parts around it, else its introduction, headings, title."""
         audience: dict[str, frozenset[str]] = {}
@@ -155,7 +150,8 @@ def _write(candidate: _Candidate, node: Attributes) -> WrittenSolution | None:
     attributes = _attributes(candidate, steps, read.narrowed, node)
     if not steps or compare(attributes, node, reader.names) is Match.CONFLICT:
         return None
-    quotes, switches = candidate.quotes, candidate.switches
+    switches = candidate.switches
+    quotes = [candidate.excerpt.text[start:end] for start, end in material.steps]
     some = [n for n, step in read.kept.items() if reader.is_for_some(step.text, (step.start, step.end), switches)]
     loss = find_loss(step_numbers([""] * len(quotes), quotes), read.kept, read.for_others, some)
     return WrittenSolution(
@@ -197,7 +193,7 @@ def _read_steps(candidate: _Candidate, node: Attributes) -> _ReadSteps:
         text = without_missing(reads.text, missing, reader.spec.language)
         if text:
             text = _with_end(text, excerpt.text, (start, end))
-            read.kept[n] = Step(text=text, start=start, end=end, quote=candidate.quotes[n])
+            read.kept[n] = Step(text=text, start=start, end=end, quote=excerpt.text[start:end])
         elif text is None:
             read.left_out.append(
                 f"Left out a step that refers to something else (“{missing[-1].strip()}”), which is not here."
@@ -277,7 +273,7 @@ def _title(candidate: _Candidate, node: Attributes) -> str:
 def _tailored_title(candidate: _Candidate, node: Attributes) -> str:
     """Return the material's title as the node reads it, without punctuation at its end."""
     excerpt, span = candidate.excerpt, candidate.material.title_span
-    inside = [s for s in excerpt.switches if s not in candidate.conditionals_around and s.start < span[1]]
+    inside = [s for s in candidate.switches if s.start < span[1]]
     title = ""
     if span != NOWHERE and inside:
         title = " ".join(adapt_to_node(excerpt.text, span, inside, node, candidate.reader).text.split())

@@ -126,7 +126,7 @@ class _ParentWording:
 
     def parent(self) -> TreeNode:
         """Choose the wording that says a problem, fixes least and is most usual; of equals the most central."""
-        wordings = list(self._wordings())
+        wordings = self._wordings()
         # A line of words that hardly any other report has speaks for itself alone.
         rare = max(wording.usualness for wording in wordings) / 2
         best = min(wordings, key=lambda wording: self._rank(wording, rare))
@@ -135,17 +135,18 @@ class _ParentWording:
         none = {n for n in self.spec if all(r.attributes.get(n) == NONE for r in self.reports)}
         return TreeNode(text, _possible(fixed | {n: NONE for n in self.spec if n in none - fixed.keys()}, self.spec))
 
-    def _wordings(self) -> Iterator[_Wording]:
-        """Yield the lines of the most central reports without the values of attributes, each once."""
+    def _wordings(self) -> list[_Wording]:
+        """Return the lines of the most central reports without the values of attributes, each once."""
         tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
         headlines = (self.seed.headline, *(r.headline for r in tried))
-        seen = set[str]()
+        lines: dict[str, str] = {}
         for line in (*headlines, *(r.sentence for r in tried if r.sentence)):
-            text = without_values(line, self.spec, self.language)
-            if text not in seen:
-                seen.add(text)
-                content = _content(text, self.spec, self.product, self.language)
-                yield _Wording(text, content, self._usualness(text), not self._is_about_the_seed(line))
+            lines.setdefault(without_values(line, self.spec, self.language), line)
+        return [self._wording(text, line) for text, line in lines.items()]
+
+    def _wording(self, text: str, line: str) -> _Wording:
+        content = _content(text, self.spec, self.product, self.language)
+        return _Wording(text, content, self._usualness(text), not self._is_about_the_seed(line))
 
     def _rank(self, wording: _Wording, rare: float) -> tuple[float, ...]:
         stated = _stated_values(wording.text, self.spec, self.language)
@@ -279,22 +280,18 @@ class _Children:
     def _combinations(self, report: Report) -> Iterator[Combination]:
         """Give each value of a report alone, then all values that it says alone together."""
         stated = {name: report.attributes[name] for name in self.spec if _is_fixed(report.attributes.get(name, ANY))}
-        pairs = [
-            (name, value)
-            for name in stated
-            if self._leaves_open(name) and not _follows_from_others(name, stated, self.spec)
-            for value in sorted(stated[name])
-            if (name, value) not in self._guessed
-        ]
+        pairs = [pair for name in stated for pair in self._telling(name, stated)]
         yield from (((n, value),) for n, value in pairs if not _goes_with_others(n, stated, self.spec))
         together = tuple((n, value) for n, value in pairs if len(stated[n]) == 1)
         if len(together) > 1:
             yield together
 
-    def _leaves_open(self, name: str) -> bool:
-        """Return whether the parent is for several values of an attribute."""
-        values = self.parent.attributes[name]
-        return values == ANY or len(values) > 1
+    def _telling(self, name: str, stated: Mapping[str, Values]) -> Combination:
+        """Return what a report states of an attribute that the parent leaves open and nothing else settles."""
+        outer = self.parent.attributes[name]
+        if (outer != ANY and len(outer) == 1) or _follows_from_others(name, stated, self.spec):
+            return ()
+        return tuple((name, value) for value in sorted(stated[name]) if (name, value) not in self._guessed)
 
     @cached_property
     def _guessed(self) -> set[tuple[str, str]]:

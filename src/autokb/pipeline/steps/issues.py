@@ -49,6 +49,10 @@ class Organised:
         since = {"changed": self.changed} if self.changed else {}
         return {**(as_json(self.themes) if self.themes else {}), "near": self.near, "frozen": self.frozen, **since}
 
+    def members(self) -> dict[str, tuple[str, ...]]:
+        """Return the raw issues of each cluster by its seed, in the order of the themes."""
+        return {seed: own for clusters in self.clusters.values() for seed, own in clusters.members().items()}
+
     def seed_of(self, raw_id: str) -> str | None:
         """Return the raw issue that stands for this one."""
         theme = self.theme_of.get(raw_id)
@@ -185,10 +189,10 @@ def _join_new(
     theme_of = {**before, **_assign(stages, spec, problems.only(new), themes)} if new else before
     joined = {}
     with stages.log.timed("seeds") as count:
+        fresh_of = grouped((theme_of.get(raw[n].id), raw[n].id) for n in new)
         for theme in sorted({*clusters, *theme_of.values()}):
-            old = clusters.get(theme, Clusters())
+            old, fresh = clusters.get(theme, Clusters()), fresh_of.get(theme, [])
             gone = [r for r in old.seed_of if before.get(r) != theme]
-            fresh = [raw[n].id for n in new if theme_of.get(raw[n].id) == theme]
             stayed = leave(old, rows, gone) if gone else replace(old, alone={})
             joined[theme] = join(stayed, rows, fresh, near)
             count.reused += len(stayed.seed_of)

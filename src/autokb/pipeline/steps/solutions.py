@@ -75,9 +75,21 @@ def find_solutions(
 ) -> tuple[Grown, list[Solution]]:
     """Return the solutions, the withheld ones among them, and the trees with the children that they distinguish.
 
-    A false quote is a failure and is left out. ``told`` are the roots of trees that people said are one problem,
-    ``decided`` the ids of solutions and nodes about which people decided something.
+    ``told`` are the roots of trees that people said are one problem, ``decided`` the ids of solutions and nodes about
+    which people decided something.
     """
+    placed = _placed(stages, workspace, finder, grown)
+    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
+        reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
+        placed = [without_foreign_children(tree, reported[tree.parent.id], decided) for tree in placed]
+    joined = join_trees(placed, _problems(stages, workspace.spec, same_problem, grown))
+    grown = grown.with_joined(joined)
+    joined = join_as_told(joined.trees, told, grown.joined)
+    return grown.with_joined(joined), [s for t in joined.trees for s in t.solutions]
+
+
+def _placed(stages: Stages, workspace: Workspace, finder: PassageFinder, grown: Grown) -> list[PlacedTree]:
+    """Return the trees with what is written for their nodes, checked; a false quote is a failure and is left out."""
     found = _written(stages, workspace, finder, grown.issues)
     written = [one.solution for one in found]
     if asks_attributes_apart(workspace, stages):
@@ -89,14 +101,7 @@ def find_solutions(
         workspace.spec,
         {document.id: document.title for document in finder.documents.values()},
     )
-    checked = _checked(stages, workspace, placed)
-    if not stages.asks_model(WRITE_SOLUTIONS, STAGE):
-        reported = {nodes[0].id: nodes for _, nodes in grown.trees()}
-        checked = [without_foreign_children(tree, reported[tree.parent.id], decided) for tree in checked]
-    joined = join_trees(checked, _problems(stages, workspace.spec, same_problem, grown))
-    grown = grown.with_joined(joined)
-    joined = join_as_told(joined.trees, told, grown.joined)
-    return grown.with_joined(joined), [s for t in joined.trees for s in t.solutions]
+    return _checked(stages, workspace, placed)
 
 
 def _problems(stages: Stages, spec: DomainSpec, same_problem: SameProblem, grown: Grown) -> dict[str, Problem]:
@@ -178,14 +183,8 @@ def _from_sections(
     """
     version = digest(WRITE_SOLUTIONS.offline_version, workspace.domain_text)
     with stages.log.timed(STAGE):
-        shown = _find_sections(stages, finder, issues, keys)
-        documents = {p.solution.id: finder.documents[p.solution.evidence[0].document] for p in finder.passages}
+        asked = _find_sections(stages, finder, issues, keys)
         texts = {d.id: digest(version, d.id, d.title, d.text) for d in finder.documents.values()}
-        asked = [
-            _NodeSection(issue, section, documents[section])
-            for issue, sections in zip(issues, shown, strict=True)
-            for section in sections
-        ]
         section_keys = [one.key(texts[one.document.id]) for one in asked]
 
     def read(_position: int, text: str) -> tuple[WrittenSolution, ...]:
@@ -221,8 +220,8 @@ def _write_section(spec: DomainSpec, one: _NodeSection) -> str:
 
 def _find_sections(
     stages: Stages, finder: PassageFinder, issues: Sequence[Issue], keys: Sequence[str]
-) -> list[list[str]]:
-    """Return the ids of the sections that each node shows, kept under its key: ranking costs far more than a look."""
+) -> list[_NodeSection]:
+    """Return the sections that the nodes show, kept under the nodes' keys: ranking costs far more than a look."""
     known = stages.kept(keys, lambda _position, text: [str(section) for section in json.loads(text)["sections"]])
     if missing := [n for n in range(len(keys)) if n not in known]:
         nodes = [(issues[n], finder.told(issues[n])) for n in missing]
@@ -230,7 +229,8 @@ def _find_sections(
         found = {n: ranker.rank(issues[n]) for n in missing}
         stages.file.finish(STAGE, {keys[n]: canonical_json({"sections": sections}) for n, sections in found.items()})
         known |= found
-    return [known[n] for n in range(len(keys))]
+    documents = {p.solution.id: finder.documents[p.solution.evidence[0].document] for p in finder.passages}
+    return [_NodeSection(issue, name, documents[name]) for n, issue in enumerate(issues) for name in known[n]]
 
 
 def shares_passages(workspace: Workspace, stages: Stages) -> bool:
@@ -460,22 +460,27 @@ def _checked(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) 
     spec = workspace.spec
     if not spec.rules and stages.asks_model(CHECK_RULES, "rules"):
         return list(trees)  # there is nothing to ask a model
-    solutions = [solution for tree in trees for solution in tree.solutions]
-    issues = {issue.id: issue for tree in trees for issue in tree.issues} if workspace.mode == "paper" else {}
-    replies = _rule_replies(stages, workspace, [s for s in solutions if s.status in DISPLAYED], issues)
-    kept = {s.id: s for s in solutions if s.status not in DISPLAYED}
-    for solution in solutions:
-        if (reply := replies.get(solution.id)) is not None:
+    replies = _rule_replies(stages, workspace, trees)
+    return [without_repetition(_safeguarded(tree, replies, workspace)) for tree in trees]
+
+
+def _safeguarded(tree: PlacedTree, replies: Mapping[str, CheckedRules | None], workspace: Workspace) -> PlacedTree:
+    """Return a tree with what the rules leave of its solutions; what nobody could check is left out."""
+    kept = []
+    for solution in tree.solutions:
+        if solution.status not in DISPLAYED:
+            kept.append(solution)
+        elif (reply := replies[solution.id]) is not None:
             shows_doubted = workspace.settings.show_doubted
-            kept[solution.id] = safeguard(solution, reply, spec.language, shows_doubted=shows_doubted)
-    return [without_repetition(tree.with_solutions(kept)) for tree in trees]
+            kept.append(safeguard(solution, reply, workspace.spec.language, shows_doubted=shows_doubted))
+    return replace(tree, solutions=tuple(kept))
 
 
-def _rule_replies(
-    stages: Stages, workspace: Workspace, asked: Sequence[Solution], issues: Mapping[str, Issue]
-) -> dict[str, CheckedRules | None]:
-    """Return what the rules say of solutions, by their ids; None where nobody could check one."""
+def _rule_replies(stages: Stages, workspace: Workspace, trees: Sequence[PlacedTree]) -> dict[str, CheckedRules | None]:
+    """Return what the rules say of the solutions that are shown, by their ids; None where nobody could check one."""
     spec, explains = workspace.spec, workspace.settings.rule_reasons
+    asked = [solution for tree in trees for solution in tree.solutions if solution.status in DISPLAYED]
+    issues = {issue.id: issue for tree in trees for issue in tree.issues} if workspace.mode == "paper" else {}
     requests = [rules_request(s, issues.get(s.issue_id), spec, explains=explains) for s in asked]
     failed_before = len(stages.log.failures)
     ids = [s.id for s in asked]

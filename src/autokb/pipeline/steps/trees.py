@@ -131,8 +131,7 @@ def _grow_from_seeds(
     with stages.log.timed(STAGE):
         parts = {
             part.lead: part
-            for clusters in organised.clusters.values()
-            for seed, members in clusters.members().items()
+            for seed, members in organised.members().items()
             for part in same_problem.parts(seed, members)
         }
         reports = report(parts)
@@ -147,8 +146,7 @@ def _grow_from_clusters(
 ) -> list[tuple[SplitPart, GrownTree]]:
     """Grow the trees of whole clusters, which a model is told what the manuals distinguish."""
     with stages.log.timed(STAGE):
-        clusters = {seed: members for one in organised.clusters.values() for seed, members in one.members().items()}
-        parts = {seed: SplitPart(seed, members, seed) for seed, members in clusters.items()}
+        parts = {seed: SplitPart(seed, members, seed) for seed, members in organised.members().items()}
         reports = report(parts)
         labels = {seed: manuals.distinguish(one.problem) for seed, one in reports.items()}
     questions = {seed: partial(one.cluster_question, workspace.spec, labels[seed]) for seed, one in reports.items()}
@@ -214,14 +212,14 @@ def reports_by_lead(
         if r.id in attributes and r.id in organised.theme_of
     }
     in_theme = grouped((theme, raw_id) for raw_id, theme in organised.theme_of.items() if raw_id not in reasons)
-    left = (part for part in parts.values() if part.lead in reported and _is_left(part, reasons))
-    parts_of = grouped((part.seed, part) for part in left)
+    around = {theme: ThemeReports.of(ids, reported) for theme, ids in in_theme.items()}
+    members = organised.members()
     found: dict[str, SeedReports] = {}
-    for theme, clusters in organised.clusters.items():
-        around = ThemeReports.of(in_theme.get(theme, ()), reported)
-        for seed, members in clusters.members().items():
-            for part in parts_of.get(seed, ()):
-                found[part.lead] = seed_reports(part.lead, part.members, around, reported, organised.near, members)
+    for part in parts.values():
+        if part.lead in reported and _is_left(part, reasons):
+            theme = around[organised.theme_of[part.lead]]
+            beside = members[part.seed]
+            found[part.lead] = seed_reports(part.lead, part.members, theme, reported, organised.near, beside)
     return found
 
 
