@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -54,8 +54,9 @@ def clarify(shown: Presentation, first: Choice, warnings: Collection[int] = ()) 
     pools = {name: _pool(name, decides, beside, shown) for name in _fixed(decides.solution, shown)}
     if behind is not None:
         pools |= _pools_of_unknown(beside, shown)
-    best = _most_telling(pools)
-    return None if best is None else ask_back(best, map(itemgetter(0), pools[best]), shown)
+    gains = {name: information_gain(pool) for name, pool in pools.items()}
+    best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
+    return ask_back(best, map(itemgetter(0), pools[best]), shown) if best is not None and gains[best] > 0 else None
 
 
 def ask_back(name: str, found: Iterable[Values], shown: Presentation) -> Clarification:
@@ -190,13 +191,6 @@ def _pools_of_unknown(beside: Sequence[Solution], shown: Presentation) -> dict[s
     """Return the values that solutions have of each attribute of which the question says nothing, where they differ."""
     found = {name: _weighed([(s, _values(name, s)) for s in beside], shown) for name in shown.asked.unknown}
     return {name: pool for name, pool in found.items() if len(pool) > 1}
-
-
-def _most_telling(pools: Mapping[str, Sequence[tuple[Values, float]]]) -> str | None:
-    """Return the attribute whose value tells most about which solution is meant; None where none tells anything."""
-    gains = {name: information_gain(pool) for name, pool in pools.items()}
-    best = max(gains, key=lambda name: (round(gains[name], 9), name), default=None)
-    return best if best is not None and gains[best] > 0 else None
 
 
 def information_gain(pool: Sequence[tuple[Values, float]]) -> float:

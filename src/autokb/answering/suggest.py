@@ -174,8 +174,8 @@ def suggestions_from(
         helped = tuple(islice(different_helps(others, tried, language), MOST_SUGGESTIONS))
         return helped or ((Suggestion(refusal, "refusal"),) if rules.fits(refusal) else ())
     found: list[Suggestion] = []
-    back = answer.question
-    if back and not rules.has_negative_words(back.text) and not _was_asked(back.text, asked, language):
+    back, said_of = answer.question, [content_words(one, language) for one in asked]
+    if back and not rules.has_negative_words(back.text) and not _is_among(content_words(back.text, language), said_of):
         found.append(Suggestion(back.text, "question", choices=back.values))
     helps = _helps(answer, rules, spec, said)
     if answer.warning:
@@ -222,10 +222,6 @@ def _introduces(one: Suggestion, language: str) -> bool:
     )
     parts = (one.text[start:end] for start, end in sentences(one.text, language=language))
     return is_first and not any(instructs(part, language) for part in parts)
-
-
-def _was_asked(question: str, asked: Sequence[str], language: str) -> bool:
-    return _is_among(content_words(question, language), [content_words(one, language) for one in asked])
 
 
 def _is_among(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:

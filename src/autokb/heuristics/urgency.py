@@ -66,7 +66,9 @@ def find_urgent(text: str, spec: DomainSpec) -> tuple[Urgent, ...]:
     """
     if not spec.urgent:
         return ()
-    read = _read_text(text, spec.language)
+    words, lists = split_words(text), word_lists(UrgencyWords, spec.language)
+    folded = tuple(map(_plain, words.folded))
+    read = _Text(folded, tuple(_stem(word, spec.language) for word in folded), words, lists)
     there = frozenset(read.stems)
     found: list[tuple[Urgent, frozenset[int]]] = []
     for entry in spec.urgent:
@@ -93,12 +95,6 @@ def heading_of_warning(title: str, steps: Sequence[str], text: str, language: st
     return ": ".join(
         (*(lists.heading or ("!",)), max(found, key=lambda line: len(said & content_words(line, language))))
     )
-
-
-def _read_text(text: str, language: str) -> _Text:
-    words, lists = split_words(text), word_lists(UrgencyWords, language)
-    folded = tuple(_plain(word) for word in words.folded)
-    return _Text(folded, tuple(_stem(word, language) for word in folded), words, lists)
 
 
 @lru_cache(maxsize=8_192)

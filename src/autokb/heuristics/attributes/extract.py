@@ -65,24 +65,17 @@ def _scopes(words: Words, attribute: Attribute, known: AttributeWords, language:
     """Give Any or NONE for each place where the attribute is named as a whole."""
     head = head_word(attribute)
     forms = frozenset(inflections(head, language))
-    if attribute.kind == "open" and head in known.health_attributes:
-        yield from (NONE for _ in _places(words, in_words(known.healthy_phrases)))
-    for here in _places(words, _names_of(attribute, known, language)):
-        is_short = len(head) < SHORTEST_HEAD and words.folded[here] in forms
-        if (values := _scope(words, here, attribute, is_short, known)) is not None:
-            yield values
-
-
-def _names_of(attribute: Attribute, known: AttributeWords, language: str) -> set[Phrase]:
-    """Return what people call an attribute as a whole."""
-    head = head_word(attribute)
-    names: set[Phrase] = {(form,) for form in inflections(head, language)}
+    names: set[Phrase] = {(form,) for form in forms}
     if attribute.kind == "open" and head in known.health_attributes:
         names |= {(word,) for word in known.health_attributes}
+        yield from (NONE for _ in _places(words, in_words(known.healthy_phrases)))
     if head in known.other_names:
         *first, last = known.other_names[head].split()
         names |= {(*first, form) for form in inflections(last, language)}
-    return names
+    for here in _places(words, names):
+        is_short = len(head) < SHORTEST_HEAD and words.folded[here] in forms
+        if (values := _scope(words, here, attribute, is_short, known)) is not None:
+            yield values
 
 
 def _places(words: Words, phrases: Collection[Phrase]) -> Iterator[int]:

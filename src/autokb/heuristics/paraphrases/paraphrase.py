@@ -78,7 +78,10 @@ def _easy(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
         for word, instead in ((short, long), (long, short)):
             if (changed := _exchange(text, word, instead)) != text:
                 yield changed
-    inflected = list(_inflected(text, language))
+    # The last words first: they are mostly nouns, and sound right in both numbers.
+    words = dict.fromkeys(w for w in _WORD.findall(text) if len(w) > LONGEST_SMALL_WORD and w.islower())
+    numbers = ((word, list(inflections(word, language))) for word in reversed(words) if content_words(word, language))
+    inflected = [_exchange(text, word, forms[-1]) for word, forms in numbers if len(forms) > 1]
     yield from inflected[:2]
     without_end = _without_end(text)
     yield f"{without_end}..."
@@ -100,21 +103,13 @@ def _medium(text: str, synonyms: Sequence[tuple[str, Sequence[str]]], known: Par
             yield _exchange(changed, *second)
 
 
-def _inflected(text: str, language: str) -> Iterator[str]:
-    """Give the text with one word in its other number; the last first: mostly nouns, which sound right in both."""
-    words = dict.fromkeys(w for w in _WORD.findall(text) if len(w) > LONGEST_SMALL_WORD and w.islower())
-    for word in reversed(words):
-        forms = list(inflections(word, language)) if content_words(word, language) else []
-        if len(forms) > 1:
-            yield _exchange(text, word, forms[-1])
-
-
+# Complex: one sentence for each transformation, in the order in which they are taken.
 def _hard(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
     """Give keywords, clauses in another order, and a question for a statement or the other way round."""
     bare = _without_end(text)
     small = _with_small_start(bare, known)
     words = _WORD.findall(text)
-    keywords = _keywords(words, language)
+    keywords = list(dict.fromkeys(w for w in words if content_words(w, language) or any(c.isdigit() for c in w)))
     data = language_data(language)
     is_question = bool(words) and words[0].lower() in data.question_words | data.question_verbs
     yield from _with_clause_first(bare, language, known)
@@ -127,11 +122,6 @@ def _hard(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:
     if len(keywords) > 1:
         yield " ".join(reversed(keywords))
         yield known.list_of_keywords.format(", ".join(keywords))
-
-
-def _keywords(words: Sequence[str], language: str) -> list[str]:
-    """Return the words that say what a text is about, and its numbers, each once."""
-    return list(dict.fromkeys(w for w in words if content_words(w, language) or any(c.isdigit() for c in w)))
 
 
 def _with_clause_first(text: str, language: str, known: ParaphraseWords) -> Iterator[str]:

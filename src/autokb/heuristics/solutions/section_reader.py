@@ -130,7 +130,7 @@ class SectionReader:
             for b in self.blocks
             if b.kind not in ("heading", "html", "front matter")
             and (b.level <= 1 or b.kind != "item")
-            and not self._is_conditional_mark(b)
+            and (b.kind != "paragraph" or CONDITIONAL_MARK.sub("", self.text[b.start : b.end]).strip())
         )
         return [block for block in outer if block.end > block.start]
 
@@ -381,9 +381,6 @@ class SectionReader:
             yield (start, end), True
             here = end
         yield from ((sentence, False) for sentence in self._sentences((here, span[1])))
-
-    def _is_conditional_mark(self, block: Block) -> bool:
-        return block.kind == "paragraph" and not CONDITIONAL_MARK.sub("", self.text[block.start : block.end]).strip()
 
     # -- the result -----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from autokb.core.attributes import ANY, Attributes, Match, as_lists, compare
@@ -51,11 +51,6 @@ class _Candidate:
         """The conditional parts that hold all steps, the innermost first."""
         first, last = self.material.core
         return [s for s in reversed(self.excerpt.switches) if s.start <= first and s.end >= last]
-
-    @cached_property
-    def switches(self) -> list[Conditional]:
-        """The conditional parts that do not hold all steps."""
-        return [s for s in self.excerpt.switches if s not in self.conditionals_around]
 
     @cached_property
     def audience(self) -> Attributes:
@@ -142,18 +137,36 @@ def _similarity(place: Span, windows: Sequence[tuple[int, int, float]]) -> float
     return best
 
 
+# Complex: a step is kept, reworded, or left out with its reason, and all three change what is returned.
 def _write(candidate: _Candidate, node: Attributes) -> WrittenSolution | None:
     """Return a candidate as a solution of the node; None where nothing of it holds for the node."""
-    material, reader = candidate.material, candidate.reader
-    read = _read_steps(candidate, node)
-    steps = tuple(read.kept.values())
-    attributes = _attributes(candidate, steps, read.narrowed, node)
+    excerpt, material, reader = candidate.excerpt, candidate.material, candidate.reader
+    narrowed: set[str] = set()
+    left_out: list[str] = []
+    quotes = [excerpt.text[start:end] for start, end in material.steps]
+    kept: dict[int, Step] = {}
+    others: list[int] = []
+    switches = [s for s in excerpt.switches if s not in candidate.conditionals_around]
+    for n, (start, end) in enumerate(material.steps):
+        reads = adapt_to_node(excerpt.text, (start, end), switches, _readers(candidate, start, node), reader)
+        narrowed |= reads.narrowed
+        missing = [words for span, words in material.missing if span == (start, end)]
+        text = without_missing(reads.text, missing, reader.spec.language)
+        if text:
+            text = _with_end(text, excerpt.text, (start, end))
+            kept[n] = Step(text=text, start=start, end=end, quote=quotes[n])
+        elif text is None:
+            left_out.append(
+                f"Left out a step that refers to something else (“{missing[-1].strip()}”), which is not here."
+            )
+        else:
+            others.append(n)
+    steps = tuple(kept.values())
+    attributes = _attributes(candidate, steps, narrowed, node)
     if not steps or compare(attributes, node, reader.names) is Match.CONFLICT:
         return None
-    switches = candidate.switches
-    quotes = [candidate.excerpt.text[start:end] for start, end in material.steps]
-    some = [n for n, step in read.kept.items() if reader.is_for_some(step.text, (step.start, step.end), switches)]
-    loss = find_loss(step_numbers([""] * len(quotes), quotes), read.kept, read.for_others, some)
+    some = [n for n, step in kept.items() if reader.is_for_some(step.text, (step.start, step.end), switches)]
+    loss = find_loss(step_numbers([""] * len(quotes), quotes), kept, others, some)
     return WrittenSolution(
         excerpt=candidate.number,
         title=_title(candidate, node),
@@ -162,45 +175,9 @@ def _write(candidate: _Candidate, node: Attributes) -> WrittenSolution | None:
         steps=steps,
         attributes=as_lists(attributes),
         similarity=round(candidate.score, 4),
-        status="withheld" if loss else "repaired" if read.left_out else "displayed",
-        reason=" ".join(filter(None, (*read.left_out, loss))),
+        status="withheld" if loss else "repaired" if left_out else "displayed",
+        reason=" ".join(filter(None, (*left_out, loss))),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadSteps:
-    """The steps that a node reads by their places, and what is left out.
-
-    ``for_others`` are the places of steps that other customers read, ``left_out`` the reasons for steps that refer to
-    what is not here, and ``narrowed`` the attributes of which alternatives were left out.
-    """
-
-    kept: dict[int, Step] = field(default_factory=dict)
-    for_others: list[int] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    narrowed: set[str] = field(default_factory=set)
-
-
-def _read_steps(candidate: _Candidate, node: Attributes) -> _ReadSteps:
-    """Return the steps of a candidate as a node reads them."""
-    excerpt, material, reader = candidate.excerpt, candidate.material, candidate.reader
-    read = _ReadSteps()
-    for n, (start, end) in enumerate(material.steps):
-        readers = _readers(candidate, start, node)
-        reads = adapt_to_node(excerpt.text, (start, end), candidate.switches, readers, reader)
-        read.narrowed.update(reads.narrowed)
-        missing = [words for span, words in material.missing if span == (start, end)]
-        text = without_missing(reads.text, missing, reader.spec.language)
-        if text:
-            text = _with_end(text, excerpt.text, (start, end))
-            read.kept[n] = Step(text=text, start=start, end=end, quote=excerpt.text[start:end])
-        elif text is None:
-            read.left_out.append(
-                f"Left out a step that refers to something else (“{missing[-1].strip()}”), which is not here."
-            )
-        else:
-            read.for_others.append(n)
-    return read
 
 
 def _readers(candidate: _Candidate, start: int, node: Attributes) -> Attributes:
@@ -265,7 +242,7 @@ def _title(candidate: _Candidate, node: Attributes) -> str:
         title = ": ".join(filter(None, dict.fromkeys((above, title))))
     # A conditional part is named where it says more than the node: an attribute that is left open there, or a version.
     labels = [
-        conditional_label(s, reader) for s in around if reader.of_conditional(s).keys() - node.keys() or _versions([s])
+        conditional_label(s, reader) for s in around if reader.of_conditional(s).keys() - node.keys() or _has_number(s)
     ]
     return f"{title} ({'; '.join(labels)})" if labels else title
 
@@ -273,12 +250,12 @@ def _title(candidate: _Candidate, node: Attributes) -> str:
 def _tailored_title(candidate: _Candidate, node: Attributes) -> str:
     """Return the material's title as the node reads it, without punctuation at its end."""
     excerpt, span = candidate.excerpt, candidate.material.title_span
-    inside = [s for s in candidate.switches if s.start < span[1]]
+    inside = [s for s in excerpt.switches if s not in candidate.conditionals_around and s.start < span[1]]
     title = ""
     if span != NOWHERE and inside:
         title = " ".join(adapt_to_node(excerpt.text, span, inside, node, candidate.reader).text.split())
     return (title or candidate.material.title).rstrip(" .:：")
 
 
-def _versions(switches: Sequence[Conditional]) -> list[int]:
-    return [int(number) for s in switches for name in s.names for number in _NUMBER.findall(name)]
+def _has_number(conditional: Conditional) -> bool:
+    return any(map(_NUMBER.search, conditional.names))

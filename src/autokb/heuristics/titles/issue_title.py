@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -138,20 +138,15 @@ def sentences_of_problem(text: str, language: str = ENGLISH) -> Iterator[str]:
             yield line[0].upper() + line[1:]
 
 
-def _first_problem(sentences: Sequence[str], telling: Sequence[int], language: str) -> int:
-    """Return where a title begins: at the first telling sentence, or at one that says a problem if not both fit."""
-    says_problem = _patterns(language).problem.search
-    problem = next((n for n in telling[:FIRST_SENTENCES] if says_problem(sentences[n])), telling[0])
-    is_short = len(" ".join(sentences[telling[0] : problem + 1])) <= LONGEST_TITLE
-    return telling[0] if is_short else problem
-
-
+# Complex: where the title starts, what is put before it and what follows share one limit.
 def _first_sentences(sentences: list[str], of_product: frozenset[str], language: str) -> str:
     """Join sentences from the first that says what is wrong or asks, as long as they fit into a title."""
     telling = [n for n, sentence in enumerate(sentences) if _is_telling(sentence, of_product, language)]
     if not telling:
         return max(sentences, key=len, default="")
-    start = _first_problem(sentences, telling, language)
+    start = next((n for n in telling[:FIRST_SENTENCES] if _patterns(language).problem.search(sentences[n])), telling[0])
+    if len(" ".join(sentences[telling[0] : start + 1])) <= LONGEST_TITLE:
+        start = telling[0]
     line = sentences[start]
     for sentence in sentences[start + 1 :]:
         fits = len(line) < ENOUGH_CHARACTERS and len(line) + 1 + len(sentence) <= LONGEST_TITLE

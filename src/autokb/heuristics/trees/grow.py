@@ -104,16 +104,6 @@ def _content(line: str, spec: Spec, product: frozenset[str], language: str) -> C
     return Content.PROBLEM if names_problem(rest.strip("?"), language) or len(words) > 1 else Content.ONLY_A_THING
 
 
-@dataclass(frozen=True, slots=True)
-class _Wording:
-    """A line that may be the parent's text; one that ``is_foreign`` is about something else than the seed."""
-
-    text: str
-    content: Content
-    usualness: float
-    is_foreign: bool
-
-
 @dataclass(frozen=True)
 class _ParentWording:
     """Chooses the parent's text among the lines of the reports, and what it fixes."""
@@ -124,36 +114,30 @@ class _ParentWording:
     product: frozenset[str]
     language: str
 
+    # Complex: the rank of a wording needs five properties of every line, a dictionary each.
     def parent(self) -> TreeNode:
         """Choose the wording that says a problem, fixes least and is most usual; of equals the most central."""
-        wordings = self._wordings()
-        # A line of words that hardly any other report has speaks for itself alone.
-        rare = max(wording.usualness for wording in wordings) / 2
-        best = min(wordings, key=lambda wording: self._rank(wording, rare))
-        text = self.seed.headline if best.content is Content.NOTHING else best.text
+        tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
+        headlines = (self.seed.headline, *(r.headline for r in tried))
+        lines = dict.fromkeys((*headlines, *(r.sentence for r in tried if r.sentence)))
+        general = {line: without_values(line, self.spec, self.language) for line in lines}
+        foreign = {text: not self._is_about_the_seed(line) for line, text in reversed(general.items())}
+        usual = {text: self._usualness(text) for text in dict.fromkeys(general.values())}
+        content = {text: _content(text, self.spec, self.product, self.language) for text in usual}
+        rare = max(usual.values()) / 2  # a line of words that hardly any other report has speaks for itself alone
+
+        def rank(text: str) -> tuple[float, ...]:
+            stated = _stated_values(text, self.spec, self.language)
+            contradicted = sum(bool(self._reported(name) - values) for name, values in stated.items())
+            fixed = len(stated) + contradicted + (usual[text] < rare) + FOREIGN * foreign[text]
+            silent = content[text] is Content.NOTHING
+            return silent, fixed, content[text], len(text) > LONG_LINE, -usual[text]
+
+        best = min(usual, key=rank)
+        text = self.seed.headline if content[best] is Content.NOTHING else best
         fixed = self._fixed_by(text)
         none = {n for n in self.spec if all(r.attributes.get(n) == NONE for r in self.reports)}
         return TreeNode(text, _possible(fixed | {n: NONE for n in self.spec if n in none - fixed.keys()}, self.spec))
-
-    def _wordings(self) -> list[_Wording]:
-        """Return the lines of the most central reports without the values of attributes, each once."""
-        tried = self.reports[: min(MOST_TRIED, max(CENTRAL_REPORTS, len(self.reports) // 3))]
-        headlines = (self.seed.headline, *(r.headline for r in tried))
-        lines: dict[str, str] = {}
-        for line in (*headlines, *(r.sentence for r in tried if r.sentence)):
-            lines.setdefault(without_values(line, self.spec, self.language), line)
-        return [self._wording(text, line) for text, line in lines.items()]
-
-    def _wording(self, text: str, line: str) -> _Wording:
-        content = _content(text, self.spec, self.product, self.language)
-        return _Wording(text, content, self._usualness(text), not self._is_about_the_seed(line))
-
-    def _rank(self, wording: _Wording, rare: float) -> tuple[float, ...]:
-        stated = _stated_values(wording.text, self.spec, self.language)
-        contradicted = sum(bool(self._reported(name) - values) for name, values in stated.items())
-        fixed = len(stated) + contradicted + (wording.usualness < rare) + FOREIGN * wording.is_foreign
-        silent = wording.content is Content.NOTHING
-        return silent, fixed, wording.content, len(wording.text) > LONG_LINE, -wording.usualness
 
     def _is_about_the_seed(self, line: str) -> bool:
         """Return whether half of a line's words at least are the seed's own: a neighbour's problem may be another."""

@@ -31,10 +31,6 @@ class ReasonedTask(Task[In, Out]):
     entry_tokens = (182, 60)
     reason_characters = 300
 
-    def offline(self, item: In) -> Out:
-        """Say that nobody judged it: no rule or lexicon can."""
-        return self.output(reason=NOBODY_JUDGES, verdict="not judged")
-
     def check(self, item: In, reply: Out) -> None:
         """Refuse a verdict without a reason."""
         if not reply.reason.strip():

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autokb.tasks.judges.reasoned_verdicts import ReasonedReply, ReasonedTask
+from autokb.tasks.judges.reasoned_verdicts import NOBODY_JUDGES, ReasonedReply, ReasonedTask
 
 Consistent = Literal["yes", "no", "unsure", "not judged"]
 
@@ -31,6 +31,10 @@ class ConsistencyTask(ReasonedTask[JudgeConsistency, JudgedConsistency]):
     input = JudgeConsistency
     output = JudgedConsistency
     cited_characters = 4_000  # of a passage that a model reads
+
+    def offline(self, item: JudgeConsistency) -> JudgedConsistency:
+        """Say that it was not judged; the words in common are counted elsewhere."""
+        return JudgedConsistency(reason=NOBODY_JUDGES, verdict="not judged")
 
     def values(self, items: Sequence[JudgeConsistency]) -> Mapping[str, Any]:
         """Return the suggestions with what they cite, long passages cut."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autokb.tasks.judges.reasoned_verdicts import ReasonedReply, ReasonedTask
+from autokb.tasks.judges.reasoned_verdicts import NOBODY_JUDGES, ReasonedReply, ReasonedTask
 
 Correct = Literal["yes", "no", "unsure", "not judged"]
 
@@ -38,6 +38,10 @@ class CorrectnessTask(ReasonedTask[JudgeCorrectness, JudgedCorrectness]):
     input = JudgeCorrectness
     output = JudgedCorrectness
     grouped_by = ("domain",)
+
+    def offline(self, item: JudgeCorrectness) -> JudgedCorrectness:
+        """Say that it was not judged: no rule or lexicon knows whether a solution helps."""
+        return JudgedCorrectness(reason=NOBODY_JUDGES, verdict="not judged")
 
     def values(self, items: Sequence[JudgeCorrectness]) -> Mapping[str, Any]:
         """Return the domain, which is the same for all, and the solutions."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from autokb.tasks.judges.reasoned_verdicts import ReasonedReply, ReasonedTask
+from autokb.tasks.judges.reasoned_verdicts import NOBODY_JUDGES, ReasonedReply, ReasonedTask
 
 ReplyVerdict = Literal["correct", "incorrect", "unsure", "not judged"]
 
@@ -35,6 +35,10 @@ class ReplyCorrectnessTask(ReasonedTask[JudgeReply, JudgedReply]):
     masks = True
     message_characters = 2_000  # of a message or a reply that a model reads
     last_messages = 6  # of the conversation that a model reads
+
+    def offline(self, item: JudgeReply) -> JudgedReply:
+        """Say that it was not judged: words in common are no agreement."""
+        return JudgedReply(reason=NOBODY_JUDGES, verdict="not judged")
 
     def values(self, items: Sequence[JudgeReply]) -> Mapping[str, Any]:
         """Return what is judged, long texts cut."""
