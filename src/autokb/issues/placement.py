@@ -41,10 +41,6 @@ class PlacedTree:
         """Return the solutions of a node that are shown, best first."""
         return [s for s in self.solutions if s.issue_id == node and s.status in DISPLAYED]
 
-    def with_solutions(self, solutions: Mapping[str, Solution]) -> PlacedTree:
-        """Return the tree with its solutions as they are among these, without those that are not."""
-        return replace(self, solutions=tuple(solutions[s.id] for s in self.solutions if s.id in solutions))
-
 
 def place_solutions(
     trees: Iterable[tuple[str, Sequence[Issue]]],
