@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,7 +71,6 @@ def _is_published(check: Check, headings: Headings, solutions: Container[str]) -
     return check.solution in solutions or not check.names_a_place
 
 
-# Complex: each place where a name may stand is looked at once.
 def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[Check]) -> None:
     """Refuse checks that name what is nowhere: not published, not added, not in the candidate (BadInputError).
 
@@ -83,20 +82,25 @@ def _refuse_unknown(workspace: Workspace, file: WorkspaceFile, checks: Iterable[
         return
     with workspace.of(CANDIDATE if file.has_candidate else READERS).file() as beside:
         known = read_published(beside).kb
-    added = [Document(one.id, one.body["title"], "", one.body.get("url", "")) for one in file.staged("documents")]
-    names = DocumentNames([*added, *known.documents.values()])
+    names = DocumentNames([*_added_documents(file), *known.documents.values()])
     tickets = file.staged_some("tickets", [one.ticket for one in new if one.ticket])
-    stray = (
-        one
-        for one in new
-        if not (names.resolve(one.document) or one.solution in known.solutions or one.ticket in tickets)
+    for one in new:
+        if not (names.resolve(one.document) or one.solution in known.solutions or one.ticket in tickets):
+            raise _unknown(one)
+
+
+def _added_documents(file: WorkspaceFile) -> Iterator[Document]:
+    """Give what was added without its text, by its names."""
+    for one in file.staged("documents"):
+        yield Document(one.id, one.body["title"], "", one.body.get("url", ""))
+
+
+def _unknown(check: Check) -> BadInputError:
+    what = "document" if check.document else "solution" if check.solution else "ticket"
+    return BadInputError(
+        f"The check {check.id}: there is no {what} {getattr(check, what)!r}, neither published nor added. Correct its "
+        f"name, or add the {what} first. Nothing was kept."
     )
-    if one := next(stray, None):
-        what = "document" if one.document else "solution" if one.solution else "ticket"
-        raise BadInputError(
-            f"The check {one.id}: there is no {what} {getattr(one, what)!r}, neither published nor added. Correct its "
-            f"name, or add the {what} first. Nothing was kept."
-        )
 
 
 def _key(check: Check) -> str:
@@ -120,7 +124,6 @@ def list_checks(workspace: Workspace) -> CheckList:
         return CheckList(read_checks(file))
 
 
-# Complex: what is published, a candidate and past tickets are asked in three ways, for one report.
 def run_checks(workspace: Workspace, ask_tickets: AskTickets | None = None, *, candidate: bool = False) -> CheckRun:
     """Ask every check's question, offline, of what readers see, or of the candidate and of what they see beside it.
 
@@ -132,16 +135,19 @@ def run_checks(workspace: Workspace, ask_tickets: AskTickets | None = None, *, c
         if candidate:
             file.candidate()  # BadInputError where there is none
     others = without_tickets(checks)
-    results: dict[str, CheckResult] = {}
-    if ask_tickets is not None and not candidate:
-        results |= {one.id: judge_tickets(one, *ask_tickets(one.text)) for one in checks if one.ticket}
-    if not others and not results:
+    if not others and (candidate or ask_tickets is None):
         raise BadInputError("All checks name past tickets, which are in no version and no candidate.")
     if candidate:
         return compare_checks(workspace, others).now
-    if others:
-        results |= {one.id: one for one in ask_checks(workspace, others, READERS)}
-    return run([results[one.id] for one in checks if one.id in results])
+    found = ask_checks(workspace, others, READERS) if others else []
+    if ask_tickets is not None:
+        found += _ask_of_tickets(checks, ask_tickets)
+    order = {check.id: n for n, check in enumerate(checks)}
+    return run(sorted(found, key=lambda one: order[one.id]))
+
+
+def _ask_of_tickets(checks: Iterable[Check], ask: AskTickets) -> list[CheckResult]:
+    return [judge_tickets(check, *ask(check.text)) for check in checks if check.ticket]
 
 
 def without_tickets(checks: Sequence[Check]) -> tuple[Check, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from autokb.core.domain import ENGLISH
@@ -26,7 +26,6 @@ NEAR_HEADING = 200  # characters between a heading and its steps that are brough
 # -- what a procedure needs beforehand ----------------------------------------------------------------------------
 
 
-# Complex: each section of preparation moves in front of one procedure and out of all other places.
 def bring_preparations(
     text: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH, *, whole: bool = False
 ) -> list[Material]:
@@ -42,20 +41,27 @@ def bring_preparations(
         later = [m for m in result if m.parent == section.parent and m.section > number]
         if not later:
             continue
-        procedure = next((m for m in later if m.kind == "ordered"), later[0])
-        end = section.start + len(text[section.start : section.end].rstrip())
-        span = (section.start, end)
-        marked = f"{procedure.title}: {section.headings[-1]}"
-        changed: list[Material] = []
-        for material in result:
-            if material.section == procedure.section and not whole:
-                changed.append(_with_preparation(material, span, section))
-            elif not section.start <= material.core[0] < section.end:
-                changed.append(material)
-            elif whole:
-                changed.append(replace(material, title=marked, title_span=NOWHERE))
-        result = changed
+        procedure = min(later, key=lambda m: m.kind != "ordered")  # the first of them
+        if whole:
+            title = f"{procedure.title}: {section.headings[-1]}"
+            result = [replace(m, title=title, title_span=NOWHERE) if _is_in(m, section) else m for m in result]
+        else:
+            result = _moved_before(procedure.section, text, section, result)
     return result
+
+
+def _is_in(material: Material, section: Section) -> bool:
+    return section.start <= material.core[0] < section.end
+
+
+def _moved_before(procedure: int, text: str, section: Section, materials: Sequence[Material]) -> list[Material]:
+    """Return materials with a section of preparation in front of those of a procedure's section, and nowhere else."""
+    span = (section.start, section.start + len(text[section.start : section.end].rstrip()))
+    return [
+        _with_preparation(m, span, section) if m.section == procedure else m
+        for m in materials
+        if m.section == procedure or not _is_in(m, section)
+    ]
 
 
 def _with_preparation(material: Material, span: Span, section: Section) -> Material:
@@ -129,33 +135,37 @@ def _joined(title: str, found: Sequence[Section], parts: Sequence[Material]) -> 
 # -- what steps refer to ------------------------------------------------------------------------------------------
 
 
-# Complex: steps, their lists and what is missing grow together, step by step.
 def bring_what_is_referred_to(
     text: str, title: str, found: Sequence[Section], materials: Sequence[Material], language: str = ENGLISH
 ) -> list[Material]:
     """Put what a step refers to (``as described above``) behind it; what is not there is named in ``missing``."""
     places = _KnownPlaces(text, title, found, materials, language)
-    result = []
-    for number, material in enumerate(materials):
-        steps: list[Span] = []
-        lists: list[int] = []
-        missing: list[tuple[Span, str]] = []
-        for n, (step, list_id) in enumerate(zip(material.steps, material.lists, strict=True)):
-            steps.append(step)
-            lists.append(list_id)
-            for reference in _references_of(text, step, language):
-                others = material.steps[:n] if reference.is_back else material.steps[n + 1 :]
-                is_beside = bool(others) or (not reference.is_back and "\n" in text[slice(*step)].strip())
-                brought = places.find(number, reference, is_beside=is_beside)
-                if brought is None and not is_beside:
-                    missing.append((step, reference.words))
-                new = [
-                    s for s in brought or () if not any(a <= s[0] and s[1] <= b for a, b in (*steps, *material.steps))
-                ]
-                steps += new
-                lists += [-1] * len(new)
-        result.append(replace(material, steps=tuple(steps), lists=tuple(lists), missing=tuple(missing)))
-    return result
+    return [_with_references(text, places, number, language) for number in range(len(materials))]
+
+
+def _with_references(text: str, places: _KnownPlaces, number: int, language: str) -> Material:
+    """Return the material of a number with what its steps refer to behind them."""
+    material = places.materials[number]
+    steps: list[Span] = []
+    lists: list[int] = []
+    missing: list[tuple[Span, str]] = []
+    for n, (step, list_id) in enumerate(zip(material.steps, material.lists, strict=True)):
+        steps.append(step)
+        lists.append(list_id)
+        for reference in _references_of(text, step, language):
+            others = material.steps[:n] if reference.is_back else material.steps[n + 1 :]
+            is_beside = bool(others) or (not reference.is_back and "\n" in text[slice(*step)].strip())
+            brought = places.find(number, reference, is_beside=is_beside)
+            if brought is None and not is_beside:
+                missing.append((step, reference.words))
+            new = [s for s in brought or () if not _is_within(s, (*steps, *material.steps))]
+            steps += new
+            lists += [-1] * len(new)
+    return replace(material, steps=tuple(steps), lists=tuple(lists), missing=tuple(missing))
+
+
+def _is_within(span: Span, others: Iterable[Span]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in others)
 
 
 @dataclass(frozen=True, slots=True)
