@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from autokb.core.ids import digest, short_id
+from autokb.core.validation import Name, Section, Share, Switch
 
 Arm = Literal["treatment", "control"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
@@ -16,16 +17,16 @@ HASH_DIGITS = 13  # hexadecimal digits of the hash that are read: 52 bits, which
 
 
 @dataclass(frozen=True, slots=True)
-class ArmSettings:
+class ArmSettings(Section):
     """What the settings say of an experiment.
 
     ``share`` of the conversations are in the treatment arm and get suggestions, the others none; another ``salt`` deals
     them out anew and so names the experiment. It is off until ``enabled``.
     """
 
-    enabled: bool = False
-    share: float = 0.5
-    salt: str = ""
+    enabled: Switch = False
+    share: Share = 0.5
+    salt: Name = ""
 
     def arm_of(self, conversation: str) -> Arm | None:
         """Return the arm of a conversation by its id; None where there is no experiment, or no id."""

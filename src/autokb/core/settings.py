@@ -5,16 +5,31 @@ from __future__ import annotations
 import re
 import shlex
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
 from autokb.core.helpdesk_settings import HelpdeskSettings
 from autokb.core.in_use import ArmSettings
 from autokb.core.plugins import PluginError, installed, is_of_plugin, model_of_section, plugins, said, use
-from autokb.core.setting_values import read_number
 from autokb.core.source_settings import SourceSettings
+from autokb.core.validation import (
+    Entry,
+    Name,
+    Section,
+    Share,
+    Switch,
+    Word,
+    number,
+    one_of,
+    read_as,
+    refuse_unknown,
+    sentence_of,
+    slip_of,
+    whole_number,
+)
 
 CHUNK_SIZE = 2048  # characters, as in section 3.2.1 of the AutoKB paper
 STALE_AFTER = 365  # days after which a document that nobody has changed is looked at again: a year
@@ -42,79 +57,146 @@ GRAPH_STORES = ("ladybug",)
 STEPS, REPLY = STYLES = ("steps", "reply")  # of an answer
 NO_EXPERIMENT = ArmSettings()
 LOCAL_EXECUTOR = "local"  # where a build's work is done
-_DIGITS = 10  # of LARGEST_NUMBER
+SECTIONS_OF_PLUGINS = ("sources", "helpdesks")  # that plug-ins of ours read
+_Number = Annotated[int, whole_number(1, LARGEST_NUMBER)]
+_Rows = Annotated[int, whole_number(0, LARGEST_NUMBER, "a number of rows, from 0")]
+_Probability = Annotated[float, number(0, 1, "a probability, a number from 0 to 1")]
+_Price = Annotated[float, number(0, HIGHEST_PRICE, f"a number from 0 to {HIGHEST_PRICE:.0f} (USD a million tokens)")]
+_DayBudget = Annotated[float, number(0, HIGHEST_DAY_BUDGET, f"an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD")]
+_Effort = Annotated[str, one_of(*EFFORTS, words=f"one of {', '.join(EFFORTS)}; {DEFAULT_EFFORT} sends none")]
+_Wait = Annotated[
+    float, number(0, LONGEST_WAIT, f"a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}", more=True)
+]
+
+
+def _read_origins(value: Any) -> tuple[str, ...] | None:
+    origins = value or ()
+    listed = origins if isinstance(origins, list | tuple) else (origins,)
+    # As an address bar has a site; an origin has no slash, with which a browser would compare a path.
+    sites = tuple(one.removesuffix("/") for one in listed if isinstance(one, str))
+    return sites if len(sites) == len(listed) and all(map(_ORIGIN.fullmatch, sites)) else None
+
+
+_Origins = Annotated[
+    tuple[str, ...], Entry("a list of sites such as https://help.example.com, without a path", _read_origins)
+]
+
+
+def _read_command(value: Any) -> tuple[str, ...] | None:
+    """Return the words of a command; None where it has none, or a quotation mark is never closed."""
+    try:
+        return tuple(shlex.split(value)) or None if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _read_suffix(value: Any) -> str | None:
+    return value.lower() if isinstance(value, str) and _SUFFIX.fullmatch(value) else None
+
+
+_Command = Annotated[tuple[str, ...], Entry("a command, such as: tesseract {file} -", _read_command)]
+_Commands = Annotated[
+    Mapping[Annotated[str, Entry(read=_read_suffix)], _Command],
+    Entry("a mapping of suffixes to commands, such as .rst: pandoc -f rst -t gfm {file}"),
+]
+
+
+def _read_prices(value: Any) -> Any:
+    """Check that each model has a price of what it reads and of what it writes."""
+    for model, price in value.items() if isinstance(value, Mapping) else ():
+        if not isinstance(price, Mapping) or not {"input", "output"} <= set(price):
+            raise ValueError(f": the price of {shown_value(model)} needs input and output in USD a million tokens")
+    return value
+
+
+def _read_gate(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    refuse_unknown(value, ("max_loss", "must"))
+    losses = value.get("max_loss") or {}
+    if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome", "trees"}:
+        raise ValueError(": max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}")
+    return {**losses, "must": value.get("must") or ()}
+
+
+def _read_checks(value: Any) -> Any:
+    return [str(one) for one in value] if isinstance(value, list | tuple) else None
+
+
+def _read_experiment(value: Any) -> Any:
+    return {"enabled": True, **value} if isinstance(value, Mapping) else value
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerSettings:
+class AnswerSettings(Section):
     """How questions are answered: below ``caution``, a probability of being on topic, it abstains."""
 
-    caution: float = CAUTION
+    caution: _Probability = CAUTION
 
 
 @dataclass(frozen=True, slots=True)
-class AskSettings:
+class AskSettings(Section):
     """Which model chooses among what a question finds, if any; the offline answer stands in for it.
 
     It does where the reply takes more than ``timeout`` seconds, and where ``budget_per_day`` (USD) is spent; days are
     those of UTC. In the ``style`` reply it also writes one from the steps that are shown.
     """
 
-    model: str = OFFLINE_MODEL
-    timeout: float = 4.0
-    budget_per_day: float = 5.0
-    style: str = STEPS
+    model: Word = OFFLINE_MODEL
+    timeout: _Wait = 4.0
+    budget_per_day: _DayBudget = 5.0
+    style: Annotated[str, one_of(*STYLES)] = STEPS
 
 
 @dataclass(frozen=True, slots=True)
-class GraphSettings:
+class GraphSettings(Section):
     """Which engine answers Cypher about tickets."""
 
-    store: str = "ladybug"
+    store: Annotated[str, one_of(*GRAPH_STORES)] = "ladybug"
 
 
 @dataclass(frozen=True, slots=True)
-class SearchSettings:
+class SearchSettings(Section):
     """How many rows (texts that are compared with a question) a knowledge base has to have to be searched in Postgres.
 
     Below, and where the store is no Postgres, each process holds it in memory.
     """
 
-    in_database_from: int = SEARCHED_IN_DATABASE_FROM
+    in_database_from: _Rows = SEARCHED_IN_DATABASE_FROM
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedSettings:
+class EmbedSettings(Section):
     """The ask box that other sites show: pages of which ``origins`` may, and none may where there are none.
 
     An address may ask ``a_minute`` questions, and no more at once. It is what the last of so many trusted ``proxies``
     says in X-Forwarded-For; without a proxy it is the connection's own.
     """
 
-    origins: tuple[str, ...] = ()
-    a_minute: int = EMBED_A_MINUTE
-    proxies: int = 0
+    origins: _Origins = ()
+    a_minute: Annotated[int, whole_number(1, MOST_OF_EMBED)] = EMBED_A_MINUTE
+    proxies: Annotated[int, whole_number(0, MOST_OF_EMBED)] = 0
 
 
 @dataclass(frozen=True, slots=True)
-class ClusteringSettings:
+class ClusteringSettings(Section):
     """How raw issues are clustered: ``reduce`` is one of ``REDUCTIONS``."""
 
-    reduce: Reduction = "pca"
+    reduce: Annotated[Reduction, one_of(*REDUCTIONS)] = "pca"
 
 
 @dataclass(frozen=True, slots=True)
-class GateSettings:
+class GateSettings(Section):
     """How much worse than what readers see a version may do in a team's checks, and which of these must stay right.
 
     ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often;
     ``trees`` is that by which the trees' solutions may fit their customers' issues less often.
     """
 
-    first: float = GATE_MARGIN
-    outcome: float = GATE_MARGIN
-    trees: float = GATE_MARGIN
-    must: tuple[str, ...] = ()
+    first: Share = GATE_MARGIN
+    outcome: Share = GATE_MARGIN
+    trees: Share = GATE_MARGIN
+    must: Annotated[tuple[str, ...], Entry("a list of ids of checks", _read_checks)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,53 +222,55 @@ class Settings:
     a picture of a page into text.
     """
 
-    model: str = OFFLINE_MODEL
-    tasks: Mapping[str, str] = field(default_factory=dict)
-    embedder: str = "packaged"
-    reranker: str = NO_RERANKER
-    reranker_seconds: int = 2
-    base_url: str = ""
-    concurrency: int = 8
-    timeout: int = 120
-    retries: int = 5
-    window: int = 0
-    max_output: int = 4096
-    max_reply_bytes: int = MAX_REPLY_BYTES
-    chunker: str = "fixed"
-    max_size: int = CHUNK_SIZE
-    context: str = ""
-    scratchpad: bool = False
-    show_doubted: bool = False
-    rule_reasons: bool = False
-    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    model: Word = OFFLINE_MODEL
+    tasks: Mapping[Name, Word] = field(default_factory=dict)
+    embedder: Word = "packaged"
+    reranker: Word = NO_RERANKER
+    reranker_seconds: _Number = 2
+    base_url: Word = ""
+    concurrency: _Number = 8
+    timeout: _Number = 120
+    retries: Annotated[int, whole_number(0, LARGEST_NUMBER)] = 5
+    window: _Number = 0
+    max_output: _Number = 4096
+    max_reply_bytes: _Number = MAX_REPLY_BYTES
+    chunker: Word = "fixed"
+    max_size: _Number = CHUNK_SIZE
+    context: Word = ""
+    scratchpad: Switch = False
+    show_doubted: Switch = False
+    rule_reasons: Switch = False
+    prices: Annotated[Mapping[Name, Mapping[str, _Price]], Entry(read=_read_prices)] = field(default_factory=dict)
     answer: AnswerSettings = AnswerSettings()
     ask: AskSettings = AskSettings()
     clustering: ClusteringSettings = ClusteringSettings()
-    reasoning_effort: Mapping[str, str] = field(default_factory=dict)
+    reasoning_effort: Mapping[Name, _Effort] = field(default_factory=dict)
     graph: GraphSettings = GraphSettings()
     search: SearchSettings = SearchSettings()
     embed: EmbedSettings = field(default=EmbedSettings(), metadata={"key": False})
-    log_questions: bool = True
-    keep_versions: int = KEPT_VERSIONS
-    stale_after: int = STALE_AFTER
-    experiment: ArmSettings = NO_EXPERIMENT
-    gate: GateSettings | None = None
+    log_questions: Switch = True
+    keep_versions: _Number = KEPT_VERSIONS
+    stale_after: _Number = STALE_AFTER
+    experiment: Annotated[ArmSettings, Entry(read=_read_experiment)] = NO_EXPERIMENT
+    gate: Annotated[GateSettings | None, Entry(read=_read_gate)] = None
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
     helpdesks: Mapping[str, HelpdeskSettings] = field(default_factory=dict, metadata={"key": False})
-    store: str = ""
-    executor: str = field(default=LOCAL_EXECUTOR, metadata={"key": False})
-    failure_tolerance: float = field(default=FAILURE_TOLERANCE, metadata={"key": False})
-    plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, metadata={"key": False})
-    convert: Mapping[str, tuple[str, ...]] = field(default_factory=dict, metadata={"key": False})
-    ocr: tuple[str, ...] = field(default=(), metadata={"key": False})
+    store: Word = ""
+    executor: Word = field(default=LOCAL_EXECUTOR, metadata={"key": False})
+    failure_tolerance: Share = field(default=FAILURE_TOLERANCE, metadata={"key": False})
+    plugins: Mapping[Name, Annotated[Mapping[str, Any], Entry("a mapping with its settings")]] = field(
+        default_factory=dict, metadata={"key": False}
+    )
+    convert: _Commands = field(default_factory=dict, metadata={"key": False})
+    ocr: _Command = field(default=(), metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
         return self.reasoning_effort.get(model) or self.reasoning_effort.get(model.partition(":")[2], "")
 
 
-_NAMES = {kind: tuple(one.name for one in fields(Settings) if one.type == kind) for kind in ("str", "bool", "int")}
-WORDS, SWITCHES, NUMBERS = _NAMES["str"], _NAMES["bool"], _NAMES["int"]
+# Settings that a variable of the environment named AUTOKB_* overrides: the words and whole numbers.
+OVERRIDABLE = tuple(name for name, kind in get_type_hints(Settings).items() if kind in (str, int))
 
 
 # Complex: the spelling of earlier versions, unknown names and empty entries must be settled before any value is read.
@@ -202,14 +286,18 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None, text:
     if "rooms" in data:  # what earlier versions called tasks
         named = {str(k): v for k, v in data.items() if k != "rooms"}
         data = {**named, "tasks": data.get("tasks") or data["rooms"]}
-    known = {f.name for f in fields(Settings)}
-    if stray := [name for name in data if name not in known]:
-        line, names = _line_of(stray[0], text), ", ".join(sorted(known))
-        raise BadEntryError(f"settings.yaml{line}: {shown_value(stray[0])} is not a setting; the settings are {names}.")
-    settings = replace(
-        Settings(), **{name: _check_value(name, value) for name, value in data.items() if value is not None}
-    )
-    found = _apply_environment(settings, environment or {})
+    known = sorted(_types())
+    for name in data:
+        if name not in known:
+            meant = slip_of(name, known)
+            raise BadEntryError(
+                f"settings.yaml{_line_of(name, text)}: {shown_value(name)} is not a setting; "
+                + (f"did you mean {meant}?" if meant else f"the settings are {', '.join(known)}.")
+            )
+    variables = {name: (environment or {}).get(f"AUTOKB_{name.upper()}") for name in OVERRIDABLE}
+    given = {name: _read_entry(name, value) for name, value in data.items() if value is not None}
+    given |= {name: _read_entry(name, value) for name, value in variables.items() if value}
+    found = Settings(**given)
     if missing := missing_plugins(found):
         listed = ", ".join(sorted(missing))
         warnings.warn(
@@ -254,10 +342,20 @@ def section_of(settings: Settings, plugin: str) -> Any:
     try:
         return model.model_validate(settings.plugins.get(plugin, {}))
     except Exception as error:  # of pydantic, or of a check of the plug-in's own
-        told = {"loc": (), "msg": said(error, declared.settings)}
-        first: Any = error.errors()[0] if hasattr(error, "errors") else told
-        place = ": ".join(map(str, ("plugins", plugin, *first["loc"])))
-        raise BadEntryError(f"settings.yaml: {place}: {as_value(str(first['msg']))}.") from None
+        own = {"type": "value_error", "loc": (), "ctx": {"error": as_value(said(error, declared.settings))}}
+        first = error.errors()[0] if hasattr(error, "errors") else own
+        raise BadEntryError(sentence_of(first, "settings.yaml", "plugins", plugin)) from None
+
+
+@cache
+def _types() -> Mapping[str, Any]:
+    return get_type_hints(Settings, include_extras=True)
+
+
+def _read_entry(name: str, value: Any) -> Any:
+    if name in SECTIONS_OF_PLUGINS:
+        return _section(name, value)
+    return read_as(_types()[name], value, "settings.yaml", name)
 
 
 def _section(name: str, value: Any) -> Any:
@@ -267,277 +365,10 @@ def _section(name: str, value: Any) -> Any:
     except PluginError as error:
         warnings.warn(f"{error} What it brings is out of reach. See: autokb plugins", AutokbWarning, stacklevel=4)
         return {}
-    return model.model_validate(value)
+    return model.model_validate(read_as(Mapping[Name, Any], value, "settings.yaml", name))
 
 
 def _line_of(name: Any, text: str) -> str:
     """Return the line of an entry that begins one, empty where none does."""
     found = re.search(rf"""^(['"]?){re.escape(str(name))}\1\s*:""", text, re.MULTILINE) if text else None
     return f", line {text.count(chr(10), 0, found.start()) + 1}" if found else ""
-
-
-def _apply_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    changes = {}
-    for name in (*WORDS, *NUMBERS):
-        if value := environment.get(f"AUTOKB_{name.upper()}"):
-            changes[name] = _check_value(name, value)
-    return replace(settings, **changes)
-
-
-def _check_value(name: str, value: Any) -> Any:
-    if name in WORDS:
-        return _read_word(name, value)
-    if name in NUMBERS:
-        return _read_whole_number(name, value)
-    if name in SWITCHES:
-        return _read_switch(name, value)
-    if name == "failure_tolerance":
-        return _read_share(name, value)
-    if name == "ocr":
-        return _read_ocr(value)
-    if not isinstance(value, Mapping):
-        raise BadEntryError(f"settings.yaml: {name} must be a mapping, not {shown_value(value)}.")
-    if name in _READERS:
-        return _READERS[name](value)
-    if name == "reasoning_effort":
-        return {_read_word(f"{name}: a model", model): _read_effort(model, effort) for model, effort in value.items()}
-    return {
-        _read_word(f"{name}: a task", task): _read_word(f"{name}: the model of {as_value(str(task))}", model)
-        for task, model in value.items()
-    }
-
-
-def _read_word(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise BadEntryError(f"settings.yaml: {name} must be a word, not {shown_value(value)}.")
-    return value.strip()
-
-
-def _read_switch(name: str, value: Any) -> bool:
-    """Read true or false; settings.yaml gives the word as it is written."""
-    text = str(value).strip().casefold()
-    if text not in ("true", "false"):
-        raise BadEntryError(f"settings.yaml: {name} must be true or false, not {shown_value(value)}.")
-    return text == "true"
-
-
-def _read_whole_number(name: str, value: Any) -> int:
-    """Read a number that YAML or the environment gave; a text of digits of another script is none."""
-    text = value.strip() if isinstance(value, str) else value
-    if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= _DIGITS:
-        text = int(text)
-    least = 0 if name == "retries" else 1
-    if type(text) is not int or not least <= text <= LARGEST_NUMBER:
-        raise BadEntryError(
-            f"settings.yaml: {name} must be a whole number of at least {least} and at most {LARGEST_NUMBER}, not "
-            f"{shown_value(value)}."
-        )
-    return text
-
-
-def _read_prices(value: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
-    prices = {}
-    for model, price in value.items():
-        if not isinstance(price, Mapping) or not {"input", "output"} <= set(price):
-            raise BadEntryError(
-                f"settings.yaml: the price of {shown_value(model)} needs input and output in USD a million tokens."
-            )
-        prices[str(model) if type(model) is int else _read_word("a model that has a price", model)] = {
-            str(kind): _read_price(as_value(f"{model}: {kind}"), usd) for kind, usd in price.items()
-        }
-    return prices
-
-
-def _refuse_others(entry: str, value: Mapping[Any, Any], kind: type[Any]) -> None:
-    """Refuse what stands under an entry and is none of the settings of its kind."""
-    known = [f.name for f in fields(kind)]
-    if stray := [name for name in value if name not in known]:
-        taken = ", ".join(known) if len(known) > 1 else f"{known[0]} alone"
-        raise BadEntryError(f"settings.yaml: {entry} takes {taken}, not {shown_value(stray[0])}.")
-
-
-def _read_answer(value: Mapping[Any, Any]) -> AnswerSettings:
-    _refuse_others("answer", value, AnswerSettings)
-    return AnswerSettings(_read_share("answer: caution", value.get("caution", CAUTION), "probability"))
-
-
-def _read_ask(value: Mapping[Any, Any]) -> AskSettings:
-    _refuse_others("ask", value, AskSettings)
-    usual = AskSettings()
-    timeout = read_number(value.get("timeout", usual.timeout))
-    if not 0 < timeout <= LONGEST_WAIT:
-        raise BadEntryError(
-            f"settings.yaml: ask: timeout must be a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}, not "
-            f"{shown_value(value['timeout'])}."
-        )
-    budget = read_number(value.get("budget_per_day", usual.budget_per_day))
-    if not 0 <= budget <= HIGHEST_DAY_BUDGET:
-        raise BadEntryError(
-            f"settings.yaml: ask: budget_per_day must be an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD, not "
-            f"{shown_value(value['budget_per_day'])}."
-        )
-    style = value.get("style", usual.style)
-    if style not in STYLES:
-        raise BadEntryError(f"settings.yaml: ask: style must be {' or '.join(STYLES)}, not {shown_value(style)}.")
-    return AskSettings(_read_word("ask: model", value.get("model", usual.model)), timeout, budget, style)
-
-
-def _read_clustering(value: Mapping[Any, Any]) -> ClusteringSettings:
-    _refuse_others("clustering", value, ClusteringSettings)
-    reduce = value.get("reduce", "pca")
-    if reduce not in REDUCTIONS:
-        raise BadEntryError(
-            f"settings.yaml: clustering: reduce must be {', '.join(REDUCTIONS)}, not {shown_value(reduce)}."
-        )
-    return ClusteringSettings(reduce)
-
-
-def _read_search(value: Mapping[Any, Any]) -> SearchSettings:
-    _refuse_others("search", value, SearchSettings)
-    rows = value.get("in_database_from", SEARCHED_IN_DATABASE_FROM)
-    if type(rows) is not int or not 0 <= rows <= LARGEST_NUMBER:
-        raise BadEntryError(
-            f"settings.yaml: search: in_database_from must be a number of rows, from 0, not {shown_value(rows)}."
-        )
-    return SearchSettings(rows)
-
-
-def _read_embed(value: Mapping[Any, Any]) -> EmbedSettings:
-    _refuse_others("embed", value, EmbedSettings)
-    origins = value.get("origins") or ()
-    listed = origins if isinstance(origins, list | tuple) else (origins,)
-    # As an address bar has a site; an origin has no slash, with which a browser would compare a path.
-    sites = tuple(one.removesuffix("/") if isinstance(one, str) else one for one in listed)
-    for one in sites:
-        if not isinstance(one, str) or not _ORIGIN.fullmatch(one):
-            raise BadEntryError(
-                "settings.yaml: embed: origins must be a list of sites such as https://help.example.com, without a "
-                f"path, not {shown_value(one)}."
-            )
-    numbers = {}
-    for name, least in (("a_minute", 1), ("proxies", 0)):
-        number = value.get(name, getattr(EmbedSettings(), name))
-        if type(number) is not int or not least <= number <= MOST_OF_EMBED:
-            raise BadEntryError(
-                f"settings.yaml: embed: {name} must be a whole number from {least} to {MOST_OF_EMBED}, not "
-                f"{shown_value(number)}."
-            )
-        numbers[name] = number
-    return EmbedSettings(sites, **numbers)
-
-
-def _read_graph(value: Mapping[Any, Any]) -> GraphSettings:
-    _refuse_others("graph", value, GraphSettings)
-    found = GraphSettings(**{name: _read_word(f"graph: {name}", word) for name, word in value.items()})
-    if found.store not in GRAPH_STORES:
-        raise BadEntryError(
-            f"settings.yaml: graph: store must be {' or '.join(GRAPH_STORES)}, not {shown_value(found.store)}."
-        )
-    return found
-
-
-def _read_experiment(value: Mapping[Any, Any]) -> ArmSettings:
-    _refuse_others("experiment", value, ArmSettings)
-    usual = NO_EXPERIMENT
-    share = _read_share("experiment: share", value.get("share", usual.share))
-    salt = value.get("salt", usual.salt)
-    if type(salt) is int:  # a year, perhaps, which YAML reads as a number
-        salt = str(salt)
-    enabled = _read_switch("experiment: enabled", value.get("enabled", True))
-    return ArmSettings(enabled, share, _read_word("experiment: salt", salt))
-
-
-def _read_gate(value: Mapping[Any, Any]) -> GateSettings:
-    if stray := [name for name in value if name not in ("max_loss", "must")]:
-        raise BadEntryError(f"settings.yaml: gate takes max_loss and must, not {shown_value(stray[0])}.")
-    losses, must = value.get("max_loss") or {}, value.get("must") or []
-    if not isinstance(must, list | tuple):
-        raise BadEntryError(f"settings.yaml: gate: must is a list of ids of checks, not {shown_value(must)}.")
-    return GateSettings(**_read_margins(losses), must=tuple(str(one) for one in must))
-
-
-def _read_margins(losses: Any) -> dict[str, float]:
-    if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome", "trees"}:
-        raise BadEntryError(
-            "settings.yaml: gate: max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}."
-        )
-    return {str(name): _read_share(f"gate: max_loss: {name}", share) for name, share in losses.items()}
-
-
-def _read_plugins(value: Mapping[Any, Any]) -> dict[str, Mapping[str, Any]]:
-    if wrong := [name for name, section in value.items() if not isinstance(section, Mapping)]:
-        raise BadEntryError(f"settings.yaml: plugins: {shown_value(wrong[0])} must be a mapping with its settings.")
-    return {str(name): section for name, section in value.items()}
-
-
-def _read_convert(value: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
-    found = {}
-    for suffix, command in value.items():
-        words = _words_of_command(command)
-        if not words or not _SUFFIX.fullmatch(str(suffix)):
-            raise BadEntryError(
-                "settings.yaml: convert takes commands by suffixes, such as .rst: pandoc -f rst -t gfm {file}, not "
-                f"{shown_value(suffix)}: {shown_value(command)}."
-            )
-        found[str(suffix).lower()] = words
-    return found
-
-
-def _words_of_command(command: Any) -> tuple[str, ...]:
-    """Return the words of a command; none where it has none, or a quotation mark is never closed."""
-    try:
-        return tuple(shlex.split(command)) if isinstance(command, str) else ()
-    except ValueError:
-        return ()
-
-
-def _read_ocr(command: Any) -> tuple[str, ...]:
-    words = _words_of_command(command)
-    if not words:
-        raise BadEntryError(
-            f"settings.yaml: ocr takes a command, such as: tesseract {{file}} -, not {shown_value(command)}."
-        )
-    return words
-
-
-_READERS: Mapping[str, Callable[[Mapping[Any, Any]], Any]] = {
-    "prices": _read_prices,
-    "answer": _read_answer,
-    "ask": _read_ask,
-    "clustering": _read_clustering,
-    "graph": _read_graph,
-    "search": _read_search,
-    "embed": _read_embed,
-    "experiment": _read_experiment,
-    "gate": _read_gate,
-    "sources": lambda value: _section("sources", value),
-    "helpdesks": lambda value: _section("helpdesks", value),
-    "plugins": _read_plugins,
-    "convert": _read_convert,
-}
-
-
-def _read_effort(model: str, value: Any) -> str:
-    if value not in EFFORTS:
-        raise BadEntryError(
-            f"settings.yaml: the reasoning_effort of {as_value(model)} must be one of {', '.join(EFFORTS)}, not "
-            f"{shown_value(value)}; {EFFORTS[-1]} sends none."
-        )
-    return str(value)
-
-
-def _read_price(where: str, value: Any) -> float:
-    usd = read_number(value)
-    if not 0 <= usd <= HIGHEST_PRICE:
-        raise BadEntryError(
-            f"settings.yaml: the price of {where} must be a number from 0 to {HIGHEST_PRICE:.0f} (USD a million "
-            f"tokens), not {shown_value(value)}."
-        )
-    return usd
-
-
-def _read_share(name: str, value: Any, kind: str = "share") -> float:
-    share = read_number(value)
-    if not 0 <= share <= 1:
-        raise BadEntryError(f"settings.yaml: {name} must be a {kind}, a number from 0 to 1, not {shown_value(value)}.")
-    return share
