@@ -12,7 +12,7 @@ from autokb.core.attributes import ANY, NONE, Attributes, Values
 from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.regex_timeout import find_problem, quote_pattern, search_patterns
 from autokb.core.review_policy import USUAL_REVIEW, ReviewPolicy
-from autokb.core.validation import Entry, one_of, read_as, slip_of
+from autokb.core.validation import Entry, one_of, read_as, read_entries, refuse_unknown, slip_of
 
 ENGLISH = "en"  # the language of a domain that names none, and of texts without a domain
 MOST_ALTERNATIVES = 1_000  # that the strokes of one phrase stand for; the longest we ship has 35
@@ -31,6 +31,8 @@ ENTRIES = (
     "templates",
     "review",
 )
+_OF_ATTRIBUTE = ("kind", "values", "examples", "synonyms", "implies", "ask", "labels")
+_PLAIN = ("description", "reply", "tickets", "language", "templates")  # entries that name no attributes
 _LANGUAGE = re.compile(r"[a-z]{2}")
 PLACE_OF_VALUE = re.compile(r"\{([^{}/]+)\}")  # of an attribute in a path
 
@@ -250,17 +252,17 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def _entries(data: Any, where: str, known: tuple[str, ...], *, alone: bool = False) -> dict[str, Any]:
-    """Return the entries of a mapping; those of one's own are refused where the known ones stand ``alone``.
+    """Return the known entries of a mapping; those of one's own are refused where the known ones stand ``alone``.
 
     One that is nearly one of ours is refused anyway: read as nothing it would be missed in silence.
     """
     given: dict[str, Any] = read_as(_Named, data, where)
+    if alone:
+        refuse_unknown(given, known, where)
     for name in given:
         if name not in known and (meant := slip_of(name, known)):
             raise BadEntryError(f"{where}: unknown key {shown_value(name)}. Did you mean {meant}?")
-        if name not in known and alone:
-            raise BadEntryError(f"{where} takes {', '.join(known)}, not {shown_value(name)}.")
-    return given
+    return {name: given[name] for name in known if name in given}
 
 
 def _list_of(data: Any, where: str, entries: str) -> list[Any]:
@@ -271,9 +273,9 @@ def _list_of(data: Any, where: str, entries: str) -> list[Any]:
 
 def _read_attribute(position: int, name: str, data: Any) -> Attribute:
     where = f"domain.yaml: attribute {as_value(repr(name), str(position))}"
-    given = _entries(data, where, ("kind", "values", "examples", "synonyms", "implies", "ask", "labels"))
-    given.setdefault("kind", "closed" if given.get("values") else "open")
-    found: Attribute = read_as(Attribute, {**given, "name": name, "impossible": ()}, where)
+    given = _entries(data, where, _OF_ATTRIBUTE)
+    kind = "closed" if given.get("values") else "open"
+    found = Attribute(name, **read_entries(Attribute, {"kind": kind, **given}, where))
     if found.kind == "closed" and not found.values:
         raise BadEntryError(f"{where} is closed and needs its values, for example values: [One, Two].")
     for entry, named in (("", {*found.synonyms, *found.implies}), (": labels", {*found.labels})):
@@ -286,9 +288,9 @@ def _read_attribute(position: int, name: str, data: Any) -> Attribute:
 def _read_rule(position: int, data: Any) -> Rule:
     where = f"domain.yaml: rule {position}"
     given = _entries({"text": data} if isinstance(data, str) else data, where, ("id", "text", "forbid", "patterns"))
-    rule_id = read_as(Text, given.get("id"), where, "id") or f"rule-{position}"
+    rule_id = read_as(Text, given.pop("id", None), where, "id") or f"rule-{position}"
     where = f"domain.yaml: rule {as_value(repr(rule_id), str(position))}"
-    rule: Rule = read_as(Rule, {"text": "", **given, "id": rule_id}, where)
+    rule = Rule(rule_id, **read_entries(Rule, {"text": "", **given}, where))
     if not rule.text.strip():
         raise BadEntryError(f"{where} needs a text.")
     return rule
@@ -297,11 +299,11 @@ def _read_rule(position: int, data: Any) -> Rule:
 def _read_urgent(position: int, data: Any) -> Urgent:
     where = f"domain.yaml: urgent {position}"
     known = ("name", "when", "with", "unless", "section", "document")
-    name = read_as(Text, _entries(data, where, ()).get("name"), where, "name") or f"urgent-{position}"
+    name = read_as(Text, read_as(_Named, data, where).get("name"), where, "name") or f"urgent-{position}"
     where = f"domain.yaml: urgent {as_value(repr(name), str(position))}"
     given = {"when": (), "section": "", **_entries(data, where, known, alone=True), "name": name}
     together = read_as(Phrases, given.pop("with", ()), where, "with")
-    found: Urgent = read_as(Urgent, {**given, "together_with": together}, where)
+    found = Urgent(**read_entries(Urgent, given, where), together_with=together)
     if not found.when:
         raise BadEntryError(f"{where} needs what customers write, for example when: [smoke comes out].")
     if not found.section.strip():
@@ -313,7 +315,7 @@ def _read_audience_from(data: Any, attributes: Mapping[str, Attribute]) -> Audie
     if data is None:
         return None
     where = "domain.yaml: audience_from"
-    found: AudienceFrom = read_as(AudienceFrom, _entries(data, where, ("path", "front_matter")), where)
+    found = AudienceFrom(**read_entries(AudienceFrom, _entries(data, where, ("path", "front_matter")), where))
     in_paths = (name for path in found.path for name in PLACE_OF_VALUE.findall(path))
     for name in (*in_paths, *found.front_matter.values()):
         _attribute_named(name, where, attributes)
@@ -336,23 +338,16 @@ def read_domain(data: Any) -> DomainSpec:
         attributes[name] = replace(attributes[name], impossible=(*attributes[name].impossible, combination))
     rules = _list_of(given.get("rules"), "domain.yaml: rules", "{id, text, forbid, patterns}")
     urgent = _list_of(given.get("urgent"), "domain.yaml: urgent", "{name, when, with, unless, section, document}")
-    found: DomainSpec = read_as(
-        DomainSpec,
-        given
-        | {
-            "name": read_as(Text, given.get("name"), "domain.yaml: name") or "domain",
-            "attributes": attributes,
-            "rules": tuple(_read_rule(position, one) for position, one in enumerate(rules, 1)),
-            "scope": _read_configured_values(given.get("scope"), "domain.yaml: scope", attributes),
-            "review": read_as(
-                ReviewPolicy,
-                _entries(given.get("review"), "domain.yaml: review", ("approvals", "changed", "show")),
-                "domain.yaml: review",
-            ),
-            "urgent": tuple(_read_urgent(position, one) for position, one in enumerate(urgent, 1)),
-            "audience_from": _read_audience_from(given.get("audience_from"), attributes),
-        },
-        "domain.yaml",
+    review = _entries(given.get("review"), "domain.yaml: review", ("approvals", "changed", "show"))
+    found = DomainSpec(
+        **read_entries(DomainSpec, {name: given[name] for name in _PLAIN if name in given}, "domain.yaml"),
+        name=read_as(Text, given.get("name"), "domain.yaml: name") or "domain",
+        attributes=attributes,
+        rules=tuple(_read_rule(position, one) for position, one in enumerate(rules, 1)),
+        scope=_read_configured_values(given.get("scope"), "domain.yaml: scope", attributes),
+        review=ReviewPolicy(**read_entries(ReviewPolicy, review, "domain.yaml: review")),
+        urgent=tuple(_read_urgent(position, one) for position, one in enumerate(urgent, 1)),
+        audience_from=_read_audience_from(given.get("audience_from"), attributes),
     )
     if len({one.id for one in found.rules}) < len(found.rules):
         raise BadEntryError("domain.yaml: two rules have the same id; give each its own.")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from autokb.core.ids import digest, short_id
-from autokb.core.validation import Name, Section, Share, Switch
+from autokb.core.validation import Name, Share, Switch
 
 Arm = Literal["treatment", "control"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
@@ -17,7 +17,7 @@ HASH_DIGITS = 13  # hexadecimal digits of the hash that are read: 52 bits, which
 
 
 @dataclass(frozen=True, slots=True)
-class ArmSettings(Section):
+class ArmSettings:
     """What the settings say of an experiment.
 
     ``share`` of the conversations are in the treatment arm and get suggestions, the others none; another ``salt`` deals

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
@@ -18,16 +17,15 @@ from autokb.core.source_settings import SourceSettings
 from autokb.core.validation import (
     Entry,
     Name,
-    Section,
     Share,
     Switch,
     Word,
     number,
     one_of,
     read_as,
-    refuse_unknown,
     sentence_of,
     slip_of,
+    types_of,
     whole_number,
 )
 
@@ -109,33 +107,19 @@ def _read_prices(value: Any) -> Any:
     return value
 
 
-def _read_gate(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    refuse_unknown(value, ("max_loss", "must"))
-    losses = value.get("max_loss") or {}
-    if not isinstance(losses, Mapping) or not set(losses) <= {"first", "outcome", "trees"}:
-        raise ValueError(": max_loss takes shares, such as {first: 0.02, outcome: 0.02, trees: 0.02}")
-    return {**losses, "must": value.get("must") or ()}
-
-
 def _read_checks(value: Any) -> Any:
-    return [str(one) for one in value] if isinstance(value, list | tuple) else None
-
-
-def _read_experiment(value: Any) -> Any:
-    return {"enabled": True, **value} if isinstance(value, Mapping) else value
+    return [str(one) for one in value or ()] if value is None or isinstance(value, list | tuple) else None
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerSettings(Section):
+class AnswerSettings:
     """How questions are answered: below ``caution``, a probability of being on topic, it abstains."""
 
     caution: _Probability = CAUTION
 
 
 @dataclass(frozen=True, slots=True)
-class AskSettings(Section):
+class AskSettings:
     """Which model chooses among what a question finds, if any; the offline answer stands in for it.
 
     It does where the reply takes more than ``timeout`` seconds, and where ``budget_per_day`` (USD) is spent; days are
@@ -149,14 +133,14 @@ class AskSettings(Section):
 
 
 @dataclass(frozen=True, slots=True)
-class GraphSettings(Section):
+class GraphSettings:
     """Which engine answers Cypher about tickets."""
 
     store: Annotated[str, one_of(*GRAPH_STORES)] = "ladybug"
 
 
 @dataclass(frozen=True, slots=True)
-class SearchSettings(Section):
+class SearchSettings:
     """How many rows (texts that are compared with a question) a knowledge base has to have to be searched in Postgres.
 
     Below, and where the store is no Postgres, each process holds it in memory.
@@ -166,7 +150,7 @@ class SearchSettings(Section):
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedSettings(Section):
+class EmbedSettings:
     """The ask box that other sites show: pages of which ``origins`` may, and none may where there are none.
 
     An address may ask ``a_minute`` questions, and no more at once. It is what the last of so many trusted ``proxies``
@@ -179,14 +163,14 @@ class EmbedSettings(Section):
 
 
 @dataclass(frozen=True, slots=True)
-class ClusteringSettings(Section):
+class ClusteringSettings:
     """How raw issues are clustered: ``reduce`` is one of ``REDUCTIONS``."""
 
     reduce: Annotated[Reduction, one_of(*REDUCTIONS)] = "pca"
 
 
 @dataclass(frozen=True, slots=True)
-class GateSettings(Section):
+class GateSettings:
     """How much worse than what readers see a version may do in a team's checks, and which of these must stay right.
 
     ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often;
@@ -251,8 +235,8 @@ class Settings:
     log_questions: Switch = True
     keep_versions: _Number = KEPT_VERSIONS
     stale_after: _Number = STALE_AFTER
-    experiment: Annotated[ArmSettings, Entry(read=_read_experiment)] = NO_EXPERIMENT
-    gate: Annotated[GateSettings | None, Entry(read=_read_gate)] = None
+    experiment: ArmSettings = NO_EXPERIMENT
+    gate: GateSettings | None = None
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
     helpdesks: Mapping[str, HelpdeskSettings] = field(default_factory=dict, metadata={"key": False})
     store: Word = ""
@@ -284,9 +268,9 @@ def read_settings(data: Any, environment: Mapping[str, str] | None = None, text:
     if not isinstance(data, Mapping):
         raise BadEntryError("settings.yaml must be a mapping, for example: model: offline")
     if "rooms" in data:  # what earlier versions called tasks
-        named = {str(k): v for k, v in data.items() if k != "rooms"}
-        data = {**named, "tasks": data.get("tasks") or data["rooms"]}
-    known = sorted(_types())
+        without = {str(k): v for k, v in data.items() if k != "rooms"}
+        data = {**without, "tasks": data.get("tasks") or data["rooms"]}
+    known = sorted(types_of(Settings))
     for name in data:
         if name not in known:
             meant = slip_of(name, known)
@@ -347,25 +331,52 @@ def section_of(settings: Settings, plugin: str) -> Any:
         raise BadEntryError(sentence_of(first, "settings.yaml", "plugins", plugin)) from None
 
 
-@cache
-def _types() -> Mapping[str, Any]:
-    return get_type_hints(Settings, include_extras=True)
-
-
-def _read_entry(name: str, value: Any) -> Any:
-    if name in SECTIONS_OF_PLUGINS:
-        return _section(name, value)
-    return read_as(_types()[name], value, "settings.yaml", name)
-
-
-def _section(name: str, value: Any) -> Any:
-    """Return a section that one of our own plug-ins reads; nothing, with a warning, where that one is missing."""
+def _read_of_plugin(name: str, value: Any) -> Any:
+    """Read a section that one of our own plug-ins reads; nothing, with a warning, where that one is missing."""
     try:
         model = model_of_section(name)
     except PluginError as error:
         warnings.warn(f"{error} What it brings is out of reach. See: autokb plugins", AutokbWarning, stacklevel=4)
         return {}
     return model.model_validate(read_as(Mapping[Name, Any], value, "settings.yaml", name))
+
+
+def _read_experiment(name: str, value: Any) -> ArmSettings:
+    """Read an experiment, which is on where anything is said of it."""
+    found: ArmSettings = read_as(ArmSettings, value, "settings.yaml", name)
+    return found if "enabled" in value else replace(found, enabled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _MaxLoss:
+    first: Share = GATE_MARGIN
+    outcome: Share = GATE_MARGIN
+    trees: Share = GATE_MARGIN
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    max_loss: _MaxLoss = _MaxLoss()
+    must: Annotated[tuple[str, ...], Entry("a list of ids of checks", _read_checks)] = ()
+
+
+def _read_gate(name: str, value: Any) -> GateSettings:
+    gate: _Gate = read_as(_Gate, value, "settings.yaml", name)
+    return GateSettings(**asdict(gate.max_loss), must=gate.must)
+
+
+# What reads an entry that is not read as the type that it has.
+_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(SECTIONS_OF_PLUGINS, _read_of_plugin),
+    "experiment": _read_experiment,
+    "gate": _read_gate,
+}
+
+
+def _read_entry(name: str, value: Any) -> Any:
+    if name in _READERS:
+        return _READERS[name](name, value)
+    return read_as(types_of(Settings)[name], value, "settings.yaml", name)
 
 
 def _line_of(name: Any, text: str) -> str:

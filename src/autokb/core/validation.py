@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, is_dataclass
 from difflib import get_close_matches
-from functools import lru_cache
-from typing import Annotated, Any, TypeVar
+from functools import cache
+from typing import Annotated, Any, get_type_hints
 
 from autokb.core.errors import BadEntryError, as_value, shown_value
 from autokb.core.setting_values import read_number
 
-T = TypeVar("T")
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 # Entries whose keys are names that somebody chose, and how a sentence names what stands under one.
 _BY_NAME = {
@@ -64,34 +63,6 @@ class Entry:
                 raise PydanticCustomError("must_be", self.words) from error  # type: ignore[arg-type]
 
         return core_schema.no_info_wrap_validator_function(check, handler(source))
-
-
-class Section:
-    """A dataclass that is read from a mapping whose keys are the names of its fields, and no others."""
-
-    __slots__ = ()
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """Return the schema of the dataclass, before which the keys are checked."""
-        from pydantic_core import core_schema
-
-        known = [f.name for f in fields(source)]
-
-        def check(value: Any) -> Any:
-            refuse_unknown(value if isinstance(value, Mapping) else (), known)
-            return value
-
-        return core_schema.no_info_before_validator_function(check, handler(source))
-
-
-def refuse_unknown(given: Iterable[Any], known: Sequence[str]) -> None:
-    """Raise ValueError where one of the given keys is not known."""
-    for name in given:
-        if name not in known:
-            meant = slip_of(name, known)
-            takes = ", ".join(known) if len(known) > 1 else f"{known[0]} alone"
-            raise ValueError(f"takes {takes}, not {shown_value(name)}" + (f". Did you mean {meant}?" if meant else ""))
 
 
 def slip_of(name: Any, known: Sequence[str]) -> str:
@@ -150,16 +121,48 @@ Share = Annotated[float, number(0, 1, "a share, a number from 0 to 1")]
 
 
 def read_as(kind: Any, value: Any, *place: str) -> Any:
-    """Return what somebody wrote as a type (BadEntryError); ``place`` is where, the name of the file first."""
+    """Return what somebody wrote as a type (BadEntryError); ``place`` is where, the name of the file first.
+
+    A dataclass is read from a mapping whose keys are the names of its fields, or from nothing.
+    """
     from pydantic import ValidationError
 
     try:
+        if is_dataclass(kind):
+            given = _adapter(Mapping[Name, Any]).validate_python({} if value is None else value)
+            return kind(**read_entries(kind, given, *place))
         return _adapter(kind).validate_python(value)
     except ValidationError as error:
         raise BadEntryError(sentence_of(error.errors(include_url=False)[0], *place)) from None
 
 
-@lru_cache(maxsize=64)
+def read_entries(kind: Any, given: Mapping[str, Any], *place: str) -> dict[str, Any]:
+    """Return those fields of a dataclass that are given, each read as its type (BadEntryError).
+
+    Readers are made for the types of these alone, so that a short file costs little.
+    """
+    types = types_of(kind)
+    refuse_unknown(given, tuple(types), *place)
+    return {name: read_as(types[name], value, *place, name) for name, value in given.items()}
+
+
+def refuse_unknown(given: Iterable[str], known: Sequence[str], *place: str) -> None:
+    """Raise BadEntryError where one of the given keys is not known."""
+    for name in given:
+        if name not in known:
+            takes = ", ".join(known) if len(known) > 1 else f"{known[0]} alone"
+            meant = slip_of(name, known)
+            hint = f" Did you mean {meant}?" if meant else ""
+            raise BadEntryError(f"{': '.join(place)} takes {takes}, not {shown_value(name)}.{hint}")
+
+
+@cache
+def types_of(kind: type) -> Mapping[str, Any]:
+    """Return the types of a dataclass's fields by their names, with what is said of how their values are read."""
+    return get_type_hints(kind, include_extras=True)
+
+
+@cache
 def _adapter(kind: Any) -> Any:
     from pydantic import TypeAdapter
 
@@ -169,8 +172,7 @@ def _adapter(kind: Any) -> Any:
 def sentence_of(error: Mapping[str, Any], *place: str) -> str:
     """Return an error of pydantic as a sentence in which what somebody wrote is marked; ``place`` is where it was."""
     where, wrong = _place_of((*place, *error["loc"])), _problem_of(error)
-    space, end = "" if wrong[0] == ":" else " ", "" if wrong[-1] == "?" else "."
-    return f"{where}{space}{wrong}{end}"
+    return f"{where}{'' if wrong[0] == ':' else ' '}{wrong}."
 
 
 def _place_of(parts: Sequence[int | str]) -> str:
