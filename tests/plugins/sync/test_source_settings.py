@@ -46,7 +46,7 @@ def test_each_type_is_read_with_what_is_usual() -> None:
         ({"type": "web", "urls": ["file:///etc/passwd"]}, "must be an address"),
         ({"type": "web", "urls": ["http://[::1"]}, "must be an address"),
         ({"type": "web", "sitemap": "https://ann:secret@example.com/"}, "token_env"),
-        ({"type": "web", "urls": ["https://a.example"], "allow_networks": ["10.2.0.1/8"]}, "must be a network such as 10.2.0.0/16, not '10.2.0.1/8'"),
+        ({"type": "web", "urls": ["https://a.example"], "allow_networks": ["10.2.0.1/8"]}, "must be a network such as"),
         ({"type": "web", "urls": ["https://a.example"] * 50_001}, "can be read; split"),
         ({"type": "git", "url": "ext::sh"}, "url must be"),
         ({"type": "github", "repo": "acme"}, "OWNER/NAME"),
