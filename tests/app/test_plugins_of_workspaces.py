@@ -185,7 +185,7 @@ def test_its_section_of_the_settings_is_read_by_its_model(memo: Path) -> None:
     assert section_of(Settings(), "memo").most == 3
     for section, said in (
         ({"most": "many"}, "plugins: memo: most must be a whole number, not 'many'"),
-        ({"least": 1}, "plugins: memo: least is not known"),
+        ({"least": 1}, "plugins: memo: unknown key 'least'"),
     ):
         with pytest.raises(BadEntryError, match=said):
             section_of(read_settings({"plugins": {"memo": section}}), "memo")

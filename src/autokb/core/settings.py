@@ -326,9 +326,15 @@ def section_of(settings: Settings, plugin: str) -> Any:
     try:
         return model.model_validate(settings.plugins.get(plugin, {}))
     except Exception as error:  # of pydantic, or of a check of the plug-in's own
-        own = {"type": "value_error", "loc": (), "ctx": {"error": as_value(said(error, declared.settings))}}
-        first = error.errors()[0] if hasattr(error, "errors") else own
-        raise BadEntryError(sentence_of(first, "settings.yaml", "plugins", plugin)) from None
+        from pydantic_core.core_schema import ErrorType
+
+        own = {"type": "of the plug-in", "loc": (), "msg": said(error, declared.settings)}
+        first: Mapping[str, Any] = error.errors()[0] if hasattr(error, "errors") else own
+        in_its_words = first.get("ctx", {}).get("error") or (first["type"] not in get_args(ErrorType) and first["msg"])
+        if in_its_words:  # which may say what somebody wrote
+            first = {**first, "type": "value_error", "ctx": {"error": f": {as_value(str(in_its_words))}"}}
+        known = tuple(getattr(model, "model_fields", ()))
+        raise BadEntryError(sentence_of(first, f"settings.yaml: plugins: {plugin}", known=known)) from None
 
 
 def _read_of_plugin(name: str, value: Any) -> Any:

@@ -60,7 +60,7 @@ class Entry:
             except ValidationError as error:
                 if not self.words:
                     raise
-                raise PydanticCustomError("must_be", self.words) from error  # type: ignore[arg-type]
+                raise PydanticCustomError("must_be", self.words) from error
 
         return core_schema.no_info_wrap_validator_function(check, handler(source))
 
@@ -128,7 +128,7 @@ def read_as(kind: Any, value: Any, *place: str) -> Any:
     from pydantic import ValidationError
 
     try:
-        if is_dataclass(kind):
+        if isinstance(kind, type) and is_dataclass(kind):
             given = _adapter(Mapping[Name, Any]).validate_python({} if value is None else value)
             return kind(**read_entries(kind, given, *place))
         return _adapter(kind).validate_python(value)
@@ -151,9 +151,12 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str], *place: str) -> N
     for name in given:
         if name not in known:
             takes = ", ".join(known) if len(known) > 1 else f"{known[0]} alone"
-            meant = slip_of(name, known)
-            hint = f" Did you mean {meant}?" if meant else ""
-            raise BadEntryError(f"{': '.join(place)} takes {takes}, not {shown_value(name)}.{hint}")
+            raise BadEntryError(f"{': '.join(place)} takes {takes}, not {shown_value(name)}.{_hint(name, known)}")
+
+
+def _hint(name: Any, known: Sequence[str]) -> str:
+    meant = slip_of(name, known)
+    return f" Did you mean {meant}?" if meant else ""
 
 
 @cache
@@ -169,10 +172,16 @@ def _adapter(kind: Any) -> Any:
     return TypeAdapter(kind)
 
 
-def sentence_of(error: Mapping[str, Any], *place: str) -> str:
-    """Return an error of pydantic as a sentence in which what somebody wrote is marked; ``place`` is where it was."""
-    where, wrong = _place_of((*place, *error["loc"])), _problem_of(error)
-    return f"{where}{'' if wrong[0] == ':' else ' '}{wrong}."
+def sentence_of(error: Mapping[str, Any], *place: str, known: Sequence[str] = ()) -> str:
+    """Return an error of pydantic as a sentence in which what somebody wrote is marked; ``place`` is where it was.
+
+    ``known`` are the keys that there are, for the one that somebody may have meant.
+    """
+    parts = (*place, *error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"{_place_of(parts[:-1])}: unknown key {shown_value(parts[-1])}.{_hint(parts[-1], known)}"
+    where, wrong = _place_of(parts), _problem_of(error)
+    return f"{where}{wrong}." if wrong.startswith(":") else f"{where} {wrong}."
 
 
 def _place_of(parts: Sequence[int | str]) -> str:
@@ -194,8 +203,6 @@ def _problem_of(error: Mapping[str, Any]) -> str:
             return str(error["ctx"]["error"])
         case "missing":
             return "is missing"
-        case "extra_forbidden":
-            return "is not known"
         case "must_be":
             must = f"must be {error['msg']}"
         case _ if kind in _KINDS and why in _WRONG_TYPES:
