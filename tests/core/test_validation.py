@@ -10,7 +10,18 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from autokb.core.errors import BadEntryError
-from autokb.core.validation import Entry, Name, Share, Switch, Word, one_of, read_as, sentence_of, whole_number
+from autokb.core.validation import (
+    Entry,
+    Name,
+    Share,
+    Switch,
+    Word,
+    one_of,
+    read_as,
+    sentence_of,
+    sentence_without_values,
+    whole_number,
+)
 
 
 @dataclass(frozen=True)
@@ -99,11 +110,19 @@ class Sent(BaseModel):
         ({"text": "a", "many": "x"}, "body: many must be a whole number."),
         ({"text": "a", "many": 0}, "body: many must be greater than or equal to 1."),
         ({"text": "a", "kind": "sing"}, "body: kind must be 'ask' or 'tell'."),
-        ({"text": "a", "manny": 1}, "body: unknown key HIDDEN. Did you mean many?"),
+        ({"text": "a", "manny": 1}, "body: unknown key HIDDEN."),
     ],
 )
 def test_errors_of_other_models_of_pydantic_are_said_alike(sent: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Sent.model_validate(sent)
-    said = sentence_of(refused.value.errors()[0], "body", known=tuple(Sent.model_fields))
-    assert BadEntryError(said).without_values == sentence
+    error = refused.value.errors()[0]
+    assert sentence_without_values({**error}, "body") == sentence
+
+
+def test_a_key_that_a_model_does_not_have_is_named_with_the_one_that_was_meant() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Sent.model_validate({"text": "a", "manny": 1})
+    error = refused.value.errors()[0]
+    said = BadEntryError(sentence_of({**error}, "n.yaml", known=tuple(Sent.model_fields)))
+    assert str(said) == "n.yaml: unknown key 'manny'. Did you mean many?"

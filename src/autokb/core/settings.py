@@ -257,41 +257,49 @@ class Settings:
 OVERRIDABLE = tuple(name for name, kind in get_type_hints(Settings).items() if kind in (str, int))
 
 
-# Complex: the spelling of earlier versions, unknown names and empty entries must be settled before any value is read.
 def read_settings(data: Any, environment: Mapping[str, str] | None = None, text: str = "") -> Settings:
     """Turn the parsed ``settings.yaml`` and the environment into settings (BadEntryError names the entry).
 
     ``text`` is what was parsed: where it is given, the line of a setting that is none can be said.
     """
-    if data is None:
-        data = {}
+    data = {} if data is None else data
     if not isinstance(data, Mapping):
         raise BadEntryError("settings.yaml must be a mapping, for example: model: offline")
     if "rooms" in data:  # what earlier versions called tasks
-        without = {str(k): v for k, v in data.items() if k != "rooms"}
-        data = {**without, "tasks": data.get("tasks") or data["rooms"]}
+        others = {name: value for name, value in data.items() if name != "rooms"}
+        data = {**others, "tasks": data.get("tasks") or data["rooms"]}
+    _refuse_no_settings(data, text)
+    given = {name: _read_entry(name, value) for name, value in data.items() if value is not None}
+    found = Settings(**(given | _read_variables(environment or {})))
+    _warn_of_missing_plugins(found)
+    _warn_of_unread_sections(found)
+    return found
+
+
+def _refuse_no_settings(data: Mapping[Any, Any], text: str) -> None:
     known = sorted(types_of(Settings))
     for name in data:
         if name not in known:
             meant = slip_of(name, known)
-            raise BadEntryError(
-                f"settings.yaml{_line_of(name, text)}: {shown_value(name)} is not a setting; "
-                + (f"did you mean {meant}?" if meant else f"the settings are {', '.join(known)}.")
-            )
-    variables = {name: (environment or {}).get(f"AUTOKB_{name.upper()}") for name in OVERRIDABLE}
-    given = {name: _read_entry(name, value) for name, value in data.items() if value is not None}
-    given |= {name: _read_entry(name, value) for name, value in variables.items() if value}
-    found = Settings(**given)
-    if missing := missing_plugins(found):
+            hint = f"did you mean {meant}?" if meant else f"the settings are {', '.join(known)}."
+            raise BadEntryError(f"settings.yaml{_line_of(name, text)}: {shown_value(name)} is not a setting; {hint}")
+
+
+def _read_variables(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Read the settings that variables of the environment override."""
+    variables = {name: environment.get(f"AUTOKB_{name.upper()}") for name in OVERRIDABLE}
+    return {name: _read_entry(name, value) for name, value in variables.items() if value}
+
+
+def _warn_of_missing_plugins(settings: Settings) -> None:
+    if missing := missing_plugins(settings):
         listed = ", ".join(sorted(missing))
         warnings.warn(
             f"settings.yaml needs plug-ins that are not installed or do not load ({listed}); what they bring is out of "
             "reach. See: autokb plugins",
             AutokbWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    _warn_of_unread_sections(found)
-    return found
 
 
 def _warn_of_unread_sections(settings: Settings) -> None:

@@ -184,6 +184,11 @@ def sentence_of(error: Mapping[str, Any], *place: str, known: Sequence[str] = ()
     return f"{where}{wrong}." if wrong.startswith(":") else f"{where} {wrong}."
 
 
+def sentence_without_values(error: Mapping[str, Any], *place: str) -> str:
+    """Return an error of pydantic as a sentence that repeats nothing of what somebody sent, however large or deep."""
+    return BadEntryError(sentence_of({**error, "input": None}, *place)).without_values
+
+
 def _place_of(parts: Sequence[int | str]) -> str:
     """Return the place of an error; a name that somebody chose is marked, an element of a list has its number."""
     if parts[-1] == _KEY:

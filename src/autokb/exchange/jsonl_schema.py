@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from autokb.core.attributes import Attributes
 from autokb.core.domain import read_domain
-from autokb.core.errors import BadEntryError, BadInputError
+from autokb.core.errors import BadInputError
 from autokb.core.nouns import HumanVerdictName, Message, Skipped
 from autokb.core.plugins import built_in, of_ours
 from autokb.core.tickets import Comment, TicketLink
-from autokb.core.validation import Entry, sentence_of
+from autokb.core.validation import Entry, sentence_without_values
 from autokb.core.yaml_text import parse_yaml
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.calibrated_gate import read_calibrated_gate
@@ -233,8 +233,8 @@ def check_line(body: Any) -> None:
     try:
         LINES[kind].model_validate(body)
     except ValidationError as error:
-        said = BadEntryError(sentence_of(error.errors(include_url=False)[0], where)).without_values
-        raise ValueError(said.removesuffix(".")) from error
+        sentence = sentence_without_values(error.errors(include_url=False)[0], where)
+        raise ValueError(sentence.removesuffix(".")) from error
     _check_contents(kind, record_id, body, where)
 
 

@@ -23,7 +23,7 @@ from autokb.core.errors import (
     WorkspaceBusyError,
 )
 from autokb.core.storable import without_surrogates
-from autokb.core.validation import sentence_of
+from autokb.core.validation import sentence_without_values
 
 MEDIA_TYPE = "application/problem+json"
 SECONDS_TO_WAIT = "5"  # before a busy workspace, or a store that is away, is asked again
@@ -109,5 +109,5 @@ def refusal_of_request(errors: Sequence[Mapping[str, Any]]) -> str:
     said = []
     for error in errors[:SHOWN_ERRORS]:
         where = ".".join(map(str, error["loc"][1:])) or "The body"
-        said.append(BadEntryError(sentence_of({**error, "loc": ()}, where)).without_values)
+        said.append(sentence_without_values({**error, "loc": ()}, where))
     return " ".join((*said, SEE_PATHS))

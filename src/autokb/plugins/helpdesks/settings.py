@@ -46,20 +46,23 @@ def _read_helpdesk(name: Any, entries: Any) -> HelpdeskSettings:
         listed = ", ".join(HELPDESKS)
         raise BadEntryError(f"settings.yaml: helpdesks: takes {listed} or PLUGIN.NAME, not {shown_value(name)}.")
     place = ("settings.yaml", "helpdesks", known)
-    required = required_of(known)
     if not isinstance(entries, Mapping):
-        raise BadEntryError(f"{': '.join(place)}: write a mapping with {', '.join(required)}.")
+        raise BadEntryError(f"{': '.join(place)}: write a mapping with {', '.join(required_of(known))}.")
     filled = {str(entry): given for entry, given in entries.items() if given is not None}
-    refuse_unknown(
-        filled, tuple(dict.fromkeys((*required, *_ALL, *(_OF_PLUGIN if is_of_plugin(known) else ())))), *place
-    )
-    if missing := [entry for entry in required if entry not in filled]:
-        raise BadEntryError(f"{': '.join(place)}: it needs {missing[0]}.")
+    _check_entries(known, filled, place)
     filled = {"url": INTERCOM, **{entry: usual_variable(known, entry) for entry in get_args(VariableEntry)}, **filled}
-    kinds = _READ_AS | _OF.get(known, {} if is_of_plugin(known) else {"url": _Host})
+    kinds = _READ_AS | _OF.get(known, {})
     return HelpdeskSettings(
         name=known, **{entry: read_as(kinds[entry], given, *place, entry) for entry, given in filled.items()}
     )
+
+
+def _check_entries(name: str, filled: Mapping[str, Any], place: tuple[str, ...]) -> None:
+    """Refuse an entry that a helpdesk does not have, and one that it lacks."""
+    further = _OF_PLUGIN if is_of_plugin(name) else ()
+    refuse_unknown(filled, tuple(dict.fromkeys((*required_of(name), *_ALL, *further))), *place)
+    if missing := [entry for entry in required_of(name) if entry not in filled]:
+        raise BadEntryError(f"{': '.join(place)}: it needs {missing[0]}.")
 
 
 def _read_word(value: Any) -> str | None:
@@ -112,6 +115,8 @@ _READ_AS: dict[str, Any] = {
     "token_env": _Variable,
     "secret_env": _Variable,
 }
-_OF: dict[str, dict[str, Any]] = {
+_OF: dict[str, dict[str, Any]] = {  # ours by their names
     "chatwoot": {"account": Annotated[str, Entry(read=_read_account)], "url": Annotated[str, _url(r"/(app|api)(/|$)")]},
+    "zendesk": {"url": _Host},
+    "intercom": {"url": _Host},
 }

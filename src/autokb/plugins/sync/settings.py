@@ -48,10 +48,7 @@ class SourcesSection:
 
 def _read_source(name: str, entries: Any) -> SourceSettings:
     where = f"the source {shown_value(name)}"
-    if not _NAME.fullmatch(name):
-        raise _error(where, "its name takes letters, digits, - and _, at most 64")
-    if name in RESERVED:
-        raise _error(where, f"choose another name: {', '.join(RESERVED)} are other entries of what sync prints")
+    _check_name(name, where)
     given = entries.get("type") if isinstance(entries, Mapping) else None
     if str(given) not in TYPES and not is_of_plugin(str(given)):
         wrong = "" if given is None else f", not {shown_value(given)}"
@@ -64,6 +61,13 @@ def _read_source(name: str, entries: Any) -> SourceSettings:
     for entry, value in filled.items():
         read[_ATTRIBUTES.get(entry, entry)] = read_as(_READ_AS.get(entry, _Word), value, "settings.yaml", where, entry)
     return SourceSettings(name=name, **_with_usual(where, kind, read))
+
+
+def _check_name(name: str, where: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise _error(where, "its name takes letters, digits, - and _, at most 64")
+    if name in RESERVED:
+        raise _error(where, f"choose another name: {', '.join(RESERVED)} are other entries of what sync prints")
 
 
 def _check_entries(where: str, kind: str, entries: Mapping[str, Any]) -> None:
@@ -127,17 +131,20 @@ def _read_address(value: Any) -> str | None:
 def _read_url(value: Any) -> str | None:
     """Read where a tracker or a repository is; git takes paths and ssh too."""
     text = value.strip() if isinstance(value, str) else ""
+    is_web = text.startswith(("http://", "https://"))
+    if not is_web and not _is_place_for_git(text):
+        return None
     # The host that is checked must be the one that is asked, so no address that programs read in two ways.
     is_path = ":" not in text or text.startswith("file://")
-    is_web = text.startswith(("http://", "https://"))
-    if not is_web and (not text or text.startswith("-") or "::" in text or any(ord(c) < 32 for c in text)):
-        return None
     if not is_path and (not _PLAIN_URL.fullmatch(text) or text.count("@") > 1):
         raise ValueError(f"must have no #, ?, \\ or blank and at most one @, not {shown_value(text)}")
-    if not is_web:
-        return text
-    address = _read_address(text)
-    return address and address.rstrip("/")
+    address = _read_address(text) if is_web else text
+    return address.rstrip("/") if is_web and address else address
+
+
+def _is_place_for_git(text: str) -> bool:
+    """Return whether git reads a text as a path or an address, and not as an option or the name of a program."""
+    return bool(text) and not text.startswith("-") and "::" not in text and all(ord(c) >= 32 for c in text)
 
 
 def _read_network(value: Any) -> str | None:
