@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
@@ -10,7 +11,6 @@ from functools import cache
 from typing import Annotated, Any, get_type_hints
 
 from autokb.core.errors import BadEntryError, as_value, shown_value
-from autokb.core.setting_values import read_number
 
 ALMOST = 0.8  # how alike two names must be for one to be taken as a slip of the other
 # Entries whose keys are names that somebody chose, and how a sentence names what stands under one.
@@ -86,7 +86,10 @@ def number(least: float, most: float, words: str, *, more: bool = False) -> Entr
     """Return the entry of a number; it is ``more`` than the least one, or at least that."""
 
     def read(value: Any) -> float | None:
-        found = read_number(value)
+        try:
+            found = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+        except (ValueError, OverflowError):
+            return None
         return found if least <= found <= most and not (more and found == least) else None
 
     return Entry(words, read)

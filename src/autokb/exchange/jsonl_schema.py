@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from autokb.core.attributes import Attributes
 from autokb.core.domain import read_domain
 from autokb.core.errors import BadInputError
-from autokb.core.nouns import HumanVerdictName, Message, Skipped
+from autokb.core.nouns import Decision, HumanVerdictName, Message, Skipped
 from autokb.core.plugins import built_in, of_ours
 from autokb.core.tickets import Comment, TicketLink
 from autokb.core.validation import Entry, sentence_without_values
@@ -39,7 +39,7 @@ from autokb.stores.codecs import (
 )
 from autokb.stores.feedback import FEEDBACK
 from autokb.stores.feedback import KIND as FEEDBACK_KIND
-from autokb.stores.ticket_answers import ACCEPTED, QUESTION_CHARACTERS, clean_question
+from autokb.stores.ticket_answers import ACCEPTED, QUESTION_CHARACTERS, AcceptedAnswer, clean_question
 from autokb.stores.ticket_answers import KIND as ACCEPTED_ANSWER
 from autokb.stores.ticket_tables import TICKET_CODEC
 from autokb.stores.workspace import DOMAIN_FILE
@@ -186,6 +186,11 @@ def lines_of(lines: Lines, kind: str) -> dict[str, dict[str, Any]]:
 def take_out(lines: Lines, kind: str) -> dict[str, dict[str, Any]]:
     """Take the lines of a kind out of the others, by their ids."""
     return {i: lines.pop((kind, i)) for i in lines_of(lines, kind)}
+
+
+def order_in_file(one: Decision | AcceptedAnswer) -> tuple[bool, int, str, str]:
+    """Order what people gave by the numbers of the file; what has none comes last, by its date."""
+    return one.number == 0, one.number, one.date, one.id
 
 
 def read_lines(text: str) -> tuple[Lines, list[Skipped]]:
