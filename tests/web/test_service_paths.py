@@ -225,6 +225,7 @@ def test_a_solution_is_edited_where_nobody_was_faster(client: TestClient, kb: Su
     assert client.get(path).json()["version"] == version, "what breaks a rule is not stored"
     for body, status in (({}, 422), ({"text": "a", "steps": ["b"]}, 422), ({"txt": "a"}, 422), ({"text": 1}, 422)):
         check_problem(client.patch(path, json=body), status)
+    check_problem(client.patch(path, json={"txt": "a", "text": 1}), 422, "text must be text. txt is not known. ")
     check_problem(client.patch("/v1/solutions/s-pai", json={"text": "a"}), 404)
 
 
@@ -331,7 +332,7 @@ def test_a_number_is_a_number_and_no_text_that_reads_as_one(client: TestClient) 
         check_problem(client.post("/v1/ask", json={"text": QUESTION, "k": k}), 422, "k must be ")
     for seconds in ("12", True):
         given = {"conversation": "c", "seconds": seconds}
-        check_problem(client.post("/v1/outcomes", json=given), 422, "seconds: ")
+        check_problem(client.post("/v1/outcomes", json=given), 422, "seconds must be a number")
     assert client.post("/v1/outcomes", json={"conversation": "c", "seconds": 12}).json()["seconds"] == 12.0
 
 

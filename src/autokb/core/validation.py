@@ -181,7 +181,7 @@ def sentence_of(error: Mapping[str, Any], *place: str, known: Sequence[str] = ()
     ``known`` are the keys that there are, for the one that somebody may have meant.
     """
     parts = (*place, *error["loc"])
-    if error["type"] == "extra_forbidden":
+    if error["type"] == "extra_forbidden" and known:
         return f"{_place_of(parts[:-1])}: unknown key {shown_value(parts[-1])}.{_hint(parts[-1], known)}"
     where, wrong = _place_of(parts), _problem_of(error)
     return f"{where}{wrong}." if wrong.startswith(":") else f"{where} {wrong}."
@@ -211,6 +211,8 @@ def _problem_of(error: Mapping[str, Any]) -> str:
             return str(error["ctx"]["error"])
         case "missing":
             return "is missing"
+        case "extra_forbidden":
+            return "is not known"
         case "must_be":
             must = f"must be {error['msg']}"
         case _ if kind in _KINDS and why in _WRONG_TYPES:
