@@ -92,11 +92,9 @@ def _read_suffix(value: Any) -> str | None:
     return value.lower() if isinstance(value, str) and _SUFFIX.fullmatch(value) else None
 
 
-_Command = Annotated[tuple[str, ...], Entry("a command, such as: tesseract {file} -", _read_command)]
-_Commands = Annotated[
-    Mapping[Annotated[str, Entry(read=_read_suffix)], _Command],
-    Entry("a mapping of suffixes to commands, such as .rst: pandoc -f rst -t gfm {file}"),
-]
+_OcrCommand = Annotated[tuple[str, ...], Entry("a command, such as: tesseract {file} -", _read_command)]
+_Converter = Annotated[tuple[str, ...], Entry("a command, such as: pandoc -f rst -t gfm {file}", _read_command)]
+_Suffix = Annotated[str, Entry("a suffix such as .rst", _read_suffix)]
 
 
 def _read_prices(value: Any) -> Any:
@@ -170,8 +168,8 @@ class ClusteringSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class GateSettings:
-    """How much worse than what readers see a version may do in a team's checks, and which of these must stay right.
+class MaxLoss:
+    """How much worse than what readers see a version may do in a team's checks.
 
     ``first`` and ``outcome`` are the shares by which what comes first, and the outcome, may be right less often;
     ``trees`` is that by which the trees' solutions may fit their customers' issues less often.
@@ -180,7 +178,13 @@ class GateSettings:
     first: Share = GATE_MARGIN
     outcome: Share = GATE_MARGIN
     trees: Share = GATE_MARGIN
-    must: Annotated[tuple[str, ...], Entry("a list of ids of checks", _read_checks)] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GateSettings(MaxLoss):
+    """What keeps a version from readers: a loss that is too large, or one of the checks that ``must`` stay right."""
+
+    must: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +249,8 @@ class Settings:
     plugins: Mapping[Name, Annotated[Mapping[str, Any], Entry("a mapping with its settings")]] = field(
         default_factory=dict, metadata={"key": False}
     )
-    convert: _Commands = field(default_factory=dict, metadata={"key": False})
-    ocr: _Command = field(default=(), metadata={"key": False})
+    convert: Mapping[_Suffix, _Converter] = field(default_factory=dict, metadata={"key": False})
+    ocr: _OcrCommand = field(default=(), metadata={"key": False})
 
     def effort_of(self, model: str) -> str:
         """Return the reasoning effort that is set for ``provider:NAME``, under either spelling; empty where none is."""
@@ -362,15 +366,10 @@ def _read_experiment(name: str, value: Any) -> ArmSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class _MaxLoss:
-    first: Share = GATE_MARGIN
-    outcome: Share = GATE_MARGIN
-    trees: Share = GATE_MARGIN
-
-
-@dataclass(frozen=True, slots=True)
 class _Gate:
-    max_loss: _MaxLoss = _MaxLoss()
+    """``gate:`` as it is written."""
+
+    max_loss: MaxLoss = MaxLoss()
     must: Annotated[tuple[str, ...], Entry("a list of ids of checks", _read_checks)] = ()
 
 

@@ -21,6 +21,7 @@ _BY_NAME = {
     "labels": "the label of",
     "synonyms": "synonyms of",
     "implies": "implies of",
+    "convert": "convert:",
     "front_matter": "front_matter:",
     "plugins": "plugins:",
     "templates": "templates:",
