@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
@@ -247,10 +247,6 @@ class DomainSpec:
         return True
 
 
-def _listed(values: Iterable[str]) -> str:
-    return as_value(f" {list(values)}", "")
-
-
 def _entries(data: Any, where: str, known: tuple[str, ...], *, alone: bool = False) -> dict[str, Any]:
     """Return the known entries of a mapping; those of one's own are refused where the known ones stand ``alone``.
 
@@ -280,8 +276,8 @@ def _read_attribute(position: int, name: str, data: Any) -> Attribute:
         raise BadEntryError(f"{where} is closed and needs its values, for example values: [One, Two].")
     for entry, named in (("", {*found.synonyms, *found.implies}), (": labels", {*found.labels})):
         if found.kind == "closed" and (stray := named - {*found.values}):
-            value = shown_value(sorted(stray)[0])
-            raise BadEntryError(f"{where}{entry}: {value} is not one of its values{_listed(found.values)}.")
+            value, values = shown_value(sorted(stray)[0]), as_value(f" {[*found.values]}", "")
+            raise BadEntryError(f"{where}{entry}: {value} is not one of its values{values}.")
     return found
 
 

@@ -63,7 +63,7 @@ _Price = Annotated[float, number(0, HIGHEST_PRICE, f"a number from 0 to {HIGHEST
 _DayBudget = Annotated[float, number(0, HIGHEST_DAY_BUDGET, f"an amount from 0 to {HIGHEST_DAY_BUDGET:.0f} USD")]
 _Effort = Annotated[str, one_of(*EFFORTS, words=f"one of {', '.join(EFFORTS)}; {DEFAULT_EFFORT} sends none")]
 _Wait = Annotated[
-    float, number(0, LONGEST_WAIT, f"a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}", more=True)
+    float, number(0, LONGEST_WAIT, f"a number of seconds, more than 0 and at most {LONGEST_WAIT:.0f}", exclusive=True)
 ]
 
 

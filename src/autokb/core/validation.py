@@ -83,15 +83,15 @@ def whole_number(least: int, most: int, words: str = "") -> Entry:
     return Entry(words or f"a whole number of at least {least} and at most {most}", read)
 
 
-def number(least: float, most: float, words: str, *, more: bool = False) -> Entry:
-    """Return the entry of a number; it is ``more`` than the least one, or at least that."""
+def number(least: float, most: float, words: str, *, exclusive: bool = False) -> Entry:
+    """Return the entry of a number; ``exclusive`` is a minimum that the number must be above."""
 
     def read(value: Any) -> float | None:
         try:
             found = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
         except (ValueError, OverflowError):
             return None
-        return found if least <= found <= most and not (more and found == least) else None
+        return found if least <= found <= most and not (exclusive and found == least) else None
 
     return Entry(words, read)
 

@@ -111,7 +111,7 @@ _READ_AS: dict[str, Any] = {
     "admin": _Text,
     "reply": Annotated[ReplyTo, one_of(*get_args(ReplyTo))],
     "reply_after_agent": Switch,
-    "customer_from": Annotated[float, number(0, 1, "a probability, more than 0 and at most 1", more=True)],
+    "customer_from": Annotated[float, number(0, 1, "a probability, more than 0 and at most 1", exclusive=True)],
     "token_env": _Variable,
     "secret_env": _Variable,
 }
