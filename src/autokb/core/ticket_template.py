@@ -57,7 +57,7 @@ class SectionRule:
     ``relation`` leads to it from its ``parent``. A section that is not ``embedded`` is never compared with questions.
     """
 
-    name: Annotated[str, Entry(f"small letters, digits and _, and not {TICKET}", _read_name)]
+    name: Annotated[str, Entry(f"small letters, digits and _; {TICKET} is the ticket itself", _read_name)]
     relation: Annotated[str, Entry("capitals, digits and _, such as HAS_FIX", _read_relation)]
     parent: Word = TICKET
     fields: Words = ()
