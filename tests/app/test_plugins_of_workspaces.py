@@ -183,7 +183,10 @@ def test_plugins_lists_where_each_comes_from_and_what_it_brings(memo: Path, caps
 def test_its_section_of_the_settings_is_read_by_its_model(memo: Path) -> None:
     assert section_of(read_settings({"plugins": {"memo": {"most": "5"}}}), "memo").most == 5
     assert section_of(Settings(), "memo").most == 3
-    for section, said in (({"most": "many"}, "plugins: memo: most: "), ({"least": 1}, "plugins: memo: least: ")):
+    for section, said in (
+        ({"most": "many"}, "plugins: memo: most must be a whole number, not 'many'"),
+        ({"least": 1}, "plugins: memo: unknown key 'least'"),
+    ):
         with pytest.raises(BadEntryError, match=said):
             section_of(read_settings({"plugins": {"memo": section}}), "memo")
     with pytest.raises(BadEntryError, match="must be a mapping"):

@@ -40,7 +40,7 @@ from autokb.core.results import Result
 from autokb.core.step_numbers import NUMBERING
 from autokb.core.storable import without_surrogates
 from autokb.exchange.export_kb import same_text
-from autokb.exchange.import_decisions import check_edit, check_text, with_origin
+from autokb.exchange.import_decisions import check_text, place_decision
 from autokb.stores.published import keep_decisions, keep_events
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -209,8 +209,8 @@ def edit(
         wanted = edit_solution(published.decided.base[found.id], new)
         changed = (wanted.text, wanted.steps) != (found.text, found.steps)
         if changed:
-            new = with_origin(new, published.decided, Forest(published.issues.values()))
-            new = check_edit(number_new(new, file.last_number() + 1), published.decided, workspace.spec)
+            forest = Forest(published.issues.values())
+            new = place_decision(number_new(new, file.last_number() + 1), published.decided, forest, workspace.spec)
             _refuse_broken("The text", new)
             keep_decisions(file, [new])
         decided = memory.peek(file).decided
@@ -429,7 +429,7 @@ def _move_to_offers(
         if target is None:
             raise BadInputError(f"{edit.id} has no solution that it could belong to now. Nothing was changed.")
         new = new_edit(target, edit.text, edit.steps, author or edit.author, date)
-        moved.append(check_edit(with_origin(new, published.decided, forest), published.decided, spec))
+        moved.append(place_decision(new, published.decided, forest, spec))
         _refuse_broken(edit.id, moved[-1])
     return moved
 
