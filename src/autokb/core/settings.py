@@ -7,7 +7,7 @@ import shlex
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args
 
 from autokb.core.errors import AutokbWarning, BadEntryError, as_value, shown_value
 from autokb.core.helpdesk_settings import HelpdeskSettings
@@ -258,7 +258,7 @@ class Settings:
 
 
 # Settings that a variable of the environment named AUTOKB_* overrides: the words and whole numbers.
-OVERRIDABLE = tuple(name for name, kind in get_type_hints(Settings).items() if kind in (str, int))
+OVERRIDABLE = tuple(name for name, one in types_of(Settings).items() if getattr(one, "__origin__", None) in (str, int))
 
 
 def read_settings(data: Any, environment: Mapping[str, str] | None = None, text: str = "") -> Settings:
