@@ -305,11 +305,12 @@ def _single_figures(answer: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def _cosine_tables(encoders: Mapping[str, Mapping[str, Any]]) -> list[Table]:
-    """Return how many of each encoder's first documents are near their question, by kind of question."""
+    """Return how many of each encoder's first documents are near their question, by the kinds that there are."""
     shares = {
         f"{encoder}: {kind}": {"n": body["n"], **body["at_least"]}
         for encoder, kinds in encoders.items()
         for kind, body in kinds.items()
+        if body["n"]
     }
     return figure_tables("Share of first documents with a cosine of at least", shares, "questions")
 
