@@ -43,6 +43,7 @@ BODIES: Mapping[str, object] = {
     "/v1/solutions/{solution}": {"text": "Wipe it."},
 }
 IDS: Mapping[str, str] = {"solution": "s-contacts", "document": "rain.md", "name": "autokb.css"}  # else "none"
+OPEN_TO_ALL = ("/login", "/logout", "/static/none", "/embed")
 HOSTILE = ["..", "%2e%2e", "%2e", "%252e%252e", "a b", "a%20b", "ä", "%C3%A4", "x" * 65, "x" * 4_000, "", "a%00", "-a",
            "..%2f..%2fetc", "%2Fetc", "a%5Cb", "~", "*"]  # fmt: skip
 
@@ -350,7 +351,7 @@ def test_what_is_served_and_sizes_and_keys_are_read_or_refused(folder: Path, tmp
         revoke_shared_key(folder, "key-none")
 
 
-def test_who_has_no_valid_key_opens_no_workspace_but_the_one_that_is_named(
+def test_who_has_no_valid_key_opens_no_workspace(
     folder: Path, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = {}
@@ -378,9 +379,31 @@ def test_who_has_no_valid_key_opens_no_workspace_but_the_one_that_is_named(
             assert answer.status_code == (200 if needs_none else 401), path
     assert client.post("/login", data={"key": "akb_wrong"}, headers=FROM_OUTSIDE).status_code == 401
     assert client.get("/v1/workspaces", headers={**FROM_OUTSIDE, **bearer(keys["beta"])}).status_code == 200
-    assert opened == []
-    assert client.get("/w/alpha/v1/issues", headers={**FROM_OUTSIDE, **bearer("akb_wrong")}).status_code == 401
-    assert set(opened) == {"alpha"}
+    app: Any = client.app
+    for path in ("/v1/issues", "/v1/health", "/v1/hooks/desk", "/", "/login", "/logout", "/static/none", "/embed"):
+        for shown in ({}, bearer("akb_wrong"), bearer(keys["beta"]), {"cookie": f"{COOKIE}=akb_wrong"}):
+            for method in ("GET", "POST"):
+                client.cookies.clear()
+                answer = client.request(method, f"/w/alpha{path}", headers={**FROM_OUTSIDE, **shown})
+                assert path in OPEN_TO_ALL or answer.status_code in (401, 405), path
+    for key in ("akb_wrong", keys["alpha"]):  # to sign in shows whether a key counts, and no more
+        signed_in = client.post("/w/alpha/login", data={"key": key}, headers=FROM_OUTSIDE, follow_redirects=False)
+        assert signed_in.status_code == (303 if key == keys["alpha"] else 401)
+    assert opened == [] and app.workspaces.opened == ()
+    assert client.get("/w/alpha/v1/issues", headers=headers).status_code == 200
+    assert set(opened) == {"alpha"} and [one.name for one in app.workspaces.opened] == ["alpha"]
+
+
+def test_what_a_workspace_shows_without_a_key_opens_it_where_its_settings_say_so(
+    folder: Path, client: TestClient
+) -> None:
+    (folder / "alpha" / "settings.yaml").write_text("embed: {origins: ['https://shop.example']}\n", encoding="utf-8")
+    app: Any = client.app
+    for name in ("alpha", "beta"):
+        SupportKB.open(folder / name).keys.create("reader")
+    statuses = {name: client.get(f"/w/{name}/embed", headers=FROM_OUTSIDE).status_code for name in ("alpha", "beta")}
+    assert statuses == {"alpha": 200, "beta": 404}
+    assert [one.name for one in app.workspaces.opened] == ["alpha"]
 
 
 def test_each_workspace_that_was_asked_is_followed_by_itself_as_that_of_a_service_of_one(
