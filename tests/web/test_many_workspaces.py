@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shutil
 import threading
@@ -358,8 +357,6 @@ def test_who_has_no_valid_key_opens_no_workspace(
     for name in ("alpha", "beta"):
         with closing(SupportKB.open(folder / name)) as kb:  # its file would else change when it is collected
             keys[name] = kb.keys.create("reader").key
-    for file in folder.rglob("knowledge.db*"):
-        os.utime(file, ns=(1, 1))  # so that it is known not to change any more
     headers = {**FROM_OUTSIDE, **bearer(keys["alpha"])}
     assert [one["name"] for one in client.get("/v1/workspaces", headers=headers).json()["items"]] == ["alpha"]
     opened: list[str] = []
@@ -371,6 +368,12 @@ def test_who_has_no_valid_key_opens_no_workspace(
         return real(one)
 
     monkeypatch.setattr(Workspace, "open_file", open_file)
+
+    def are_read() -> bool:  # once the files are known not to change any more
+        opened.clear()
+        return client.get("/v1/workspaces", headers=headers).status_code == 200 and opened == []
+
+    wait_until(are_read)
     for path in ("/v1/health", "/v1/ready", "/v1/workspaces", "/", "/metrics", "/login"):
         for shown in ({}, bearer("akb_wrong"), {"cookie": f"{COOKIE}=akb_wrong"}):
             client.cookies.clear()
