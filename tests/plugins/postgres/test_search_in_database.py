@@ -156,7 +156,7 @@ def test_words_find_documents_of_their_own(kept: Workspace, monkeypatch: pytest.
                 document = in_memory.index.chunks.documents[column]
                 best[document] = max(best.get(document, 0.0), round(float(scores[number]), 6))
             ranked = sorted((d for d in best if best[d]), key=lambda d: (-best[d], d))
-            with sliced._tables() as tables:
+            with sliced.tables.read() as tables:
                 assert sliced._saying(tables, question) == ranked[: search_in_database.BY_WORDS], question
             if ranked:
                 assert ranked[0] in sliced.index_for([question]).chunks.documents

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -19,7 +20,6 @@ from autokb.core.attributes import Attributes, Match, from_lists
 from autokb.core.domain import DomainSpec, Urgent
 from autokb.core.errors import UnwritableWorkspaceError
 from autokb.core.nouns import DISPLAYED, Solution
-from autokb.core.ranking import best_first
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
 from autokb.pipeline.embedding import Encoder, TokenEncoder
@@ -43,6 +43,7 @@ from autokb.retrieval.recalibration import SETTING as CONFIDENCE
 from autokb.retrieval.recalibration import read_recalibration
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import published_spec, read_published, spec_of
+from autokb.stores.store import Store
 from autokb.stores.word_index import idf
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -58,7 +59,7 @@ NEAREST_WINDOWS = 3  # bring their documents, for the gate
 BY_WORDS = 8  # documents with the best texts by BM25, for each reading
 RARE_WORDS = 16  # words of a question at most that count for that, the rarest; the many of a whole message mislead
 RARE_TEXTS = 500  # texts at most that are looked at for that: those with the rarest of these words
-SHOWN = 16  # rows, the best first, whose trees are read: ten are shown at most, others are for others
+SHOWN = 50  # sections, the best first, whose trees are read: as many as the ranker reads closely
 TREES = 200  # the nearest of those, where many trees show a section
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
@@ -73,10 +74,26 @@ P = TypeVar("P", DocumentPart, TreePart, PastPart)
 
 
 @dataclass(frozen=True)
-class SlicedKnowledge:
-    """A knowledge base in the database, as it was published; threads that ask share one connection."""
+class TablesOfStore:
+    """The search tables of a store, which were there when they were opened."""
 
-    file: WorkspaceFile
+    store: Store
+    extension: str
+    iterates: bool
+
+    @contextmanager
+    def read(self) -> Iterator[SearchTables]:
+        """Give the tables in one state, through a connection of one's own, so that no thread waits for another."""
+        with closing(self.store.connect()) as db, damaged_rows("search_document"):
+            db.execute("BEGIN")
+            yield SearchTables(db, self.extension, self.iterates)
+
+
+@dataclass(frozen=True)
+class SlicedKnowledge:
+    """A knowledge base in the database, as it was published; each question has a connection of its own."""
+
+    tables: TablesOfStore
     reader: SliceReader
     learnt: Learnt
     spelling: Spelling | None
@@ -100,30 +117,16 @@ class SlicedKnowledge:
         vectors = embed([beginning(text) for text in read])
         urgent = find_urgent(said or read[0], self.reader.spec)
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
-        with self._tables() as tables:
+        with self.tables.read() as tables:
             found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
-        index = self.reader.index(found, spelling, embed)  # and scored outside the connection, which threads share
-        best = index.score(texts[0], overrides, said=said, also=texts[1:])
-        rows = [*best.urgent, *best_first(best.scores, SHOWN).tolist()]
-        passages = [index.candidates.rows[row].solution.id for row in rows]
-        with self._tables() as tables:
-            trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
-            found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
         return self.reader.index(found, spelling, embed)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
-        with self._tables() as tables:
+        with self.tables.read() as tables:
             documents = set(tables.named("document", [solution]))
             found = self._parts(tables, documents, set(tables.named("tree", sorted(documents))), [])
         return self.reader.index(found, None)
-
-    @contextmanager
-    def _tables(self) -> Iterator[SearchTables]:
-        with self.file.snapshot(), self.file.reading() as db, damaged_rows("search_document"):
-            tables = SearchTables.of(db)
-            assert tables is not None, "tables that were there when the knowledge base was opened"
-            yield tables
 
     def _words_of(self, text: str) -> Iterator[str]:
         """Give the words of a text as the vocabulary has them, those that tell its language among them."""
@@ -140,7 +143,7 @@ class SlicedKnowledge:
         if not unknown:
             return self.spelling
         stems = [stem(word, self.reader.spec.language) for word in unknown]
-        with self._tables() as tables:
+        with self.tables.read() as tables:
             said = tables.said(unknown, stems, [rest for word in unknown for rest in rests(word)])
         return self.spelling.with_words(said)
 
@@ -174,15 +177,18 @@ class SlicedKnowledge:
         documents: set[str] = set()
         trees: set[str] = set()
         past: dict[str, PastPart] = {}
+        votes = Counter[str]()
         for text, vector in zip(texts, vectors, strict=True):
             near = _by_kind(tables.nearest(vector, MOST))
             trees |= {*near[Kind.NODE], *near[Kind.ALONE]}
             found = self._read(tables, "past", near[Kind.PAST], self._past, read_past)
             past |= {part.issue.id: part for part in found}
-            documents |= self._promising(near, found, vector)
+            of_text = self._votes(found, vector)
+            votes.update({document: share / len(texts) for document, share in of_text.items()})
+            documents |= self._promising(near, of_text)
             if others:  # whose sections may be all that is near, and are not shown
                 fitting = {kind: MOST[kind] for kind in (Kind.SECTION, Kind.HEADING)}
-                documents |= self._promising(_by_kind(tables.nearest(vector, fitting, others)), found, vector)
+                documents |= self._promising(_by_kind(tables.nearest(vector, fitting, others)), of_text)
             documents |= {*self._saying(tables, text)}
             documents |= set(list(near[Kind.WINDOW])[:NEAREST_WINDOWS])
         for one in urgent:
@@ -192,26 +198,43 @@ class SlicedKnowledge:
             nodes = np.array([*tree.vectors, *tree.raw.values()])
             if (nodes @ vectors.T).max(initial=-1.0) > SAME_WORDS:  # so its sections are better for it
                 documents |= {s.evidence[0].document for s in tree.solutions if s.evidence and s.status in DISPLAYED}
+        parts = self._read(tables, "document", documents, self._documents, read_document)
+        passages = [*self._likely(parts, vectors.mean(axis=0), votes), *_named_by(urgent, parts)]
+        trees |= {*tables.nearest_trees(vectors[0], passages, TREES)}
         ordered = sorted(past.values(), key=lambda part: (part.issue.date, part.issue.id))
         return self._parts(tables, documents, trees, ordered)
 
-    def _promising(
-        self, near: Mapping[Kind, Mapping[str, float]], past: Sequence[PastPart], vector: Vectors
-    ) -> set[str]:
-        """Return the documents that may have what is best, by the cosines of their nearest section and heading and by
-        the votes of past issues.
-        """
-        weights = packaged_ranker(reads_tokens=self.reader.read_tokens is not None).weights
+    @cached_property
+    def _weights(self) -> Mapping[str, float]:
+        return packaged_ranker(reads_tokens=self.reader.read_tokens is not None).weights
+
+    def _votes(self, past: Sequence[PastPart], vector: Vectors) -> dict[str, float]:
+        """Return the documents' shares of the votes of past issues."""
         voted = sorted({d for part in past for d in part.issue.documents})
         issues = [part.issue for part in past]
         vectors = np.array([part.vector for part in past], dtype=np.float32).reshape(len(past), len(vector))
-        votes = dict(zip(voted, history_of(self.learnt, voted, issues, vectors, None).votes(vector), strict=True))
-        scores = {d: weights["votes"] * share for d, share in votes.items()}
+        return dict(zip(voted, history_of(self.learnt, voted, issues, vectors, None).votes(vector), strict=True))
+
+    def _promising(self, near: Mapping[Kind, Mapping[str, float]], votes: Mapping[str, float]) -> set[str]:
+        """Return the documents that may have what is best, by the cosines of their nearest section and heading and by
+        the votes of past issues.
+        """
+        scores = {d: self._weights["votes"] * share for d, share in votes.items()}
         for kind, feature in ((Kind.SECTION, "section"), (Kind.HEADING, "heading")):
             least = min(near[kind].values(), default=0.0)  # what is not among the nearest is farther away
-            for document in {*near[Kind.SECTION], *near[Kind.HEADING], *voted}:
-                scores[document] = scores.get(document, 0.0) + weights[feature] * near[kind].get(document, least)
-        return set(sorted(scores, key=lambda d: (-scores[d], d))[:DOCUMENTS])
+            for document in {*near[Kind.SECTION], *near[Kind.HEADING], *votes}:
+                scores[document] = scores.get(document, 0.0) + self._weights[feature] * near[kind].get(document, least)
+        return set(_best(scores, DOCUMENTS))
+
+    def _likely(self, documents: Iterable[DocumentPart], vector: Vectors, votes: Mapping[str, float]) -> list[str]:
+        """Return the passages that are likely to be shown, by the cosines of section and heading and by the votes."""
+        scores: dict[str, float] = {}
+        for document in documents:
+            cosines = self._weights["section"] * document.sections @ vector
+            cosines += self._weights["heading"] * document.headings @ vector
+            voted = self._weights["votes"] * votes.get(document.id, 0.0)
+            scores |= {p.solution.id: voted + float(n) for p, n in zip(document.passages, cosines, strict=True)}
+        return _best(scores, SHOWN)
 
     def _parts(self, tables: SearchTables, documents: set[str], trees: set[str], past: list[PastPart]) -> Slice:
         """Return these parts."""
@@ -245,6 +268,17 @@ class SlicedKnowledge:
         return [found[i] for i in sorted(found)]
 
 
+def _best(scores: Mapping[str, float], most: int) -> list[str]:
+    return sorted(scores, key=lambda one: (-scores[one], one))[:most]
+
+
+def _named_by(urgent: Iterable[Urgent], documents: Iterable[DocumentPart]) -> list[str]:
+    """Return the passages whose headings urgent warnings name."""
+    named = {one.section.casefold() for one in urgent}
+    passages = (passage for document in documents for passage in document.passages)
+    return [one.solution.id for one in passages if one.headings[-1].casefold() in named]
+
+
 def _by_kind(rows: Iterable[tuple[Kind, str, float]]) -> dict[Kind, dict[str, float]]:
     """Return the cosine of the nearest row of each owner, by kind."""
     near: dict[Kind, dict[str, float]] = {kind: {} for kind in Kind}
@@ -256,8 +290,8 @@ def _by_kind(rows: Iterable[tuple[Kind, str, float]]) -> dict[Kind, dict[str, fl
 class WordsInDatabase:
     """How many chunks have a word: looked up when it is asked for, kept for a while."""
 
-    def __init__(self, file: WorkspaceFile) -> None:
-        self._file = file
+    def __init__(self, tables: TablesOfStore) -> None:
+        self._tables = tables
         self._held: Kept[str, int] = Kept(WORDS_IN_MEMORY)
 
     def look_up(self, words: Iterable[str]) -> Mapping[str, int]:
@@ -265,9 +299,8 @@ class WordsInDatabase:
         wanted = list(dict.fromkeys(words))
         found = self._held.get(wanted)
         if missing := [word for word in wanted if word not in found]:
-            with self._file.snapshot(), self._file.reading() as db, damaged_rows("search_term"):
-                tables = SearchTables.of(db)
-                counts = {} if tables is None else tables.texts_with(missing)
+            with self._tables.read() as tables:
+                counts = tables.texts_with(missing)
             for word in missing:
                 found[word] = counts.get(word, 0)
                 self._held.keep(word, found[word], SIZE_OF_WORD)
@@ -302,7 +335,8 @@ def open_sliced(workspace: Workspace, file: WorkspaceFile, encoder: Encoder, hel
     tokens = encoder.token_reader(spec.language)
     with file.snapshot(), file.reading() as db, damaged_rows("search_number"):
         tables = SearchTables.of(db)
-        assert tables is not None, "search tables"
+        assert tables is not None and file.store is not None, "search tables"
+        of_store = TablesOfStore(file.store, tables.extension, tables.iterates)
         chunks, length, candidates = np.frombuffer(tables.number(OF_ALL), dtype="<i8").tolist()
         pieces = np.frombuffer(tables.number(PIECES_OF_ALL), dtype=FITTED)
         learnt = read_learnt(tables.number(LEARNT), {}, {})
@@ -327,7 +361,7 @@ def open_sliced(workspace: Workspace, file: WorkspaceFile, encoder: Encoder, hel
         reranker=open_reranker(workspace.settings, held),
         own=own_features(workspace, file),
     )
-    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences)
+    return SlicedKnowledge(of_store, reader, learnt, spelling, WordsInDatabase(of_store), audiences)
 
 
 def _audiences(named: Iterable[str], spec: DomainSpec) -> KnowledgeIndex:
