@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -13,12 +13,10 @@ from autokb.app.workspaces import WorkspacePlaces
 from autokb.core.api_keys import ApiKey
 from autokb.core.errors import AutokbError
 from autokb.core.settings import Settings
-from autokb.stores.api_keys import read_keys_by_hash
 from autokb.stores.workspace import DOMAIN_FILE, KNOWLEDGE_FILE, SETTINGS_FILE, Workspace, open_workspace
 
 SAME_MOMENT = 100_000_000  # nanoseconds: a file that changed so lately may change again and keep its time
 Stamp = tuple[tuple[int, int, int] | None, ...]
-Fault = Callable[[str, Exception], None]
 
 
 @dataclass
@@ -29,16 +27,7 @@ class _Known:
     keys: HeldKeys | None = None
     settings: Stamp = ()  # of the files that were read
     stored: Stamp = ()
-    failed: str = ""  # how reading it failed last, of which its fault was told
     reading: Lock = field(default_factory=Lock)  # so that who reads one slowly holds up no other
-
-    @property
-    def is_on_server(self) -> bool:
-        return self.workspace is not None and self.workspace.is_on_server
-
-
-def _tell_nobody(_name: str, _error: Exception) -> None:
-    pass
 
 
 class KeysOfAll:
@@ -46,12 +35,13 @@ class KeysOfAll:
 
     A file of keys is read when it is first seen and again when it has changed, however many ask. The keys of a
     workspace on a server are those that ``read_servers`` read last, for 15 minutes at most. A workspace that cannot be
-    opened has nothing for anybody; its ``fault`` is told once, until it fails otherwise.
+    opened has nothing for anybody; ``failures`` has the reason by its name.
     """
 
-    def __init__(self, places: WorkspacePlaces, fault: Fault = _tell_nobody) -> None:
-        self._places, self._fault = places, fault
+    def __init__(self, places: WorkspacePlaces) -> None:
+        self._places = places
         self._known: dict[str, _Known] = {}
+        self.failures: dict[str, Exception] = {}
 
     def find(self, secret: str) -> dict[str, ApiKey]:
         """Return the key that was shown, by the names of the workspaces in which it counts."""
@@ -69,8 +59,8 @@ class KeysOfAll:
         Of a server that was not read yet they are read now.
         """
         known = self._look_at(name)
-        if known.is_on_server and known.keys is None:
-            self._read_server(name, known, keeps_connections=False)
+        if known.workspace is not None and known.workspace.is_on_server and known.keys is None:
+            self._read_keys(name, known, known.workspace)
         return known.keys
 
     def settings_of(self, name: str) -> Settings | None:
@@ -84,15 +74,10 @@ class KeysOfAll:
         Connections are kept to the servers of workspaces that are ``opened`` alone.
         """
         for name, known in self._read().items():
-            if known.is_on_server:
-                self._read_server(name, known, keeps_connections=name in opened)
-
-    def _read_server(self, name: str, known: _Known, *, keeps_connections: bool) -> None:
-        assert known.workspace is not None
-        known.workspace.store.answer_or_fail()
-        self._read_keys(name, known, known.workspace)
-        if not keeps_connections:
-            known.workspace.let_go()
+            if known.workspace is not None and known.workspace.is_on_server:
+                self._read_keys(name, known, known.workspace)
+                if name not in opened:
+                    known.workspace.let_go()
 
     def _read(self) -> dict[str, _Known]:
         """Return what is known of all workspaces, in the order of their names, after what has changed was read."""
@@ -103,6 +88,7 @@ class KeysOfAll:
         """Return what is known of one workspace, after what has changed was read; nothing where it is none."""
         place = self._places.place(name)
         if place is None:
+            self.failures.pop(name, None)
             return _Known()
         known = self._known.setdefault(name, _Known())
         with known.reading:
@@ -116,8 +102,8 @@ class KeysOfAll:
             try:
                 known.workspace = open_workspace(place)
             except (AutokbError, OSError) as error:
-                self._note_fault(name, known, error)
-        if known.workspace is None or known.is_on_server:
+                self.failures[name] = error
+        if known.workspace is None or known.workspace.is_on_server:
             return
         stored, now = _stamp(place, (KNOWLEDGE_FILE, f"{KNOWLEDGE_FILE}-wal")), time.time_ns()
         if stored != known.stored:
@@ -126,21 +112,17 @@ class KeysOfAll:
             known.stored = stored if is_settled else ()
 
     def _read_keys(self, name: str, known: _Known, workspace: Workspace) -> None:
+        keys = known.keys or HeldKeys()
         try:
-            with workspace.file() as file:
-                by_hash = read_keys_by_hash(file)
+            if workspace.is_on_server:
+                workspace.store.answer_or_fail()
+            keys.read(workspace)
         except (AutokbError, OSError) as error:
-            self._note_fault(name, known, error)
-            if known.keys is not None and not (workspace.is_on_server and known.keys.count_still):
-                known.keys = None
-            return
-        known.keys, known.failed = known.keys or HeldKeys(), ""
-        known.keys.hold(by_hash)
-
-    def _note_fault(self, name: str, known: _Known, error: Exception) -> None:
-        if known.failed != repr(error):
-            self._fault(name, error)
-        known.failed = repr(error)
+            self.failures[name] = error
+            known.keys = keys if workspace.is_on_server and keys.count_still else None
+        else:
+            self.failures.pop(name, None)
+            known.keys = keys
 
 
 def _stamp(folder: Path, names: Iterable[str]) -> Stamp:

@@ -157,14 +157,10 @@ class Workspaces:
         with self._lock:
             return tuple(self._opened.values())
 
-    def names(self) -> list[str]:
-        """Return the names of all workspaces, sorted."""
-        return self.places.names()
-
     def settings(self) -> dict[str, Settings]:
         """Return the settings of those that have some by their names; what cannot be read is none of them."""
         found = {}
-        for name in self.names():
+        for name in self.places.names():
             with suppress(AutokbError, OSError):
                 place = self.places.place(name)
                 settings = None if place is None else place / SETTINGS_FILE

@@ -7,7 +7,7 @@ service, stays open, and is loaded before anybody asks; among several each is op
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from starlette.types import Scope
 
 from autokb.app import SupportKB
+from autokb.app.held_keys import HeldKeys
 from autokb.app.keys_of_all import KeysOfAll
 from autokb.app.workspaces import OpenedWorkspace, Workspaces
 from autokb.core.api_keys import ApiKey
@@ -39,17 +40,17 @@ class UnopenedKeys:
 
     keys: KeysOfAll
     name: str
-    exists: bool
+    fault: Callable[[str, Exception], None]
 
     def find(self, key: str) -> ApiKey | None:
         """Return which key was shown; None where it is wrong or revoked."""
-        held = self.keys.of(self.name)
+        held = self._held()
         return None if held is None else held.find(key)
 
     def are_needed(self) -> bool:
         """Return whether nobody is served without a key (ProblemError: the workspace cannot be opened)."""
-        held = self.keys.of(self.name)
-        if held is None and self.exists:
+        held = self._held()
+        if held is None and self.name in self.keys.failures:
             raise ProblemError(503, DAMAGED)
         return held is None or held.are_needed()
 
@@ -57,13 +58,20 @@ class UnopenedKeys:
         """Return that files are looked at, whatever key is shown."""
         return True
 
+    def _held(self) -> HeldKeys | None:
+        held = self.keys.of(self.name)
+        if held is None and (error := self.keys.failures.get(self.name)) is not None:
+            self.fault(self.name, error)
+        return held
+
 
 class Service:
     """The workspaces that are served, as one application has them for all requests."""
 
     def __init__(self, workspaces: Workspaces, limits: ServiceLimits, *, is_only: bool, workers: int = 1) -> None:
         self.workspaces, self.limits, self.is_only = workspaces, limits, is_only
-        self.keys = KeysOfAll(workspaces.places, lambda name, error: log_fault(error, workspace=name))
+        self.keys = KeysOfAll(workspaces.places)
+        self._said: dict[str, str] = {}  # by name: why it cannot be opened, as the log has it already
         self.doors: dict[str, Door] = {}  # of workspaces that are there, or were
         self._unknown = self._new_door("")
         self._computing = computing_limit(workers)
@@ -124,7 +132,7 @@ class Service:
         name = _name_of(scope)
         exists = self.workspaces.places.place(name) is not None
         opened = self.workspaces.take_open(name) if exists else None
-        keys = UnopenedKeys(self.keys, name, exists) if opened is None else opened.kb.keys
+        keys = UnopenedKeys(self.keys, name, self._say_once) if opened is None else opened.kb.keys
         serving = Serving(keys, opened, partial(self._open, scope, name), self._computing)
 
         def hold() -> AbstractContextManager[object]:
@@ -146,7 +154,13 @@ class Service:
             opened: OpenedWorkspace = await in_thread(lambda: self.workspaces.take(name))
         except UnknownIdError:  # it is gone by now
             raise ProblemError(401, REFUSED, CHALLENGE) from None
+        self._said.pop(name, None)
         return opened
+
+    def _say_once(self, name: str, error: Exception) -> None:
+        if self._said.get(name) != repr(error):
+            log_fault(error, workspace=name)
+        self._said[name] = repr(error)
 
     def _is_public(self, name: str, path: str) -> bool:
         """Return whether a path that needs no key leads to a workspace: its ask box, or a webhook that is signed."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -345,21 +345,27 @@ def open_sliced(workspace: Workspace, file: WorkspaceFile, encoder: Encoder, hel
     spelling = None
     if tokens is not None:
         spelling = Spelling.of((), spec.language, known=tokens.ordinary_words(), extra_words=names_of_values(spec))
-    reader = SliceReader(
+    index_of = partial(
+        QuestionIndex,
         spec=spec,
         encoder=encoder.name,
-        dimensions=len(learnt.mean),
-        embed_questions=encoder.embed_questions,
         gate=gate_of(settings, encoder.name),
         calibration=calibration_of(settings),
         recalibration=read_recalibration(settings.get(CONFIDENCE)),
         generation=generation,
         caution=workspace.settings.answer.caution,
-        numbers=Numbers(chunks, length, candidates, pieces),
-        tokens=tokens,
-        read_tokens=None if tokens is None else _TokensKept(tokens),
+        read_tokens=None if tokens is None else tokens.question,
+        token_spans=None if tokens is None else tokens.spans,
         reranker=open_reranker(workspace.settings, held),
         own=own_features(workspace, file),
+    )
+    reader = SliceReader(
+        index_of=index_of,
+        spec=spec,
+        embed_questions=encoder.embed_questions,
+        dimensions=len(learnt.mean),
+        numbers=Numbers(chunks, length, candidates, pieces),
+        read_tokens=None if tokens is None else _TokensKept(tokens),
     )
     return SlicedKnowledge(of_store, reader, learnt, spelling, WordsInDatabase(of_store), audiences)
 
