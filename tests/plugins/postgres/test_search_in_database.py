@@ -188,7 +188,7 @@ def test_words_find_documents_of_their_own(kept: Workspace, monkeypatch: pytest.
             with sliced.tables.read() as tables:
                 assert sliced._saying(tables, question) == ranked[: search_in_database.BY_WORDS], question
             if ranked:
-                assert ranked[0] in sliced.index_for([question]).chunks.documents
+                assert ranked[0] in sliced.score([question])[0].chunks.documents
 
 
 def test_what_is_for_others_takes_nobodys_place(kept: Workspace) -> None:

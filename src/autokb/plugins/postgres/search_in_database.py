@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from autokb.core.attributes import Attributes, Match, from_lists
 from autokb.core.domain import DomainSpec, Urgent
 from autokb.core.errors import UnwritableWorkspaceError
 from autokb.core.nouns import DISPLAYED, Solution
+from autokb.core.ranking import best_first
 from autokb.core.vectors import TokenVectors, Vectors
 from autokb.heuristics.urgency import find_urgent
 from autokb.pipeline.embedding import Encoder, TokenEncoder
@@ -35,7 +36,7 @@ from autokb.plugins.postgres.search_tables import FOR_ALL, SEARCH_OF, Kind, Sear
 from autokb.plugins.postgres.sliced import Slice, SliceReader
 from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import Learnt, history_of
-from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion, beginning, calibration_of, gate_of, names_of_values
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.read_question import read_question
@@ -59,7 +60,7 @@ NEAREST_WINDOWS = 3  # bring their documents, for the gate
 BY_WORDS = 8  # documents with the best texts by BM25, for each reading
 RARE_WORDS = 16  # words of a question at most that count for that, the rarest; the many of a whole message mislead
 RARE_TEXTS = 500  # texts at most that are looked at for that: those with the rarest of these words
-SHOWN = 50  # sections, the best first, whose trees are read: as many as the ranker reads closely
+SHOWN = 16  # rows, the best first, whose trees are read: ten are shown at most, others are for others
 TREES = 200  # the nearest of those, where many trees show a section
 MOST_URGENT = 50  # documents with a section that an urgent warning names by its heading alone
 PARTS_IN_MEMORY = 96_000_000  # bytes of documents, trees and past issues that a process keeps, those asked for last
@@ -107,9 +108,12 @@ class SlicedKnowledge:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
         return self.reader.index(Slice((), (), (), self.words, self.learnt), None)
 
-    def index_for(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> QuestionIndex:
-        """Return an index over what the readings of a message need; ``said`` is all that the customer said, and
-        ``overrides`` replace attributes that are read from the first.
+    def score(
+        self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None
+    ) -> tuple[QuestionIndex, ScoredQuestion]:
+        """Return an index over what the readings of a message need, and what the first of them finds by it.
+
+        ``said`` is all that the customer said, and ``overrides`` replace attributes that are read from the first.
         """
         spelling = self._spelling(texts)
         read = [text if spelling is None else spelling.correct(text) for text in texts]
@@ -119,7 +123,14 @@ class SlicedKnowledge:
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
         with self.tables.read() as tables:
             found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
-        return self.reader.index(found, spelling, embed)
+        index = self.reader.index(found, spelling, embed)
+        scored = index.score(texts[0], overrides, said=said, also=texts[1:])
+        rows = [*scored.urgent, *best_first(scored.scores, SHOWN).tolist()]
+        passages = [index.candidates.rows[row].solution.id for row in rows]
+        with self.tables.read() as tables:
+            trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
+            found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
+        return self.reader.with_trees(index, scored, found)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
@@ -177,18 +188,15 @@ class SlicedKnowledge:
         documents: set[str] = set()
         trees: set[str] = set()
         past: dict[str, PastPart] = {}
-        votes = Counter[str]()
         for text, vector in zip(texts, vectors, strict=True):
             near = _by_kind(tables.nearest(vector, MOST))
             trees |= {*near[Kind.NODE], *near[Kind.ALONE]}
             found = self._read(tables, "past", near[Kind.PAST], self._past, read_past)
             past |= {part.issue.id: part for part in found}
-            of_text = self._votes(found, vector)
-            votes.update({document: share / len(texts) for document, share in of_text.items()})
-            documents |= self._promising(near, of_text)
+            documents |= self._promising(near, found, vector)
             if others:  # whose sections may be all that is near, and are not shown
                 fitting = {kind: MOST[kind] for kind in (Kind.SECTION, Kind.HEADING)}
-                documents |= self._promising(_by_kind(tables.nearest(vector, fitting, others)), of_text)
+                documents |= self._promising(_by_kind(tables.nearest(vector, fitting, others)), found, vector)
             documents |= {*self._saying(tables, text)}
             documents |= set(list(near[Kind.WINDOW])[:NEAREST_WINDOWS])
         for one in urgent:
@@ -198,43 +206,26 @@ class SlicedKnowledge:
             nodes = np.array([*tree.vectors, *tree.raw.values()])
             if (nodes @ vectors.T).max(initial=-1.0) > SAME_WORDS:  # so its sections are better for it
                 documents |= {s.evidence[0].document for s in tree.solutions if s.evidence and s.status in DISPLAYED}
-        parts = self._read(tables, "document", documents, self._documents, read_document)
-        passages = [*self._likely(parts, vectors.mean(axis=0), votes), *_named_by(urgent, parts)]
-        trees |= {*tables.nearest_trees(vectors[0], passages, TREES)}
         ordered = sorted(past.values(), key=lambda part: (part.issue.date, part.issue.id))
         return self._parts(tables, documents, trees, ordered)
 
-    @cached_property
-    def _weights(self) -> Mapping[str, float]:
-        return packaged_ranker(reads_tokens=self.reader.read_tokens is not None).weights
-
-    def _votes(self, past: Sequence[PastPart], vector: Vectors) -> dict[str, float]:
-        """Return the documents' shares of the votes of past issues."""
-        voted = sorted({d for part in past for d in part.issue.documents})
-        issues = [part.issue for part in past]
-        vectors = np.array([part.vector for part in past], dtype=np.float32).reshape(len(past), len(vector))
-        return dict(zip(voted, history_of(self.learnt, voted, issues, vectors, None).votes(vector), strict=True))
-
-    def _promising(self, near: Mapping[Kind, Mapping[str, float]], votes: Mapping[str, float]) -> set[str]:
+    def _promising(
+        self, near: Mapping[Kind, Mapping[str, float]], past: Sequence[PastPart], vector: Vectors
+    ) -> set[str]:
         """Return the documents that may have what is best, by the cosines of their nearest section and heading and by
         the votes of past issues.
         """
-        scores = {d: self._weights["votes"] * share for d, share in votes.items()}
+        weights = packaged_ranker(reads_tokens=self.reader.read_tokens is not None).weights
+        voted = sorted({d for part in past for d in part.issue.documents})
+        issues = [part.issue for part in past]
+        vectors = np.array([part.vector for part in past], dtype=np.float32).reshape(len(past), len(vector))
+        votes = dict(zip(voted, history_of(self.learnt, voted, issues, vectors, None).votes(vector), strict=True))
+        scores = {d: weights["votes"] * share for d, share in votes.items()}
         for kind, feature in ((Kind.SECTION, "section"), (Kind.HEADING, "heading")):
             least = min(near[kind].values(), default=0.0)  # what is not among the nearest is farther away
-            for document in {*near[Kind.SECTION], *near[Kind.HEADING], *votes}:
-                scores[document] = scores.get(document, 0.0) + self._weights[feature] * near[kind].get(document, least)
-        return set(_best(scores, DOCUMENTS))
-
-    def _likely(self, documents: Iterable[DocumentPart], vector: Vectors, votes: Mapping[str, float]) -> list[str]:
-        """Return the passages that are likely to be shown, by the cosines of section and heading and by the votes."""
-        scores: dict[str, float] = {}
-        for document in documents:
-            cosines = self._weights["section"] * document.sections @ vector
-            cosines += self._weights["heading"] * document.headings @ vector
-            voted = self._weights["votes"] * votes.get(document.id, 0.0)
-            scores |= {p.solution.id: voted + float(n) for p, n in zip(document.passages, cosines, strict=True)}
-        return _best(scores, SHOWN)
+            for document in {*near[Kind.SECTION], *near[Kind.HEADING], *voted}:
+                scores[document] = scores.get(document, 0.0) + weights[feature] * near[kind].get(document, least)
+        return set(sorted(scores, key=lambda d: (-scores[d], d))[:DOCUMENTS])
 
     def _parts(self, tables: SearchTables, documents: set[str], trees: set[str], past: list[PastPart]) -> Slice:
         """Return these parts."""
@@ -266,17 +257,6 @@ class SlicedKnowledge:
             found[i] = read(i, body, vectors, self.reader.dimensions)
             kept.keep(i, found[i], found[i].size)
         return [found[i] for i in sorted(found)]
-
-
-def _best(scores: Mapping[str, float], most: int) -> list[str]:
-    return sorted(scores, key=lambda one: (-scores[one], one))[:most]
-
-
-def _named_by(urgent: Iterable[Urgent], documents: Iterable[DocumentPart]) -> list[str]:
-    """Return the passages whose headings urgent warnings name."""
-    named = {one.section.casefold() for one in urgent}
-    passages = (passage for document in documents for passage in document.passages)
-    return [one.solution.id for one in passages if one.headings[-1].casefold() in named]
 
 
 def _by_kind(rows: Iterable[tuple[Kind, str, float]]) -> dict[Kind, dict[str, float]]:

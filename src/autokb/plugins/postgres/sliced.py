@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +15,8 @@ from autokb.core.vectors import TokenVectors, Vectors
 from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of
 from autokb.retrieval.history import History, Learnt, history_of
-from autokb.retrieval.index import QuestionIndex
-from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex, QuestionMatch
 from autokb.retrieval.late_interaction import TokensOnDemand, idf_of_pieces
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.search import ChunkIndex
@@ -77,6 +77,28 @@ class SliceReader:
             tokens=tokens,
             ranker=packaged_ranker(reads_tokens=tokens is not None),
         )
+
+    def with_trees(
+        self, index: QuestionIndex, scored: ScoredQuestion, found: Slice
+    ) -> tuple[QuestionIndex, ScoredQuestion]:
+        """Return an index with other trees, and what a question found by it.
+
+        Which tree shows a section changes no rank. Solutions that begin in none of the sections stay as they were.
+        """
+        knowledge, shown = self._shown(found)
+        before = index.candidates
+        sections = [one for one in shown if one.passage is not None and not one.is_withheld]
+        rows = [*sections, *before.rows[len(sections) :]]
+        candidates = Candidates.at(rows, knowledge, before.vectors, before.headings, index.chunks)
+        nodes = self._nodes(knowledge, found.trees)
+        asked = scored.evidence.asked
+        evidence = replace(
+            scored.evidence,
+            asked=QuestionMatch(knowledge, asked.attributes, asked.within, asked.beside),
+            candidates=candidates,
+            nodes=nodes.similarities(scored.vector),
+        )
+        return replace(index, nodes=nodes, candidates=candidates), replace(scored, evidence=evidence)
 
     # Complex: the issues, solutions and passages of all parts are put together, each by one comprehension.
     def _shown(self, found: Slice) -> tuple[KnowledgeIndex, list[Candidate]]:
