@@ -45,8 +45,7 @@ def ask(
     To ``explain`` it says what each feature made of the best candidates. Where there is somebody ``choosing``, that one
     chooses among the best, unless a warning comes first or nothing is near.
     """
-    scored = scored or index.score(text, overrides, said=said, also=also)
-    scored = _read_from_code(index, scored)
+    scored = _read_from_code(index, scored or index.score(text, overrides, said=said, also=also))
     found = without_lines_for_others(answer_scored(index, scored, k, explain=explain), index.spec)
     is_settled = found.withheld or scored.urgent or _is_far_off(scored)
     if choosing is None or is_settled or _out_of_scope(found.attributes, index.spec):

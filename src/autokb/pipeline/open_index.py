@@ -187,11 +187,6 @@ class OpenIndex:
         sliced = self.by_language.sliced
         return self.index if sliced is None else sliced.index_with(solution)
 
-    def is_current(self) -> bool:
-        """Return whether nothing was published or edited since."""
-        with failures_as_sentences(self.file.path):
-            return self.file.is_in_place() and self.file.generation == self.index.generation
-
     def close(self) -> None:
         """Let go of the workspace file, and of the connection to an embedder."""
         self.held.close()

@@ -15,6 +15,8 @@ from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
 
+Found = tuple[QuestionIndex, ScoredQuestion]  # an index, and what a question finds by it
+
 
 class SearchedKnowledge(Protocol):
     """A published knowledge base in the store, which threads share."""
@@ -22,9 +24,7 @@ class SearchedKnowledge(Protocol):
     def empty(self) -> QuestionIndex:
         """Return an index over nothing, for whoever needs the domain and what all indexes share."""
 
-    def score(
-        self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None
-    ) -> tuple[QuestionIndex, ScoredQuestion]:
+    def score(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> Found:
         """Return an index over what the readings of a message need, and what the first of them finds by it.
 
         ``said`` is all that the customer said, and ``overrides`` replace attributes that are read from the first. It

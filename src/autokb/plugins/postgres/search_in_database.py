@@ -28,6 +28,7 @@ from autokb.pipeline.fed_questions import with_fed_questions
 from autokb.pipeline.open_index import embedding_by
 from autokb.pipeline.own_features import own_features
 from autokb.pipeline.reranking import open_reranker
+from autokb.pipeline.searched_store import Found
 from autokb.plugins.postgres.kept import Kept
 from autokb.plugins.postgres.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
 from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart
@@ -36,7 +37,7 @@ from autokb.plugins.postgres.search_tables import FOR_ALL, SEARCH_OF, Kind, Sear
 from autokb.plugins.postgres.sliced import Slice, SliceReader
 from autokb.retrieval.features import SAME_WORDS
 from autokb.retrieval.history import Learnt, history_of
-from autokb.retrieval.index import QuestionIndex, ScoredQuestion, beginning, calibration_of, gate_of, names_of_values
+from autokb.retrieval.index import QuestionIndex, beginning, calibration_of, gate_of, names_of_values
 from autokb.retrieval.knowledge_index import KnowledgeIndex, QuestionMatch
 from autokb.retrieval.ranker import packaged_ranker
 from autokb.retrieval.read_question import read_question
@@ -108,9 +109,7 @@ class SlicedKnowledge:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
         return self.reader.index(Slice((), (), (), self.words, self.learnt), None)
 
-    def score(
-        self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None
-    ) -> tuple[QuestionIndex, ScoredQuestion]:
+    def score(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> Found:
         """Return an index over what the readings of a message need, and what the first of them finds by it.
 
         ``said`` is all that the customer said, and ``overrides`` replace attributes that are read from the first.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
 from autokb.core.vectors import TokenVectors, Vectors
+from autokb.pipeline.searched_store import Found
 from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of
 from autokb.retrieval.history import History, Learnt, history_of
@@ -78,9 +79,7 @@ class SliceReader:
             ranker=packaged_ranker(reads_tokens=tokens is not None),
         )
 
-    def with_trees(
-        self, index: QuestionIndex, scored: ScoredQuestion, found: Slice
-    ) -> tuple[QuestionIndex, ScoredQuestion]:
+    def with_trees(self, index: QuestionIndex, scored: ScoredQuestion, found: Slice) -> Found:
         """Return an index with other trees, and what a question found by it.
 
         Which tree shows a section changes no rank. Solutions that begin in none of the sections stay as they were.
