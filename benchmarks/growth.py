@@ -324,7 +324,8 @@ def _serve(workspace: Path, *options: str) -> dict[str, Any]:
 def _ask(opened: OpenIndex, text: str) -> Answer:
     """Ask the usual index: some questions look like another language, whose encoder would read the whole base first."""
     sliced = opened.by_language.sliced
-    return ask(opened.index if sliced is None else sliced.index_for([text]), text)
+    index, scored = (opened.index, None) if sliced is None else sliced.score([text])
+    return ask(index, text, scored=scored)
 
 
 def _compare_with_exact(index: QuestionIndex, texts: Sequence[str]) -> dict[str, float]:

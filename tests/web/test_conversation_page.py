@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -18,6 +19,7 @@ from autokb.llm.embedders.multilingual import is_installed
 from autokb.stores.workspace import Workspace
 from autokb.usage.sent_replies import whole_of
 from autokb.web.app import create_app
+from served_process import wait_until
 
 QUESTION = "my robot does not charge in the dock"
 BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}
@@ -96,9 +98,14 @@ def test_what_a_person_wrote_is_offered_by_every_door_and_may_be_sent(
     text = "Press the grey switch of the dock. Put the robot into the dock again."
     first = kb.suggest(QUESTION).suggestions[0]
     assert (first.text, first.solution_id, first.title) == (text, written.id, "The dock has no power")
-    answer = client.post("/v1/suggest", json={"messages": [{"role": "customer", "text": QUESTION}]}).json()
-    said = answer["suggestions"][0]
-    assert (said["text"], said["solution_id"], said["source"], said["evidence"]) == (text, written.id, "solution", [])
+
+    def offered() -> dict[str, Any]:
+        answer = client.post("/v1/suggest", json={"messages": [{"role": "customer", "text": QUESTION}]}).json()
+        return dict(answer["suggestions"][0])
+
+    wait_until(lambda: offered()["text"] == text)  # what is written is loaded beside
+    said = offered()
+    assert (said["solution_id"], said["source"], said["evidence"]) == (written.id, "solution", [])
     assert main(["suggest", str(hand_made.folder), QUESTION]) == 0
     told = capsys.readouterr().out
     assert "1  The dock has no power, written by hand" in told and "right in" in told.split("\n")[0]

@@ -29,7 +29,7 @@ def test_an_edit_does_not_wait_for_the_second_encoder(hand_made: Workspace, monk
 
     monkeypatch.setattr(Snapshot, "warm_languages", load_slowly)
     with (
-        served_app(create_app(hand_made.folder, follows=True)) as url,
+        served_app(create_app(hand_made.folder)) as url,
         httpx2.Client(base_url=url, timeout=SECONDS) as client,
     ):
         try:
@@ -67,7 +67,7 @@ def test_ready_is_said_while_the_next_publication_is_loaded_beside(
     hand_made: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, may_end = threading.Event(), threading.Event()
-    app = create_app(hand_made.folder, follows=True)
+    app = create_app(hand_made.folder)
     with served_app(app) as url, httpx2.Client(base_url=url, timeout=SECONDS) as client:
         try:
             assert client.get("/v1/ready").status_code == 200  # the first load is waited for
@@ -91,7 +91,7 @@ def test_ready_is_said_while_the_next_publication_is_loaded_beside(
 def test_ready_is_refused_at_once_while_nothing_is_published(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path / "kb", "name: empty\n")
     with (
-        served_app(create_app(workspace.folder, follows=True)) as url,
+        served_app(create_app(workspace.folder)) as url,
         httpx2.Client(base_url=url, timeout=SECONDS) as client,
     ):
         assert client.get("/v1/ready").status_code == 503

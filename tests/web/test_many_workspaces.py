@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shutil
 import threading
@@ -43,6 +42,7 @@ BODIES: Mapping[str, object] = {
     "/v1/solutions/{solution}": {"text": "Wipe it."},
 }
 IDS: Mapping[str, str] = {"solution": "s-contacts", "document": "rain.md", "name": "autokb.css"}  # else "none"
+OPEN_TO_ALL = ("/login", "/logout", "/static/none", "/embed")
 HOSTILE = ["..", "%2e%2e", "%2e", "%252e%252e", "a b", "a%20b", "ä", "%C3%A4", "x" * 65, "x" * 4_000, "", "a%00", "-a",
            "..%2f..%2fetc", "%2Fetc", "a%5Cb", "~", "*"]  # fmt: skip
 
@@ -350,15 +350,13 @@ def test_what_is_served_and_sizes_and_keys_are_read_or_refused(folder: Path, tmp
         revoke_shared_key(folder, "key-none")
 
 
-def test_who_has_no_valid_key_opens_no_workspace_but_the_one_that_is_named(
+def test_who_has_no_valid_key_opens_no_workspace(
     folder: Path, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = {}
     for name in ("alpha", "beta"):
         with closing(SupportKB.open(folder / name)) as kb:  # its file would else change when it is collected
             keys[name] = kb.keys.create("reader").key
-    for file in folder.rglob("knowledge.db*"):
-        os.utime(file, ns=(1, 1))  # so that it is known not to change any more
     headers = {**FROM_OUTSIDE, **bearer(keys["alpha"])}
     assert [one["name"] for one in client.get("/v1/workspaces", headers=headers).json()["items"]] == ["alpha"]
     opened: list[str] = []
@@ -371,12 +369,11 @@ def test_who_has_no_valid_key_opens_no_workspace_but_the_one_that_is_named(
 
     monkeypatch.setattr(Workspace, "open_file", open_file)
 
-    def opens_none() -> bool:
+    def are_read() -> bool:  # once the files are known not to change any more
         opened.clear()
-        client.get("/v1/health", headers=FROM_OUTSIDE)
-        return not opened
+        return client.get("/v1/workspaces", headers=headers).status_code == 200 and opened == []
 
-    wait_until(opens_none)  # a file counts as changing for a tenth of a second after its last change
+    wait_until(are_read)
     for path in ("/v1/health", "/v1/ready", "/v1/workspaces", "/", "/metrics", "/login"):
         for shown in ({}, bearer("akb_wrong"), {"cookie": f"{COOKIE}=akb_wrong"}):
             client.cookies.clear()
@@ -385,9 +382,31 @@ def test_who_has_no_valid_key_opens_no_workspace_but_the_one_that_is_named(
             assert answer.status_code == (200 if needs_none else 401), path
     assert client.post("/login", data={"key": "akb_wrong"}, headers=FROM_OUTSIDE).status_code == 401
     assert client.get("/v1/workspaces", headers={**FROM_OUTSIDE, **bearer(keys["beta"])}).status_code == 200
-    assert opened == []
-    assert client.get("/w/alpha/v1/issues", headers={**FROM_OUTSIDE, **bearer("akb_wrong")}).status_code == 401
-    assert set(opened) == {"alpha"}
+    app: Any = client.app
+    for path in ("/v1/issues", "/v1/health", "/v1/hooks/desk", "/", "/login", "/logout", "/static/none", "/embed"):
+        for shown in ({}, bearer("akb_wrong"), bearer(keys["beta"]), {"cookie": f"{COOKIE}=akb_wrong"}):
+            for method in ("GET", "POST"):
+                client.cookies.clear()
+                answer = client.request(method, f"/w/alpha{path}", headers={**FROM_OUTSIDE, **shown})
+                assert path in OPEN_TO_ALL or answer.status_code in (401, 405), path
+    for key in ("akb_wrong", keys["alpha"]):  # to sign in shows whether a key counts, and no more
+        signed_in = client.post("/w/alpha/login", data={"key": key}, headers=FROM_OUTSIDE, follow_redirects=False)
+        assert signed_in.status_code == (303 if key == keys["alpha"] else 401)
+    assert opened == [] and app.workspaces.opened == ()
+    assert client.get("/w/alpha/v1/issues", headers=headers).status_code == 200
+    assert set(opened) == {"alpha"} and [one.name for one in app.workspaces.opened] == ["alpha"]
+
+
+def test_what_a_workspace_shows_without_a_key_opens_it_where_its_settings_say_so(
+    folder: Path, client: TestClient
+) -> None:
+    (folder / "alpha" / "settings.yaml").write_text("embed: {origins: ['https://shop.example']}\n", encoding="utf-8")
+    app: Any = client.app
+    for name in ("alpha", "beta"):
+        SupportKB.open(folder / name).keys.create("reader")
+    statuses = {name: client.get(f"/w/{name}/embed", headers=FROM_OUTSIDE).status_code for name in ("alpha", "beta")}
+    assert statuses == {"alpha": 200, "beta": 404}
+    assert [one.name for one in app.workspaces.opened] == ["alpha"]
 
 
 def test_each_workspace_that_was_asked_is_followed_by_itself_as_that_of_a_service_of_one(

@@ -11,6 +11,7 @@ from autokb.app import SupportKB
 from autokb.core.ids import canonical_json
 from autokb.stores.workspace import Workspace
 from autokb.web.app import create_app
+from served_process import wait_until
 
 BROWSER = {"accept": "text/html", "sec-fetch-site": "same-origin"}
 
@@ -46,11 +47,13 @@ def test_a_version_is_shown_again_and_the_candidate_published_by_a_click(client:
     assert "No longer shown" in client.get("/versions/changes?before=1&after=2").text
     assert "New for readers" in client.get("/versions/changes?before=2&after=candidate").text
     done = client.post("/versions/rollback", data={"number": 1})
-    assert done.status_code == 200 and done.url.path == "/versions" and "s-contacts" in ids(client)
+    assert done.status_code == 200 and done.url.path == "/versions"
+    wait_until(lambda: "s-contacts" in ids(client))  # what is published is loaded beside
     client.post("/versions/rollback", data={"number": 2})
-    assert "s-contacts" not in ids(client)
+    wait_until(lambda: "s-contacts" not in ids(client))
     assert client.post("/versions/candidate", data={"what": "publish"}).status_code == 200
-    assert "s-contacts" in ids(client) and "Candidate" not in client.get("/versions").text
+    wait_until(lambda: "s-contacts" in ids(client))
+    assert "Candidate" not in client.get("/versions").text
     assert client.post("/versions/candidate", data={"what": "discard"}).status_code == 422
     assert client.post("/versions/rollback", data={"number": 9}).status_code == 422
 
@@ -62,7 +65,7 @@ def test_programs_do_the_same(client: TestClient) -> None:
     ]  # fmt: skip
     assert client.get("/v1/versions/diff", params={"before": 1, "after": 2}).json()["counts"]["removed"] == 1
     assert client.post("/v1/versions/1/rollback").json() == {"number": 1, "published": True}
-    assert "s-contacts" in ids(client)
+    wait_until(lambda: "s-contacts" in ids(client))
     assert client.post("/v1/candidate/publish").json() == {"number": 3, "published": True}
     assert client.post("/v1/candidate/discard").status_code == 422
     assert client.get("/v1/versions/diff", params={"before": 1, "after": "none"}).status_code == 422

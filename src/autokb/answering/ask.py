@@ -35,18 +35,18 @@ def ask(
     said: str = "",
     also: Sequence[str] = (),
     *,
+    scored: ScoredQuestion | None = None,
     explain: bool = False,
     choosing: Choosing | None = None,
 ) -> Answer:
     """Answer a question; ``overrides`` replace what is read from its text, ``k`` bounds each list of the answer.
 
     ``said`` is all that the customer said in a conversation: an urgent warning that any of it calls for comes first.
-    ``also`` are other ways to read the message that asks.
+    ``also`` are other ways to read the message that asks. ``scored`` is what it finds, where that is known already.
     To ``explain`` it says what each feature made of the best candidates. Where there is somebody ``choosing``, that one
     chooses among the best, unless a warning comes first or nothing is near.
     """
-    scored = index.score(text, overrides, said=said, also=also)
-    scored = _read_from_code(index, scored)
+    scored = _read_from_code(index, scored or index.score(text, overrides, said=said, also=also))
     found = without_lines_for_others(answer_scored(index, scored, k, explain=explain), index.spec)
     is_settled = found.withheld or scored.urgent or _is_far_off(scored)
     if choosing is None or is_settled or _out_of_scope(found.attributes, index.spec):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from autokb.app.api_keys import hash_of
 from autokb.core.api_keys import ApiKey
+from autokb.stores.api_keys import read_keys_by_hash
+from autokb.stores.workspace import Workspace
 
 HELD_SECONDS = 900.0  # that keys count by what was read last, while the store cannot be asked; then none does
 
@@ -23,6 +25,11 @@ class HeldKeys:
     def hold(self, by_hash: Mapping[str, ApiKey]) -> None:
         """Let these keys, each by its hash, be all that there are."""
         self._by_hash, self._read_at = by_hash, self.clock()
+
+    def read(self, workspace: Workspace) -> None:
+        """Hold the keys as the store has them now."""
+        with workspace.file() as file:
+            self.hold(read_keys_by_hash(file))
 
     @property
     def count_still(self) -> bool:

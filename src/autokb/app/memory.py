@@ -147,17 +147,6 @@ class WorkspaceMemory:
                 self._files_opened += 1
             yield self._shared_connection
 
-    def read_keys(self, file: WorkspaceFile | None = None) -> None:
-        """Hold the keys in memory as the store has them now, read by a ``file`` that is open or by one of its own."""
-        from autokb.stores.api_keys import read_keys_by_hash
-
-        assert self.held_keys is not None
-        if file is not None:
-            self.held_keys.hold(read_keys_by_hash(file))
-            return
-        with self.workspace.file() as opened:
-            self.held_keys.hold(read_keys_by_hash(opened))
-
     @property
     def views(self) -> OpenViews:
         """What people leaf through, in memory."""

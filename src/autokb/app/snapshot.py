@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -112,8 +111,14 @@ class Snapshot:
             self.beside  # noqa: B018 (opened here, not by the first question)
 
     def warm(self) -> None:
-        """Ask what is open once, offline, so that no question waits for what the first one loads."""
-        warm(self.held_index, tuple(self.__dict__.get("beside", {}).values()))
+        """Ask the knowledge base for one of its own texts, offline: encoder and word lists load with the first one.
+
+        Nothing is asked where an embedder would be paid for it.
+        """
+        opened = self.held_index
+        if opened is not None and not read_embedder_name(self.workspace.settings.embedder).is_paid:
+            beside = tuple(self.__dict__.get("beside", {}).values())
+            suggest(opened, [Message(CUSTOMER, _own_text(opened))], beside)
 
     @property
     def speaks_languages(self) -> bool:
@@ -122,11 +127,16 @@ class Snapshot:
 
     def warm_languages(self) -> None:
         """Connect to the model that chooses, and load what the first question in another language would wait for."""
-        if self.held_index is not None:
-            with suppress(AutokbError):  # of the model, which the first question says
-                if (chooser := self.choosing_model()) is not None:
-                    chooser.connect()
-            warm_languages(self.held_index)
+        if (opened := self.held_index) is None:
+            return
+        with suppress(AutokbError):  # of the model, which the first question says
+            if (chooser := self.choosing_model()) is not None:
+                chooser.connect()
+        if read_embedder_name(self.workspace.settings.embedder).kind == PACKAGED:
+            load_detector()
+        by_language = opened.by_language
+        if by_language.sliced is None and compares_languages(self.workspace.settings, opened.index.spec.language):
+            by_language.load_multilingual().embed_questions([_own_text(opened)])
 
     def close(self) -> None:
         """Close the models' sessions; files are closed when nobody holds this any longer, be it a thread at work."""
@@ -134,24 +144,6 @@ class Snapshot:
             model.close()
         if "suggestion_models" in self.__dict__:
             self.suggestion_models.close()
-
-
-def warm(opened: OpenIndex | None, beside: Sequence[Beside]) -> None:
-    """Ask the knowledge base for one of its own texts, offline: encoder and word lists are loaded with the first one.
-
-    Nothing is asked where an embedder would be paid for it.
-    """
-    if opened is not None and not read_embedder_name(opened.by_language.workspace.settings.embedder).is_paid:
-        suggest(opened, [Message(CUSTOMER, _own_text(opened))], beside)
-
-
-def warm_languages(opened: OpenIndex) -> None:
-    """Load what tells languages apart, and where they are compared the second encoder and the knowledge base by it."""
-    if read_embedder_name(opened.by_language.workspace.settings.embedder).kind == PACKAGED:
-        load_detector()
-    by_language = opened.by_language
-    if by_language.sliced is None and compares_languages(by_language.workspace.settings, opened.index.spec.language):
-        by_language.load_multilingual().embed_questions([_own_text(opened)])
 
 
 def _own_text(opened: OpenIndex) -> str:

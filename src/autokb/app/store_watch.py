@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from autokb.app.held_keys import HeldKeys
 from autokb.core.errors import AutokbError
+from autokb.stores.api_keys import read_keys_by_hash
 
 if TYPE_CHECKING:
     from autokb.app.memory import WorkspaceMemory
@@ -44,7 +45,7 @@ class StoreWatch:
     """The thread of one process; ``wake`` is called where something may have been published."""
 
     def __init__(self, memory: WorkspaceMemory, wake: Callable[[], None], rates: SharedRates) -> None:
-        memory.held_keys = memory.held_keys or HeldKeys()
+        self._keys = memory.held_keys = memory.held_keys or HeldKeys()
         memory.workspace.store.answer_or_fail()
         self._memory, self._wake, self._rates = memory, wake, rates
         self._ended = Event()
@@ -75,7 +76,7 @@ class StoreWatch:
     def _share(self) -> None:
         """Read the keys, and tell and ask how much each has sent."""
         with self._memory.workspace.file() as file:
-            self._memory.read_keys(file)
+            self._keys.hold(read_keys_by_hash(file))
             if not (counted := self._rates.counted()):
                 return
             try:

@@ -62,6 +62,24 @@ class FolderOfWorkspaces:
         return (one for one in self.folder.iterdir() if is_workspace(one))
 
 
+ONLY = ""  # the name of a workspace that is served alone
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyWorkspace:
+    """A folder that is a workspace, as a folder of one; whether it is one is seen when it is opened."""
+
+    folder: Path
+
+    def names(self) -> list[str]:
+        """Return the name of the only one."""
+        return [ONLY]
+
+    def place(self, name: str) -> Path | None:
+        """Return its folder."""
+        return self.folder if name == ONLY else None
+
+
 def is_workspace(folder: Path) -> bool:
     """Return whether a folder is a workspace, be it a damaged one: whether it can be opened is not asked."""
     try:
@@ -139,14 +157,10 @@ class Workspaces:
         with self._lock:
             return tuple(self._opened.values())
 
-    def names(self) -> list[str]:
-        """Return the names of all workspaces, sorted."""
-        return self.places.names()
-
     def settings(self) -> dict[str, Settings]:
         """Return the settings of those that have some by their names; what cannot be read is none of them."""
         found = {}
-        for name in self.names():
+        for name in self.places.names():
             with suppress(AutokbError, OSError):
                 place = self.places.place(name)
                 settings = None if place is None else place / SETTINGS_FILE
@@ -170,7 +184,6 @@ class Workspaces:
         """
         place = self.places.place(name)
         if place is None:
-            self._forget(name)
             raise UnknownIdError(f"There is no workspace {name[:NAME_CHARACTERS]!r} here.")
         if (found := self.take_open(name)) is not None:
             return found
@@ -181,11 +194,6 @@ class Workspaces:
                 return found
             self.tend()
             opened = OpenedWorkspace(name, place, SupportKB.open(place, keep_log=self._keep_log))
-            try:
-                opened.kb.keys.are_needed()  # its file can be read
-            except BaseException:
-                opened.close()
-                raise
             opened.users = 1
             with self._lock:
                 self._opened[name] = opened
@@ -222,7 +230,13 @@ class Workspaces:
                 self.let_go(opened)
 
     def tend(self) -> int:
-        """Close what was used longest ago while the process has more memory than it may; returns how many it closed."""
+        """Close what is gone, and what was used longest ago while the process has more memory than it may.
+
+        Returns how many were closed for memory.
+        """
+        for one in self.opened:
+            if self.places.place(one.name) is None:
+                self._forget(one.name)
         if not self.memory or not self._tending.acquire(blocking=False):
             return 0
         closed = 0

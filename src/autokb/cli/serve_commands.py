@@ -51,26 +51,24 @@ def serve(
     # Before numpy is loaded: the threads of one matrix product wait for each other, which slows many small questions.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-    from autokb.app import SupportKB
     from autokb.app.keys_of_all import KeysOfAll
-    from autokb.app.workspaces import FolderOfWorkspaces, Workspaces, holds_workspaces
+    from autokb.app.workspaces import ONLY, FolderOfWorkspaces, OnlyWorkspace, Workspaces, holds_workspaces
     from autokb.cli.output import say
     from autokb.core.errors import hide_values
 
     many = holds_workspaces(workspace)
     size = _check_many(workspace, workers, memory, many=many)
+    workspaces = Workspaces(FolderOfWorkspaces(workspace) if many else OnlyWorkspace(workspace))
     if many:
-        workspaces = Workspaces(FolderOfWorkspaces(workspace))
         keys = KeysOfAll(workspaces.places)
         keys.read_servers()
-        needs_key, settings = not keys.without(), workspaces.settings()
+        needs_key = not keys.without()
     else:
-        with hide_values():
-            kb = SupportKB.open(workspace)
-            needs_key, settings = kb.keys.are_needed(), {"": kb.workspace.settings}
-            _ = kb.waits_for_servers  # which its processes ask, and an embedder that is none refuses
-        kb.close()
-    for name, one in settings.items():
+        with hide_values(), workspaces.use(ONLY) as opened:
+            needs_key = opened.kb.keys.are_needed()
+            _ = opened.kb.waits_for_servers  # which its processes ask, and an embedder that is none refuses
+        workspaces.close()
+    for name, one in workspaces.settings().items():
         missing = filter(None, (desk.missing_variables() for desk in one.helpdesks.values()))
         say(f"{name}: {sentence}" if name else sentence for sentence in missing)
     listening = listen_and_say(workspace, host, port, needs_key=needs_key, json=json)

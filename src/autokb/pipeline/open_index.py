@@ -40,6 +40,7 @@ from autokb.pipeline.steps.passages import find_passages
 from autokb.retrieval.calibrated_gate import SETTING as CALIBRATION
 from autokb.retrieval.index import (
     QuestionIndex,
+    ScoredQuestion,
     TokenReader,
     calibration_of,
     gate_of,
@@ -80,28 +81,30 @@ class IndexByLanguage:
 
     def index_for(
         self, question: str, also: Sequence[str] = (), said: str = "", overrides: Mapping[str, Values] | None = None
-    ) -> tuple[QuestionIndex, str | None]:
+    ) -> tuple[QuestionIndex, ScoredQuestion | None, str | None]:
         """Return the index that understands the language of a question, else the usual one and why there is none.
+
+        Between them is what the question finds by it, where that is known already.
 
         Only the packaged encoder is one of a single language; whoever names another has chosen what it compares. The
         index of a knowledge base that is searched in the database has what the question, and ``also`` and ``said``,
         need, with the attributes that ``overrides`` replace.
         """
-        index, spec = self.index, self.index.spec
+        index, scored, spec = self.index, None, self.index.spec
         if self.sliced is not None:
-            index = self.sliced.index_for([question, *also], said, overrides)
+            index, scored = self.sliced.score([question, *also], said, overrides)
         if read_embedder_name(self.workspace.settings.embedder).kind != PACKAGED:
-            return index, None
+            return index, scored, None
         language = find_other_language(question, spec.language, index.chunks.words.vocabulary)
         if language is None:
-            return index, None
+            return index, scored, None
         from autokb.pipeline.steps.languages import why_not_compared
 
         unread = why_not_compared(language, spec.language)
         if self.sliced is not None:  # whose vectors are all of one encoder
             unread = unread or NOT_COMPARED_IN_DATABASE.format(language=LANGUAGE_NAMES[spec.language])
         index = index if unread else self.load_multilingual()
-        return replace(index, spec=spec_for_question_in(language, spec)), unread
+        return replace(index, spec=spec_for_question_in(language, spec)), None, unread
 
     @property
     def multilingual(self) -> QuestionIndex | None:
@@ -168,9 +171,11 @@ class OpenIndex:
             if says_nothing(question):
                 return Answer(query, {}, "abstains", reason=OFF_TOPIC, seconds=time.perf_counter() - started)
             said = without_surrogates(said)
-            index, unread = self.by_language.index_for(question, also, said, overrides)
+            index, scored, unread = self.by_language.index_for(question, also, said, overrides)
             if index.spec is self.index.spec:
-                answer = ask(index, question, overrides, k, said, also, explain=explain, choosing=choosing)
+                answer = ask(
+                    index, question, overrides, k, said, also, scored=scored, explain=explain, choosing=choosing
+                )
             else:
                 answer = ask_in_other_language(
                     index, question, overrides, k, unread=unread, explain=explain, choosing=choosing
@@ -181,11 +186,6 @@ class OpenIndex:
         """Return an index that has a passage of this id, where there is one."""
         sliced = self.by_language.sliced
         return self.index if sliced is None else sliced.index_with(solution)
-
-    def is_current(self) -> bool:
-        """Return whether nothing was published or edited since."""
-        with failures_as_sentences(self.file.path):
-            return self.file.is_in_place() and self.file.generation == self.index.generation
 
     def close(self) -> None:
         """Let go of the workspace file, and of the connection to an embedder."""

@@ -11,9 +11,11 @@ from typing import Protocol
 
 from autokb.core.attributes import Attributes
 from autokb.pipeline.embedding import Encoder
-from autokb.retrieval.index import QuestionIndex
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
+
+Found = tuple[QuestionIndex, ScoredQuestion]  # an index, and what a question finds by it
 
 
 class SearchedKnowledge(Protocol):
@@ -22,10 +24,11 @@ class SearchedKnowledge(Protocol):
     def empty(self) -> QuestionIndex:
         """Return an index over nothing, for whoever needs the domain and what all indexes share."""
 
-    def index_for(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> QuestionIndex:
-        """Return an index over what the readings of a message need; ``said`` is all that the customer said.
+    def score(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> Found:
+        """Return an index over what the readings of a message need, and what the first of them finds by it.
 
-        ``overrides`` replace attributes that are read from the first. It answers as an index over everything would.
+        ``said`` is all that the customer said, and ``overrides`` replace attributes that are read from the first. It
+        answers as an index over everything would.
         """
 
     def index_with(self, solution: str) -> QuestionIndex:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -20,12 +19,10 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from autokb import __version__
-from autokb.app import SupportKB
-from autokb.app.workspaces import OpenedWorkspace
+from autokb.app.workspaces import ONLY, OnlyWorkspace, Workspaces
 from autokb.core.errors import AutokbError, BadInputError
-from autokb.web.figures import METHODS, ServiceFigures
-from autokb.web.following import Following
-from autokb.web.middleware import ServiceLimits, ServiceMiddleware, in_thread, log_fault
+from autokb.web.figures import METHODS
+from autokb.web.middleware import ServiceLimits, log_fault
 from autokb.web.pages import (
     administration,
     checks,
@@ -40,10 +37,9 @@ from autokb.web.pages import (
 from autokb.web.pages.rendering import as_page
 from autokb.web.plugin_paths import add_paths_of_plugins
 from autokb.web.problems import NO_PATH, ProblemError, problem, problem_of, refusal_of_request
-from autokb.web.rate_limit import RateLimit
 from autokb.web.routes import beside, v1
-from autokb.web.serving import Door, Serving, computing_limit, folder_of, of_one
-from autokb.web.workers import Served, WorkersOfPlugins
+from autokb.web.service import Service
+from autokb.web.serving import folder_of
 
 # By which ``autokb serve`` tells the application, which each process opens by its name, what it serves and how.
 WORKSPACE, HOST, RATE = "AUTOKB_SERVED_WORKSPACE", "AUTOKB_SERVED_HOST", "AUTOKB_SERVED_RATE"
@@ -59,49 +55,20 @@ def create_app(
     *,
     host: str = "127.0.0.1",
     limits: ServiceLimits | None = None,
-    follows: bool = False,
     workers: int = 1,
     paths: Callable[[Lifespan], FastAPI] | None = None,
 ) -> FastAPI:
     """Return the service of a workspace (BadInputError where it is none), with other ``paths`` than its own if any.
 
-    ``host`` is the address that the server listens on: only on loopback are there rights without a key. Where it
-    ``follows``, what is published is loaded beside, and questions are answered meanwhile by what was there before;
-    else the next question loads it. ``workers`` is among how many processes like this one the processors are shared.
+    ``host`` is the address that the server listens on: only on loopback are there rights without a key. ``workers`` is
+    among how many processes like this one the processors are shared.
     """
-    kb = SupportKB.open(folder, keep_log=True)
-    opened = OpenedWorkspace("", Path(folder), kb)
-    limits = limits or ServiceLimits()
-    rate = RateLimit(limits.requests_a_minute)
-
-    @asynccontextmanager
-    async def loaded(_app: FastAPI) -> AsyncIterator[None]:
-        """Load what is published beside the first requests, and close it with the last."""
-        following = Following(opened, rate, log_fault) if follows else None
-        loading = None if follows else asyncio.create_task(_load(kb))
-        await in_thread(beside_requests.begin)
-        yield
-        await in_thread(beside_requests.close)
-        if following is not None:
-            await following.close()
-        if loading is not None:
-            loading.cancel()
-        opened.close()
-
-    serving = Serving(kb.keys, opened, None if kb.waits_for_servers else computing_limit(workers))
-    door = Door(ServiceFigures(), rate, of_one(serving), wake=lambda: beside_requests.wake(""))
-    beside_requests = WorkersOfPlugins(
-        Served(
-            use=lambda _name: nullcontext(kb),
-            settings=lambda: {"": kb.workspace.settings},
-            figures=lambda _name: door.figures,
-            fault=lambda _name, error: log_fault(error),
-            is_shared=True,
-        )
-    )
-    app = (paths or workspace_app)(loaded)
+    workspaces = Workspaces(OnlyWorkspace(Path(folder)), keep_log=True)
+    kb = workspaces.take(ONLY).kb  # which is never let go, and so stays open
+    service = Service(workspaces, limits or ServiceLimits(), is_only=True, workers=workers)
+    app = (paths or workspace_app)(service.run)
     app.state.kb = kb
-    app.add_middleware(ServiceMiddleware, door_of=lambda _scope: door, bound_to=host, limits=limits)
+    service.serve_with(app, host)
     return app
 
 
@@ -138,17 +105,20 @@ def bare_app(lifespan: Lifespan | None = None) -> FastAPI:
 
 def served_app(paths: Callable[[Lifespan], FastAPI] | None = None) -> FastAPI:
     """Return the application of a process of ``autokb serve``, which names it by environment variables."""
+    limits, workers = prepare_process(), int(os.environ[WORKERS])
+    return create_app(os.environ[WORKSPACE], host=os.environ[HOST], limits=limits, workers=workers, paths=paths)
+
+
+def prepare_process() -> ServiceLimits:
+    """Make a process of ``autokb serve`` ready to serve; returns what one request may take."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     logging.getLogger("autokb.web").setLevel(logging.INFO)
-    end_with_parent()
+    _end_with_parent()
     sys.setswitchinterval(SWITCH_SECONDS)
-    limits = ServiceLimits(requests_a_minute=int(os.environ[RATE]))
-    workers = int(os.environ[WORKERS])
-    folder, host = os.environ[WORKSPACE], os.environ[HOST]
-    return create_app(folder, host=host, limits=limits, follows=True, workers=workers, paths=paths)
+    return ServiceLimits(requests_a_minute=int(os.environ[RATE]))
 
 
-def end_with_parent() -> None:
+def _end_with_parent() -> None:
     """Have a worker stop gently when the process that started it is gone, be it killed, and so free the port."""
     parent = multiprocessing.parent_process()
     if parent is None:  # the only process
@@ -159,12 +129,6 @@ def end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()
-
-
-async def _load(kb: SupportKB) -> None:
-    with suppress(AutokbError):  # the first question, or /v1/ready, says it
-        await in_thread(kb.load)
-        await in_thread(kb.views.load)
 
 
 def _expected(request: Request, error: Exception) -> Response:

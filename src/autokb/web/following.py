@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from anyio import CapacityLimiter
 
 from autokb.app.workspaces import OpenedWorkspace
 from autokb.core.errors import NothingPublishedError
-from autokb.web.middleware import in_thread
+from autokb.web.middleware import in_thread, log_fault
 from autokb.web.rate_limit import RateLimit
 from autokb.web.serving import HOLD
 
@@ -22,13 +22,10 @@ LOOK_AT_SERVER_EVERY = 1.0  # seconds between two where a server keeps the store
 
 
 class Loads(NamedTuple):
-    """How many workspaces are loaded at once, and how many by the second encoder; None is any number."""
+    """How many workspaces are loaded at once, and how many by the second encoder."""
 
-    builds: CapacityLimiter | None = None
-    languages: CapacityLimiter | None = None
-
-
-ANY_NUMBER = Loads()
+    builds: CapacityLimiter
+    languages: CapacityLimiter
 
 
 @dataclass(eq=False)
@@ -36,16 +33,15 @@ class Following:
     """Loads what is published of an open workspace, now and whenever it changes, and what other languages need.
 
     Where a server keeps the store, keys and the ``rate`` are shared with the processes on other machines. What fails is
-    a ``fault`` once, until it fails otherwise. A workspace that ``is_wanted`` by nobody yet is not loaded; ``hold``
-    keeps it open while it is. Make and close it in the event loop.
+    logged once, until it fails otherwise. A workspace that ``is_wanted`` by nobody yet is not loaded; ``hold`` keeps it
+    open while it is. Make and close it in the event loop.
     """
 
     opened: OpenedWorkspace
     rate: RateLimit
-    fault: Callable[[Exception], None]
-    is_wanted: Callable[[], bool] = lambda: True
-    loads: Loads = ANY_NUMBER
-    hold: Callable[[], AbstractContextManager[object]] = nullcontext
+    loads: Loads
+    hold: Callable[[], AbstractContextManager[object]]
+    is_wanted: Callable[[], bool]
     _warming: asyncio.Task[None] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -83,7 +79,7 @@ class Following:
                 said = ""
             except Exception as error:  # questions are answered from what was loaded before; /v1/ready says it too
                 if said != repr(error):
-                    self.fault(error)
+                    log_fault(error, workspace=self.opened.name)
                 said = repr(error)
             await asyncio.sleep(seconds)
             with suppress(TimeoutError):
@@ -106,7 +102,7 @@ class Following:
         try:
             await self._do(self.opened.kb.warm_languages, self.loads.languages)
         except Exception as error:  # the first question in another language says it too
-            self.fault(error)
+            log_fault(error, workspace=self.opened.name)
 
     async def _do(self, work: Callable[[], Any], limiter: CapacityLimiter | None = None) -> Any:
         return await in_thread(lambda: None if self.opened.is_closed else work(), limiter)

@@ -140,6 +140,8 @@ class ServiceMiddleware:
                     scope["state"]["caller"] = caller  # also for the log of what is refused from here on
                     if caller is not None:
                         _limit_rate(door.rate, caller)
+                    if serving.opened is None:
+                        serving.opened = await serving.open(caller is not None)
                     body = await read_body(Headers(scope=scope), receive, self.limits.body_bytes)
                     is_read = True
                     await self.app(scope, _replay(body, receive), send)
@@ -233,10 +235,11 @@ def log_fault(error: BaseException, **more: str) -> None:
     Of a file that cannot be read or written SQLite's name of the reason stands beside (SQLITE_FULL, SQLITE_READONLY).
     """
     places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+    named = {key: said for key, said in more.items() if said}
     reason = getattr(error.__cause__ or error.__context__, "sqlite_errorname", "")
     log_line(
         logging.ERROR,
-        {"error": type(error).__name__, **more, **({"reason": reason} if reason else {}), "places": places},
+        {"error": type(error).__name__, **named, **({"reason": reason} if reason else {}), "places": places},
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,18 +42,26 @@ class Keys(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+async def open_nothing(_has_key: bool) -> None:
+    """Open no workspace: there is none to open, or it is open already."""
+
+
+@dataclass(slots=True)
 class Serving:
-    """What one request is answered from; ``opened`` is None where there is no workspace of the name."""
+    """What one request is answered from; ``opened`` is None where there is no workspace of the name.
+
+    It is None as well until ``open`` has opened it, for who has a key, or for what the workspace shows without one.
+    """
 
     keys: Keys
-    opened: OpenedWorkspace | None
-    computing: CapacityLimiter | None  # how many questions are answered directly
+    opened: OpenedWorkspace | None = None
+    open: Callable[[bool], Awaitable[OpenedWorkspace | None]] = open_nothing
+    computing: CapacityLimiter | None = None  # how many questions are answered directly
 
 
 @dataclass(slots=True)
 class Door:
-    """A workspace as the requests to it find it: what they are counted by, and how it is opened for one of them."""
+    """A workspace as the requests to it find it: what they are counted by, and what answers one of them."""
 
     figures: ServiceFigures
     rate: RateLimit
@@ -66,16 +74,6 @@ class Door:
 
 # Keeps the workspace of the present request open while a thread works for it, also after the request's time is up.
 HOLD: ContextVar[Callable[[], AbstractContextManager[object]]] = ContextVar("HOLD", default=nullcontext)
-
-
-def of_one(serving: Serving) -> Callable[[Scope], AbstractAsyncContextManager[Serving]]:
-    """Return what serves every request from the same workspace, which stays open."""
-
-    @asynccontextmanager
-    async def always(_scope: Scope) -> AsyncIterator[Serving]:
-        yield serving
-
-    return always
 
 
 PREFIX = "/w/"  # of the paths of each workspace among several
@@ -143,8 +141,10 @@ def keys_of(request: Request) -> Keys:
 
 
 def computing_of(request: Request) -> CapacityLimiter | None:
-    """Return what bounds how many questions are answered directly."""
-    return serving_of(request).computing
+    """Return what bounds how many questions are answered directly, None where they wait for servers."""
+    serving = serving_of(request)
+    waits = serving.opened is not None and serving.opened.kb.waits_for_servers
+    return None if waits else serving.computing
 
 
 def _opened(request: Request) -> OpenedWorkspace:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -20,8 +23,10 @@ from autokb.pipeline.open_index import keep_search_rows, open_index, open_served
 from autokb.pipeline.own_features import FITTED
 from autokb.plugins.postgres import search_in_database
 from autokb.plugins.postgres.search_tables import SEARCH_OF, TABLES, Kind, SearchTables, WrittenPart
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion
 from autokb.stores.workspace import Workspace, open_workspace
 from real_postgres import needs_postgres
+from served_process import SECONDS
 
 pytestmark = [pytest.mark.slow, needs_postgres]
 QUESTIONS = (
@@ -75,8 +80,32 @@ def test_the_first_that_is_shown_is_that_in_memory(kept: Workspace) -> None:
             assert first(mine) == first(theirs), question
             assert mine.confidence == pytest.approx(theirs.confidence, abs=1e-3), question
             assert mine.attributes == theirs.attributes
+            assert [one.id for one in mine.shown] == [one.id for one in theirs.shown], question
+            assert [one.issue.id for one in mine.matches] == [one.issue.id for one in theirs.matches], question
         passage = in_memory.index.candidates.rows[0].solution.id
         assert passage in in_database.index_with(passage).candidates.row_of
+
+
+def test_a_question_is_scored_once_and_waits_for_no_other(kept: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    scored: list[str] = []
+    score, nearest, together = QuestionIndex.score, SearchTables.nearest, threading.Barrier(2)
+
+    def count(index: QuestionIndex, text: str, *given: Any, **named: Any) -> ScoredQuestion:
+        scored.append(text)
+        return score(index, text, *given, **named)
+
+    def wait_and_look(*given: Any) -> list[tuple[Kind, str, float]]:
+        together.wait(SECONDS)  # until another question reads the tables, too
+        return nearest(*given)
+
+    with closing(open_served_index(kept)) as opened:
+        monkeypatch.setattr(QuestionIndex, "score", count)
+        alone = opened.ask(QUESTIONS[1])
+        assert scored == [QUESTIONS[1]]
+        monkeypatch.setattr(SearchTables, "nearest", wait_and_look)
+        with ThreadPoolExecutor(2) as threads:
+            answers = list(threads.map(opened.ask, [QUESTIONS[1]] * 2))
+        assert [first(answer) for answer in answers] == [first(alone)] * 2
 
 
 def test_a_document_that_changes_costs_its_own_rows(kept: Workspace, postgres: PostgresServer) -> None:
@@ -156,10 +185,10 @@ def test_words_find_documents_of_their_own(kept: Workspace, monkeypatch: pytest.
                 document = in_memory.index.chunks.documents[column]
                 best[document] = max(best.get(document, 0.0), round(float(scores[number]), 6))
             ranked = sorted((d for d in best if best[d]), key=lambda d: (-best[d], d))
-            with sliced._tables() as tables:
+            with sliced.tables.read() as tables:
                 assert sliced._saying(tables, question) == ranked[: search_in_database.BY_WORDS], question
             if ranked:
-                assert ranked[0] in sliced.index_for([question]).chunks.documents
+                assert ranked[0] in sliced.score([question])[0].chunks.documents
 
 
 def test_what_is_for_others_takes_nobodys_place(kept: Workspace) -> None:

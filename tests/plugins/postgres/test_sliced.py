@@ -79,18 +79,24 @@ def taken(_built_headphones: Path, tmp_path: Path) -> Iterator[Taken]:
         parts = replace(parts, trees=iter(trees := list(parts.trees)))
         counted = Counted.sum(n for _, n in (*parts.documents.values(), *trees))
         numbers = Numbers(counted.chunks, counted.length, counted.candidates, pieces_as_array(counted.pieces))
-        reader = SliceReader(
+        index_of = partial(
+            QuestionIndex,
             spec=spec,
             encoder=encoder.name,
-            dimensions=encoder.dimensions,
-            embed_questions=encoder.embed_questions,
             gate=gate_of(published.settings, encoder.name),
             calibration=calibration_of(published.settings),
             recalibration=UNCHANGED,
             generation=published.generation,
             caution=built_headphones.settings.answer.caution,
+            read_tokens=tokens.question,
+            token_spans=tokens.spans,
+        )
+        reader = SliceReader(
+            index_of=index_of,
+            spec=spec,
+            embed_questions=encoder.embed_questions,
+            dimensions=encoder.dimensions,
             numbers=numbers,
-            tokens=tokens,
             read_tokens=tokens.read,
         )
         spelling = Spelling.of((), spec.language, known=tokens.ordinary_words(), extra_words=names_of_values(spec))

@@ -43,7 +43,7 @@ class KeysDoor(MemoryDoor):
 
         if (held := self._memory.held_keys) is not None:
             if not held.can_tell([key]):
-                self._memory.read_keys()
+                held.read(self._memory.workspace)
             return held.find(key)
         with self._memory.shared_connection() as file:
             return find_key(file, key)
@@ -54,7 +54,7 @@ class KeysDoor(MemoryDoor):
 
         if (held := self._memory.held_keys) is not None:
             if not held.count_still:
-                self._memory.read_keys()
+                held.read(self._memory.workspace)
             return held.are_needed()
         with self._memory.shared_connection() as file:
             return has_api_keys(file)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from autokb.pipeline.fed_questions import with_fed_questions
 from autokb.pipeline.open_index import embedding_by
 from autokb.pipeline.own_features import own_features
 from autokb.pipeline.reranking import open_reranker
+from autokb.pipeline.searched_store import Found
 from autokb.plugins.postgres.kept import Kept
 from autokb.plugins.postgres.part_codecs import FITTED, read_document, read_learnt, read_past, read_tree
 from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart
@@ -43,6 +45,7 @@ from autokb.retrieval.recalibration import SETTING as CONFIDENCE
 from autokb.retrieval.recalibration import read_recalibration
 from autokb.stores.database import damaged_rows
 from autokb.stores.published import published_spec, read_published, spec_of
+from autokb.stores.store import Store
 from autokb.stores.word_index import idf
 from autokb.stores.workspace import Workspace
 from autokb.stores.workspace_file import WorkspaceFile
@@ -73,10 +76,26 @@ P = TypeVar("P", DocumentPart, TreePart, PastPart)
 
 
 @dataclass(frozen=True)
-class SlicedKnowledge:
-    """A knowledge base in the database, as it was published; threads that ask share one connection."""
+class TablesOfStore:
+    """The search tables of a store, which were there when they were opened."""
 
-    file: WorkspaceFile
+    store: Store
+    extension: str
+    iterates: bool
+
+    @contextmanager
+    def read(self) -> Iterator[SearchTables]:
+        """Give the tables in one state, through a connection of one's own, so that no thread waits for another."""
+        with closing(self.store.connect()) as db, damaged_rows("search_document"):
+            db.execute("BEGIN")
+            yield SearchTables(db, self.extension, self.iterates)
+
+
+@dataclass(frozen=True)
+class SlicedKnowledge:
+    """A knowledge base in the database, as it was published; each question has a connection of its own."""
+
+    tables: TablesOfStore
     reader: SliceReader
     learnt: Learnt
     spelling: Spelling | None
@@ -90,9 +109,10 @@ class SlicedKnowledge:
         """Return an index over nothing, for whoever needs the domain and what all slices share."""
         return self.reader.index(Slice((), (), (), self.words, self.learnt), None)
 
-    def index_for(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> QuestionIndex:
-        """Return an index over what the readings of a message need; ``said`` is all that the customer said, and
-        ``overrides`` replace attributes that are read from the first.
+    def score(self, texts: Sequence[str], said: str = "", overrides: Attributes | None = None) -> Found:
+        """Return an index over what the readings of a message need, and what the first of them finds by it.
+
+        ``said`` is all that the customer said, and ``overrides`` replace attributes that are read from the first.
         """
         spelling = self._spelling(texts)
         read = [text if spelling is None else spelling.correct(text) for text in texts]
@@ -100,30 +120,23 @@ class SlicedKnowledge:
         vectors = embed([beginning(text) for text in read])
         urgent = find_urgent(said or read[0], self.reader.spec)
         self.words.look_up(word for text in (*texts, *read) for word in self._words_of(text))
-        with self._tables() as tables:
+        with self.tables.read() as tables:
             found = self._slice(tables, read, vectors, urgent, self._others(read[0], overrides or {}))
-        index = self.reader.index(found, spelling, embed)  # and scored outside the connection, which threads share
-        best = index.score(texts[0], overrides, said=said, also=texts[1:])
-        rows = [*best.urgent, *best_first(best.scores, SHOWN).tolist()]
+        index = self.reader.index(found, spelling, embed)
+        scored = index.score(texts[0], overrides, said=said, also=texts[1:])
+        rows = [*scored.urgent, *best_first(scored.scores, SHOWN).tolist()]
         passages = [index.candidates.rows[row].solution.id for row in rows]
-        with self._tables() as tables:
+        with self.tables.read() as tables:
             trees = {tree.id for tree in found.trees} | {*tables.nearest_trees(vectors[0], passages, TREES)}
             found = replace(found, trees=self._read(tables, "tree", trees, self._trees, read_tree))
-        return self.reader.index(found, spelling, embed)
+        return self.reader.with_trees(index, scored, found)
 
     def index_with(self, solution: str) -> QuestionIndex:
         """Return an index over the documents that have a passage of this id."""
-        with self._tables() as tables:
+        with self.tables.read() as tables:
             documents = set(tables.named("document", [solution]))
             found = self._parts(tables, documents, set(tables.named("tree", sorted(documents))), [])
         return self.reader.index(found, None)
-
-    @contextmanager
-    def _tables(self) -> Iterator[SearchTables]:
-        with self.file.snapshot(), self.file.reading() as db, damaged_rows("search_document"):
-            tables = SearchTables.of(db)
-            assert tables is not None, "tables that were there when the knowledge base was opened"
-            yield tables
 
     def _words_of(self, text: str) -> Iterator[str]:
         """Give the words of a text as the vocabulary has them, those that tell its language among them."""
@@ -140,7 +153,7 @@ class SlicedKnowledge:
         if not unknown:
             return self.spelling
         stems = [stem(word, self.reader.spec.language) for word in unknown]
-        with self._tables() as tables:
+        with self.tables.read() as tables:
             said = tables.said(unknown, stems, [rest for word in unknown for rest in rests(word)])
         return self.spelling.with_words(said)
 
@@ -256,8 +269,8 @@ def _by_kind(rows: Iterable[tuple[Kind, str, float]]) -> dict[Kind, dict[str, fl
 class WordsInDatabase:
     """How many chunks have a word: looked up when it is asked for, kept for a while."""
 
-    def __init__(self, file: WorkspaceFile) -> None:
-        self._file = file
+    def __init__(self, tables: TablesOfStore) -> None:
+        self._tables = tables
         self._held: Kept[str, int] = Kept(WORDS_IN_MEMORY)
 
     def look_up(self, words: Iterable[str]) -> Mapping[str, int]:
@@ -265,9 +278,8 @@ class WordsInDatabase:
         wanted = list(dict.fromkeys(words))
         found = self._held.get(wanted)
         if missing := [word for word in wanted if word not in found]:
-            with self._file.snapshot(), self._file.reading() as db, damaged_rows("search_term"):
-                tables = SearchTables.of(db)
-                counts = {} if tables is None else tables.texts_with(missing)
+            with self._tables.read() as tables:
+                counts = tables.texts_with(missing)
             for word in missing:
                 found[word] = counts.get(word, 0)
                 self._held.keep(word, found[word], SIZE_OF_WORD)
@@ -302,7 +314,8 @@ def open_sliced(workspace: Workspace, file: WorkspaceFile, encoder: Encoder, hel
     tokens = encoder.token_reader(spec.language)
     with file.snapshot(), file.reading() as db, damaged_rows("search_number"):
         tables = SearchTables.of(db)
-        assert tables is not None, "search tables"
+        assert tables is not None and file.store is not None, "search tables"
+        of_store = TablesOfStore(file.store, tables.extension, tables.iterates)
         chunks, length, candidates = np.frombuffer(tables.number(OF_ALL), dtype="<i8").tolist()
         pieces = np.frombuffer(tables.number(PIECES_OF_ALL), dtype=FITTED)
         learnt = read_learnt(tables.number(LEARNT), {}, {})
@@ -311,23 +324,29 @@ def open_sliced(workspace: Workspace, file: WorkspaceFile, encoder: Encoder, hel
     spelling = None
     if tokens is not None:
         spelling = Spelling.of((), spec.language, known=tokens.ordinary_words(), extra_words=names_of_values(spec))
-    reader = SliceReader(
+    index_of = partial(
+        QuestionIndex,
         spec=spec,
         encoder=encoder.name,
-        dimensions=len(learnt.mean),
-        embed_questions=encoder.embed_questions,
         gate=gate_of(settings, encoder.name),
         calibration=calibration_of(settings),
         recalibration=read_recalibration(settings.get(CONFIDENCE)),
         generation=generation,
         caution=workspace.settings.answer.caution,
-        numbers=Numbers(chunks, length, candidates, pieces),
-        tokens=tokens,
-        read_tokens=None if tokens is None else _TokensKept(tokens),
+        read_tokens=None if tokens is None else tokens.question,
+        token_spans=None if tokens is None else tokens.spans,
         reranker=open_reranker(workspace.settings, held),
         own=own_features(workspace, file),
     )
-    return SlicedKnowledge(file, reader, learnt, spelling, WordsInDatabase(file), audiences)
+    reader = SliceReader(
+        index_of=index_of,
+        spec=spec,
+        embed_questions=encoder.embed_questions,
+        dimensions=len(learnt.mean),
+        numbers=Numbers(chunks, length, candidates, pieces),
+        read_tokens=None if tokens is None else _TokensKept(tokens),
+    )
+    return SlicedKnowledge(of_store, reader, learnt, spelling, WordsInDatabase(of_store), audiences)
 
 
 def _audiences(named: Iterable[str], spec: DomainSpec) -> KnowledgeIndex:

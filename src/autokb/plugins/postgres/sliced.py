@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,18 +12,14 @@ from numpy.typing import NDArray
 from autokb.core.domain import DomainSpec
 from autokb.core.nouns import Solution
 from autokb.core.vectors import TokenVectors, Vectors
-from autokb.llm.rerankers import Reranker
+from autokb.pipeline.searched_store import Found
 from autokb.plugins.postgres.parts import DocumentPart, Numbers, PastPart, TreePart, centroid
-from autokb.retrieval.calibrated_gate import CalibratedGate
 from autokb.retrieval.candidates import Candidate, Candidates, candidates_of
-from autokb.retrieval.gate import Gate
 from autokb.retrieval.history import History, Learnt, history_of
-from autokb.retrieval.index import QuestionIndex, TokenReader
-from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex
+from autokb.retrieval.index import QuestionIndex, ScoredQuestion
+from autokb.retrieval.knowledge_index import KnowledgeIndex, NodeIndex, QuestionMatch
 from autokb.retrieval.late_interaction import TokensOnDemand, idf_of_pieces
-from autokb.retrieval.own_features import OwnFeatures
 from autokb.retrieval.ranker import packaged_ranker
-from autokb.retrieval.recalibration import Recalibration
 from autokb.retrieval.search import ChunkIndex
 from autokb.stores.vector_index import ExactIndex
 from autokb.stores.word_index import CountedWords, WordCounts
@@ -47,22 +43,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class SliceReader:
-    """What all slices of one publication share."""
+    """What all slices of one publication share; ``index_of`` makes an index of the rest, with what does not vary."""
 
+    index_of: Callable[..., QuestionIndex]
     spec: DomainSpec
-    encoder: str
-    dimensions: int
     embed_questions: Callable[[Sequence[str]], Vectors]
-    gate: Gate
-    calibration: CalibratedGate | None
-    recalibration: Recalibration
-    generation: str
-    caution: float
+    dimensions: int
     numbers: Numbers
-    tokens: TokenReader | None
     read_tokens: Callable[[Sequence[str]], list[TokenVectors]] | None
-    reranker: Reranker | None = None
-    own: OwnFeatures | None = None  # which see the rows of a slice
 
     @cached_property
     def _idf(self) -> NDArray[np.float64]:
@@ -80,27 +68,36 @@ class SliceReader:
         tokens = None
         if self.read_tokens is not None:
             tokens = TokensOnDemand(lambda row: shown[row].searched_text, self.read_tokens, self._idf)
-        return QuestionIndex(
-            spec=self.spec,
-            encoder=self.encoder,
+        return self.index_of(
             embed_questions=embed_questions or self.embed_questions,
             nodes=self._nodes(knowledge, found.trees),
             candidates=Candidates.at(shown, knowledge, *self._vectors(found, shown), chunks),
             chunks=chunks,
             history=self._history(found),
-            gate=self.gate,
-            calibration=self.calibration,
-            recalibration=self.recalibration,
-            generation=self.generation,
-            caution=self.caution,
             spelling=spelling,
             tokens=tokens,
-            read_tokens=None if self.tokens is None else self.tokens.question,
-            token_spans=None if self.tokens is None else self.tokens.spans,
             ranker=packaged_ranker(reads_tokens=tokens is not None),
-            reranker=self.reranker,
-            own=self.own,
         )
+
+    def with_trees(self, index: QuestionIndex, scored: ScoredQuestion, found: Slice) -> Found:
+        """Return an index with other trees, and what a question found by it.
+
+        Which tree shows a section changes no rank. Solutions that begin in none of the sections stay as they were.
+        """
+        knowledge, shown = self._shown(found)
+        before = index.candidates
+        sections = [one for one in shown if one.passage is not None and not one.is_withheld]
+        rows = [*sections, *before.rows[len(sections) :]]
+        candidates = Candidates.at(rows, knowledge, before.vectors, before.headings, index.chunks)
+        nodes = self._nodes(knowledge, found.trees)
+        asked = scored.evidence.asked
+        evidence = replace(
+            scored.evidence,
+            asked=QuestionMatch(knowledge, asked.attributes, asked.within, asked.beside),
+            candidates=candidates,
+            nodes=nodes.similarities(scored.vector),
+        )
+        return replace(index, nodes=nodes, candidates=candidates), replace(scored, evidence=evidence)
 
     # Complex: the issues, solutions and passages of all parts are put together, each by one comprehension.
     def _shown(self, found: Slice) -> tuple[KnowledgeIndex, list[Candidate]]:

@@ -318,7 +318,7 @@ class _Asker:
         usual = by_language.index
 
         def score(text: str) -> tuple[QuestionIndex, ScoredQuestion]:
-            index, _ = by_language.index_for(text)
+            index, _, _ = by_language.index_for(text)
             vector = query_vector(beginning(text)) if index.encoder == usual.encoder else None
             return index, index.score(text, with_history=with_history, vector=vector)
 
