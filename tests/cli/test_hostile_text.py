@@ -66,7 +66,7 @@ RESULTS = (
     "autokb.plugins.tickets.draft_template",
     "autokb.plugins.tickets.answers.knowledge",
     "autokb.plugins.tickets.answers.report",
-    "autokb.curation.decisions",
+    "autokb.app.namespaces.curation",
     "autokb.plugins.insight.findings",
     "autokb.plugins.insight.stale",
     "autokb.core.findings",

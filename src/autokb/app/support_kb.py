@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autokb.app.doors.checks import ChecksDoor
-from autokb.app.doors.curation import CurationDoor
-from autokb.app.doors.keys import KeysDoor
-from autokb.app.doors.usage import UsageDoor
-from autokb.app.doors.versions import VersionsDoor
-from autokb.app.doors.views import ViewsDoor
 from autokb.app.memory import WorkspaceMemory
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.one_or_many import listed
@@ -27,6 +22,12 @@ if TYPE_CHECKING:
     from autokb.app.add import Kind
     from autokb.app.demo import Demo
     from autokb.app.doctor import Doctor
+    from autokb.app.namespaces.checks import ChecksNamespace
+    from autokb.app.namespaces.curation import CurationNamespace
+    from autokb.app.namespaces.keys import KeysNamespace
+    from autokb.app.namespaces.usage import UsageNamespace
+    from autokb.app.namespaces.versions import VersionsNamespace
+    from autokb.app.namespaces.views import ViewsNamespace
     from autokb.app.plugins import ListedPlugins
     from autokb.app.settings_in_force import SettingsInForce
     from autokb.app.store_watch import SharedRates, StoreWatch
@@ -50,6 +51,15 @@ if TYPE_CHECKING:
     from autokb.pipeline.draft_spec import Draft
     from autokb.pipeline.plugin_task import TaskRun
     from autokb.sources import Fields
+
+
+# Ours, each in the file of its name below ``namespaces``: a command loads its own.
+NAMESPACES = ("checks", "curation", "keys", "usage", "versions", "views")
+
+
+def namespace_class(name: str) -> Any:
+    """Return the class of one of our own namespaces."""
+    return getattr(import_module(f"autokb.app.namespaces.{name}"), f"{name.capitalize()}Namespace")
 
 
 def _namespace(plugin: str) -> Any:
@@ -80,25 +90,28 @@ class SupportKB:
     def __init__(self, workspace: Workspace, *, keep_log: bool = False) -> None:
         self._memory = WorkspaceMemory(workspace, keep_log=keep_log)
         self.created: Created | None = None  # what ``create`` put into it
-        self.views = ViewsDoor(self._memory)
-        self.curation = CurationDoor(self._memory)
-        self.usage = UsageDoor(self._memory)
-        self.keys = KeysDoor(self._memory)
-        self.versions = VersionsDoor(self._memory)
-        self.checks = ChecksDoor(self._memory)
 
     if TYPE_CHECKING:  # where the other would make any name right
+        checks: ChecksNamespace
+        curation: CurationNamespace
         evaluate: Any
         helpdesks: Any
+        keys: KeysNamespace
         tickets: Any
+        usage: UsageNamespace
+        versions: VersionsNamespace
+        views: ViewsNamespace
     else:
 
         def __getattr__(self, name: str) -> object:
-            """Return the namespace of a plug-in, made when it is first asked for."""
+            """Return a namespace, ours or that of a plug-in, made when it is first asked for."""
             if name.startswith("_"):
                 raise AttributeError(f"SupportKB has no {name!r}.")
             from autokb.core.plugins import with_namespace
 
+            if name in NAMESPACES:
+                kind = namespace_class(name)
+                return self.__dict__.setdefault(name, kind(self._memory))
             return self.__dict__.setdefault(name, self._of_plugin(with_namespace(name).name))
 
     def _of_plugin(self, name: str) -> Any:

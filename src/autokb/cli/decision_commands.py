@@ -10,7 +10,7 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.curation.decisions import Judged, Written
+    from autokb.app.namespaces.curation import Judged, Written
 
 Solutions = Annotated[list[str], typer.Argument(metavar="SOLUTION...", help="Ids, or the first letters of one each.")]
 Solution = Annotated[str, typer.Argument(metavar="SOLUTION", help="An id, or its first letters.")]
@@ -73,8 +73,8 @@ def edit(
     edited over the steps.
     """
     from autokb.app import SupportKB
+    from autokb.app.namespaces.curation import read_text_file
     from autokb.cli.output import emit
-    from autokb.curation.decisions import read_text_file
 
     text = read_text_file(file) if file else ""
     edited = SupportKB.open(workspace).curation.edit(solution, text, step or (), author=author, version=version)

@@ -16,6 +16,7 @@ from autokb import __version__
 from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.app.api_keys import ApiKeys, CreatedKey
+from autokb.app.namespaces.curation import DismissedEdit
 from autokb.app.settings_in_force import SettingsInForce
 from autokb.core.api_keys import ApiKey
 from autokb.core.changes import Changes
@@ -24,7 +25,6 @@ from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.nouns import Message
 from autokb.core.results import Discarded, KeptChecks, Result, Versions
 from autokb.core.roles import Role
-from autokb.curation.decisions import DismissedEdit
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
 from autokb.pipeline.gate.checks import CheckRun

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from autokb.app.doors.curation import CurationDoor
+    from autokb.app.namespaces.curation import CurationNamespace
     from autokb.core.findings import FindingStatus
     from autokb.core.results import Figures
     from autokb.plugins.insight.findings import Finding, FindingPlace
@@ -81,7 +81,7 @@ def _refuse_two_things(said: int, model: str, budget: float | None) -> None:
         raise BadInputError("--budget goes with --model: nobody else is asked.")
 
 
-def _judge(curation: CurationDoor, budget: float | None) -> JudgedPairs:
+def _judge(curation: CurationNamespace, budget: float | None) -> JudgedPairs:
     """Ask the model about contradictions; say before what is to be asked, and after what became of it."""
     from autokb.cli.one_line import one_line
     from autokb.cli.output import say, stage_bars

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autokb.app.doors.memory_door import MemoryDoor
+from autokb.app.namespaces.namespace import Namespace
 from autokb.core.errors import UnknownIdError
 from autokb.core.progress import Progress
 from autokb.notebook.progress import show_progress
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autokb.views.kinds import Found, Page
 
 
-class TicketsNamespace(MemoryDoor):
+class TicketsNamespace(Namespace):
     """Past tickets: their graph, answers from it, and lists of them."""
 
     def __init__(self, kb: SupportKB) -> None:
