@@ -10,9 +10,10 @@ from unittest.mock import patch
 
 from autokb.app import SupportKB
 from autokb.app.namespaces import curation
-from autokb.app.namespaces.curation import EditedSolution, Judged, Reverted, Written
+from autokb.app.namespaces.curation import Judged
 from autokb.core.in_use import moment
 from autokb.stores.workspace import Workspace
+from autokb.views.kinds import SolutionView
 
 
 @contextmanager
@@ -28,16 +29,16 @@ def judge(workspace: Workspace, solutions: Sequence[str], verb: str, *, now: str
         return judged
 
 
-def edit(workspace: Workspace, solution: str, *, now: str = "", **given: Any) -> EditedSolution:
+def edit(workspace: Workspace, solution: str, *, now: str = "", **given: Any) -> SolutionView:
     with decided_at(now):
         return SupportKB(workspace).curation.edit(solution, **given)
 
 
-def undo(workspace: Workspace, solution: str, *, now: str = "", **given: Any) -> Reverted:
+def undo(workspace: Workspace, solution: str, *, now: str = "", **given: Any) -> SolutionView:
     with decided_at(now):
         return SupportKB(workspace).curation.undo(solution, **given)
 
 
-def write_by_hand(workspace: Workspace, issue: str, source: Path, *, now: str = "", author: str = "") -> Written:
+def write_by_hand(workspace: Workspace, issue: str, source: Path, *, now: str = "", author: str = "") -> SolutionView:
     with decided_at(now):
         return SupportKB(workspace).curation.write(issue, source, author=author)

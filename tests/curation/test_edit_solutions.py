@@ -109,7 +109,7 @@ def test_undo_takes_back_the_newest_again_and_again(hand_made: Workspace) -> Non
     kb.curation.edit("s-pair", "Two.", author="ann")
     kb.curation.hide(["s-pair"])
     undone = [kb.curation.undo("s-pair", author="cyd") for _ in range(4)]
-    assert [(one.undone, one.author, one.text, one.status) for one in undone] == [
+    assert [(one.undone, one.undone_by, one.text, one.status) for one in undone] == [
         ("hidden", "", "Two.", "displayed"),
         ("edited", "ann", "One.", "approved"),
         ("approved", "bob", "One.", "displayed"),

@@ -298,32 +298,23 @@ async def edit(request: Request, solution: str, given: NewText, caller: Editor, 
     return await _show_after(request, solution, lambda kb: kb.curation.edit(solution, author=caller.key, **whole))
 
 
-@v1.post("/solutions/{solution:path}/approve", response_model=SolutionView)
-async def approve(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Approve a solution, as its text is now."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.approve([solution], **named))
+def _add_decision(verb: str, words: str) -> None:
+    @v1.post(f"/solutions/{{solution:path}}/{verb}", response_model=SolutionView, name=verb, description=words)
+    async def decide(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
+        def act(kb: SupportKB) -> None:
+            getattr(kb.curation, verb)(solution, author=caller.key, version=seen)
+
+        return await _show_after(request, solution, act)
 
 
-@v1.post("/solutions/{solution:path}/reject", response_model=SolutionView)
-async def reject(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Reject a solution: nobody sees it until that is taken back."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.reject([solution], **named))
-
-
-@v1.post("/solutions/{solution:path}/hide", response_model=SolutionView)
-async def hide(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Hide a solution that is right but not to be shown."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.hide([solution], **named))
-
-
-@v1.post("/solutions/{solution:path}/undo", response_model=SolutionView)
-async def undo(request: Request, solution: str, caller: Editor, seen: Seen) -> Response:
-    """Take back the newest edit or verdict of a solution; again takes back the one before."""
-    named: dict[str, Any] = {"author": caller.key, "version": seen}
-    return await _show_after(request, solution, lambda kb: kb.curation.undo(solution, **named))
+DECISIONS = {
+    "approve": "Approve a solution, as its text is now.",
+    "reject": "Reject a solution: nobody sees it until that is taken back.",
+    "hide": "Hide a solution that is right but not to be shown.",
+    "undo": "Take back the newest edit or verdict of a solution; again takes back the one before.",
+}
+for _verb, _words in DECISIONS.items():
+    _add_decision(_verb, _words)
 
 
 async def _show_after(request: Request, solution: str, act: Callable[[SupportKB], object]) -> Response:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autokb.app.namespaces.namespace import Namespace
-from autokb.core.attributes import as_lists
 from autokb.core.decisions import (
     edit_solution,
     find_offers,
@@ -46,7 +45,8 @@ from autokb.stores.published import keep_decisions, keep_events, read_decisions,
 from autokb.stores.question_log import count_shown_first
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import author_name, replace_controls
-from autokb.views.browse import check_limit
+from autokb.views.browse import check_limit, listed_solution
+from autokb.views.kinds import SolutionView
 from autokb.views.show import find_issue
 from autokb.views.solutions_in_memory import AllSolutions
 
@@ -61,56 +61,13 @@ _GOES_ON = re.compile(r"[^\n]*\n2[.)]\s")  # a first line without its number, an
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedSolution(Result):
-    """One solution and how it is shown now."""
-
-    id: str
-    issue_id: str
-    status: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Judged(Result):
     """What a verdict did; ``changed`` counts the solutions that had another one before."""
 
     verdict: str
     undone: bool
     changed: int
-    solutions: tuple[JudgedSolution, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EditedSolution(Result):
-    """A solution with the text that a person gave it; ``changed`` is 0 where it had that text already."""
-
-    id: str
-    issue_id: str
-    text: str
-    steps: tuple[str, ...]
-    status: str
-    reason: str
-    version: str
-    edited_by: str
-    edited_at: str
-    source_changed: bool
-    changed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reverted(Result):
-    """What was taken back of a solution (edited, approved, rejected or hidden), and how it is shown now."""
-
-    id: str
-    issue_id: str
-    undone: str
-    author: str
-    date: str
-    text: str
-    steps: tuple[str, ...]
-    status: str
-    reason: str
-    version: str
+    solutions: tuple[SolutionView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +79,6 @@ class DismissedEdit(Result):
     text: str
     dismissed: bool
     changed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Written(Result):
-    """A solution by hand as it is shown now."""
-
-    id: str
-    issue_id: str
-    text: str
-    steps: tuple[str, ...]
-    attributes: Mapping[str, list[str]]
-    evidence: tuple[str, ...]
-    status: str
 
 
 class CurationNamespace(Namespace):
@@ -187,14 +131,14 @@ class CurationNamespace(Namespace):
                 done = [*filter(None, given), *moved]
                 done = list(map(number_new, done, count(file.last_number() + 1)))
             keep_decisions(file, [*done, *_confirmed_edits(published, done)])
-            after = self._solutions.peek(file).decided.solutions
-        shown = map(after.__getitem__, (*found, *(edit.solution_id for edit in moved)))
-        judged = tuple(JudgedSolution(s.id, s.issue_id, s.status, s.reason) for s in shown)
-        return Judged(verdict, undo, len(done), judged)
+            after = self._solutions.peek(file)
+        judged = (*found, *(edit.solution_id for edit in moved))
+        shown = tuple(replace(listed_solution(after, one), level="judged") for one in judged)
+        return Judged(verdict, undo, len(done), shown)
 
     def edit(
         self, solution: str, text: str = "", steps: Sequence[str] | str = (), *, author: str = "", version: str = ""
-    ) -> EditedSolution:
+    ) -> SolutionView:
         """Give a solution another text, or other steps under its title; it outlives builds.
 
         Text and steps always say the same: of a text the steps are read, of steps the text is made. BadInputError
@@ -221,17 +165,10 @@ class CurationNamespace(Namespace):
                 new = check_edit(number_new(new, file.last_number() + 1), published.decided, self._workspace.spec)
                 _refuse_broken("The text", new)
                 keep_decisions(file, [new])
-            decided = self._solutions.peek(file).decided
-        one, last = decided.solutions[found.id], decided.edits.get(found.id)
-        return EditedSolution(
-            **_as_it_is(one),
-            edited_by=last.author if last else "",
-            edited_at=last.date if last else "",
-            source_changed=decided.source_changed(one.id),
-            changed=int(changed),
-        )
+            after = self._solutions.peek(file)
+        return replace(listed_solution(after, found.id), level="edited", changed=int(changed))
 
-    def undo(self, solution: str, *, author: str = "", version: str = "") -> Reverted:
+    def undo(self, solution: str, *, author: str = "", version: str = "") -> SolutionView:
         """Take back the newest edit or verdict of a solution; again takes back the one before.
 
         Nothing is deleted: what was taken back stays in the history. BadInputError where nothing is left;
@@ -250,8 +187,9 @@ class CurationNamespace(Namespace):
                 )
             keep_events(file, [_taking_back(found.id, newest, author_name(author), moment())])
             keep_decisions(file, [replace(newest, undone=True)])
-            one = self._solutions.peek(file).decided.solutions[found.id]
-        return Reverted(undone=newest.what, author=newest.author, date=newest.date, **_as_it_is(one))
+            shown = listed_solution(self._solutions.peek(file), found.id)
+        undone = {"undone": newest.what, "undone_by": newest.author, "undone_at": newest.date}
+        return replace(shown, level="taken back", **undone)
 
     def dismiss_edit(self, edit: str, *, undo: bool = False, author: str = "") -> DismissedEdit:
         """Take an edit whose solution is gone out of the review queue; ``undo`` puts it there again (UnknownIdError).
@@ -275,7 +213,7 @@ class CurationNamespace(Namespace):
         text = found.text or "\n".join(found.steps)
         return DismissedEdit(found.id, found.solution_id, text, not undo, int(changed))
 
-    def write(self, issue: str, source: Path | str, *, author: str = "") -> Written:
+    def write(self, issue: str, source: Path | str, *, author: str = "") -> SolutionView:
         """Put a solution by hand on an issue, from a Markdown file; it is approved and outlives builds.
 
         ``issue`` is an id or the first letters of it. The file's first heading is the title, its list the steps.
@@ -304,16 +242,7 @@ class CurationNamespace(Namespace):
             _refuse_broken(source.name, written)
             if solution_id not in published.decided.written:
                 keep_decisions(file, [written])
-            solution = self._solutions.peek(file).decided.solutions[solution_id]
-        return Written(
-            id=solution.id,
-            issue_id=node.id,
-            text=solution.text,
-            steps=solution.steps,
-            attributes=as_lists(solution.attributes),
-            evidence=(),
-            status=solution.status,
-        )
+            return replace(listed_solution(self._solutions.peek(file), solution_id), level="written")
 
     def history(self, solution: str) -> SolutionHistory:
         """Return who did what to a solution and when, the newest first; also of one that is gone (UnknownIdError)."""
@@ -372,12 +301,6 @@ class CurationNamespace(Namespace):
     def join_trees(self, issue: str, other: str, *, author: str = "") -> Any:
         """Make the trees of two issues one, from the next build on (UnknownIdError, BadInputError)."""
         return self._by_plugin("insight", "curation.join_trees", issue, other, author)
-
-
-def _as_it_is(one: Solution) -> dict[str, Any]:
-    """Return what is said of a solution after it was changed, by the names that results have for it."""
-    named = {name: getattr(one, name) for name in ("id", "issue_id", "text", "steps", "status", "reason")}
-    return {**named, "version": solution_mark(one)}
 
 
 def _check_version(solution: Solution, version: str) -> None:
