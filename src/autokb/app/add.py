@@ -6,7 +6,7 @@ import filecmp
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -29,7 +29,7 @@ from autokb.chunking.boilerplate.site_boilerplate import SiteBoilerplate, page_b
 from autokb.chunking.chunk_result import MarkedPage, Noise
 from autokb.core.errors import BadInputError
 from autokb.core.nouns import Document, Skipped
-from autokb.core.results import Added
+from autokb.core.results import Result
 from autokb.sources import Fields, Reading, SourceRecord, read_documents, read_issues
 from autokb.sources.chats import read_chats
 from autokb.sources.documents import NO_ID
@@ -66,6 +66,44 @@ _RECORDS: Mapping[str, tuple[Callable[..., Reading[Any]], Codec[Any]]] = {
     "tickets": (read_tickets, TICKET_CODEC),
     "chats": (read_chats, CONVERSATION_CODEC),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Added(Result):
+    """What one ``add`` did; ``gone`` counts what the sources no longer have and what stays until a sync.
+
+    ``left`` names the first of what is gone, by ids and titles, in one line.
+    ``dropped`` says how many spans of web pages were left out for which reason, ``unresolved`` how often which template
+    or icon of a wiki was, the most frequent first. ``columns`` names the fields of records that hold ``id``,
+    ``title`` and ``text`` of documents and issues, and ``date`` and ``resolved_by`` of issues. ``notes`` are sentences
+    about what was taken, but not as a person may expect. ``titles`` counts the links of issues that mean a document by
+    its title.
+    """
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+    gone: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()
+    unresolved: tuple[tuple[str, int], ...] = ()
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    titles: int = 0
+    left: str = ""
+
+    @property
+    def took_nothing(self) -> bool:
+        """Whether nothing that was given is in the workspace now, and nothing was taken out of it."""
+        return not (self.added or self.updated or self.unchanged or self.removed)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape; with ``notes`` where there are any."""
+        shape = Result.as_json(self)
+        for name in ("gone", "dropped", "unresolved", "columns", "titles", "left", *(() if self.notes else ("notes",))):
+            del shape[name]
+        return shape
 
 
 def add(

@@ -19,7 +19,8 @@ from autokb.stores.workspace import Workspace, open_workspace
 if TYPE_CHECKING:
     from autokb.answering.answer import Answer
     from autokb.answering.suggest import Suggested
-    from autokb.app.add import Kind
+    from autokb.app.add import Added, Kind
+    from autokb.app.create import Created
     from autokb.app.demo import Demo
     from autokb.app.doctor import Doctor
     from autokb.app.namespaces.checks import ChecksNamespace
@@ -30,27 +31,20 @@ if TYPE_CHECKING:
     from autokb.app.namespaces.views import ViewsNamespace
     from autokb.app.plugins import ListedPlugins
     from autokb.app.settings_in_force import SettingsInForce
+    from autokb.app.sources import Removed, Sources
     from autokb.app.store_watch import SharedRates, StoreWatch
+    from autokb.app.synced import Synced
     from autokb.core.in_use import AskedBy
     from autokb.core.nouns import Message, Skipped
-    from autokb.core.results import (
-        Added,
-        BuildReport,
-        Costs,
-        Created,
-        Exported,
-        Imported,
-        Moved,
-        Plan,
-        Removed,
-        Result,
-        Sources,
-        Synced,
-    )
+    from autokb.core.results import Result
+    from autokb.exchange.report import Exported, Imported
+    from autokb.pipeline.build_report import BuildReport
     from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
     from autokb.pipeline.draft_spec import Draft
+    from autokb.pipeline.plan import Costs, Plan
     from autokb.pipeline.plugin_task import TaskRun
     from autokb.sources import Fields
+    from autokb.stores.moving import Moved
 
 
 # Ours, each in the file of its name below ``namespaces``: a command loads its own.

@@ -10,7 +10,7 @@ from autokb.cli.one_line import one_line
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from autokb.core.results import CheckResult, Refusal, Turned
+    from autokb.core.checks import CheckResult, Refusal, Turned
     from autokb.pipeline.gate.checks import CheckRun
 
 TURNED_SHOWN = 5  # checks whose answers before and now are told

@@ -13,7 +13,7 @@ from autokb.cli.manual import Commands, Contents, one_of
 
 if TYPE_CHECKING:
     from autokb.app.add import Kind
-    from autokb.core.results import Created
+    from autokb.app.create import Created
 
 app = Commands(
     name="autokb",

@@ -9,7 +9,8 @@ import typer
 from autokb.cli.commands import Folder, Json, app
 
 if TYPE_CHECKING:
-    from autokb.core.results import VersionChecks, VersionEvent, Versions
+    from autokb.stores.version_events import VersionEvent
+    from autokb.views.versions import VersionChecks, Versions
 
 Number = Annotated[int, typer.Argument(metavar="N", min=1, help="The number of a version.")]
 Author = Annotated[str, typer.Option(metavar="A", help="Who does it; kept with the versions.")]

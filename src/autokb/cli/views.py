@@ -14,7 +14,11 @@ from rich.text import Text
 from autokb.core.nouns import Failure, Skipped
 
 if TYPE_CHECKING:
-    from autokb.core.results import Added, BuildReport, Costs, Imported, Plan, Removed, Sources
+    from autokb.app.add import Added
+    from autokb.app.sources import Removed, Sources
+    from autokb.exchange.report import Imported
+    from autokb.pipeline.build_report import BuildReport
+    from autokb.pipeline.plan import Costs, Plan
 
 CHOOSING = "answers/choose_answer"  # the task of which one request is one question
 REASONING = "of which reasoning"  # a column, where a model reasons: tokens of the output that nobody sees

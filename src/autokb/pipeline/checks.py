@@ -8,9 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autokb.core.checks import Check
+from autokb.core.checks import Check, CheckResult, Refusal
 from autokb.core.errors import BadInputError, NothingPublishedError
-from autokb.core.results import CheckResult, Refusal
 from autokb.core.settings import NO_RERANKER
 from autokb.pipeline.gate.checks import CheckRun, Compared, Headings, judge_all, refuse, run
 from autokb.pipeline.gate.trees import TreesFit, fit_of_trees

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from autokb.core.checks import Refusal
 from autokb.core.errors import BadInputError, HalfLostError
 from autokb.core.nouns import Verdict
-from autokb.core.results import Publication, Refusal
+from autokb.core.results import Result
 from autokb.pipeline.checks import check_gate_settings, pass_gate
 from autokb.pipeline.steps.decisions import RuleResults
 from autokb.pipeline.steps.publish import Built, Records
@@ -20,6 +21,21 @@ from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import author_name
 
 FORCE_NEEDS_AUTHOR = "--force needs --author NAME; it is recorded."
+
+
+@dataclass(frozen=True, slots=True)
+class Publication(Result):
+    """The version that readers see now, or what the gate has against the candidate."""
+
+    number: int
+    published: bool
+    refusal: Refusal | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's shape."""
+        if self.refusal is not None:
+            return self.refusal.as_json()
+        return {"number": self.number, "published": self.published}
 
 
 def keep_candidate(file: WorkspaceFile, found: Records, built: Built, made: Made) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from autokb.core.errors import AutokbError, BadInputError, RepliesAwaitedError, StageFailedError, StoppedOnPurposeError
 from autokb.core.progress import Progress, silent
-from autokb.core.results import NOTHING_SPENT, BuildReport, Spending
+from autokb.core.spending import NOTHING_SPENT, Spending
 from autokb.pipeline.build import build
+from autokb.pipeline.build_report import BuildReport
 from autokb.pipeline.model_session import ModelOptions, has_batch_ended
 from autokb.stores.workspace import Workspace
 

@@ -11,9 +11,10 @@ from autokb.answering.answer import Outcome
 from autokb.answering.explain import Explanation
 from autokb.answering.suggest import Source
 from autokb.core.attributes import Match
+from autokb.core.checks import Turned
 from autokb.core.in_use import Arm, Feedback
 from autokb.core.nouns import Evidence
-from autokb.core.results import Tokens, Turned
+from autokb.core.spending import Tokens
 from autokb.core.tickets import TicketEvidence
 from autokb.views.kinds import Page, View
 

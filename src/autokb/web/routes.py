@@ -17,13 +17,14 @@ from autokb.answering.answer import Answer
 from autokb.app import SupportKB
 from autokb.app.api_keys import ApiKeys, CreatedKey
 from autokb.app.namespaces.curation import DismissedEdit
+from autokb.app.namespaces.versions import Discarded
 from autokb.app.settings_in_force import SettingsInForce
 from autokb.core.api_keys import ApiKey
 from autokb.core.changes import Changes
-from autokb.core.checks import CheckList
+from autokb.core.checks import CheckList, KeptChecks
 from autokb.core.errors import BadInputError, NothingPublishedError
 from autokb.core.nouns import Message
-from autokb.core.results import Discarded, KeptChecks, Result, Versions
+from autokb.core.results import Result
 from autokb.core.roles import Role
 from autokb.curation.review import ReviewPage
 from autokb.curation.solution_history import SolutionHistory
@@ -33,6 +34,7 @@ from autokb.usage.in_use import InUse
 from autokb.usage.outcomes import ReportedOutcome
 from autokb.views.audience import is_insider
 from autokb.views.kinds import DocumentView, IssueView, SolutionView
+from autokb.views.versions import Versions
 from autokb.web.access import Caller, check_role
 from autokb.web.answers import (
     Alive,

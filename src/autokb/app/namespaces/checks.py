@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.namespaces.namespace import Namespace
-from autokb.core.checks import Check, CheckList, check_json
+from autokb.core.checks import Check, CheckList, CheckResult, KeptChecks, check_json
 from autokb.core.document_names import DocumentNames
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, short_id
 from autokb.core.nouns import Document
 from autokb.core.one_or_many import listed
 from autokb.core.plugins import built_in
-from autokb.core.results import CheckResult, KeptChecks
 from autokb.pipeline.checks import READERS, ask_checks, compare_checks, without_tickets
 from autokb.pipeline.gate.checks import (
     CheckRun,

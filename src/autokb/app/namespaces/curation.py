@@ -52,7 +52,7 @@ from autokb.views.solutions_in_memory import AllSolutions
 
 if TYPE_CHECKING:
     from autokb.core.findings import FindingStatus
-    from autokb.core.results import Told
+    from autokb.core.spending import Told
 
 HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 TEXT_CHARACTERS = 100_000  # of a solution by hand at most: what nobody reads in an answer

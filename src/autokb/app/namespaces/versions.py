@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from autokb.app.namespaces.namespace import Namespace
 from autokb.core.changes import Changes
 from autokb.core.errors import ChangedMeanwhileError
 from autokb.core.in_use import moment
-from autokb.core.results import Discarded, Publication, Vacuumed, VersionEvent, Versions
+from autokb.core.results import Result
 from autokb.pipeline.steps.publish import settle
-from autokb.pipeline.versions import built_in_file, name_forcer, publish_candidate
+from autokb.pipeline.versions import Publication, built_in_file, name_forcer, publish_candidate
 from autokb.stores.published import read_published
-from autokb.stores.version_events import keep_version_event
+from autokb.stores.version_events import VersionEvent, keep_version_event
 from autokb.stores.workspace_file import WorkspaceFile
 from autokb.text.control_characters import author_name
-from autokb.views.versions import diff, list_versions
+from autokb.views.versions import Versions, diff, list_versions
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded(Result):
+    """A candidate that is gone."""
+
+    discarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuumed(Result):
+    """How many bytes the workspace's file had before and has now."""
+
+    bytes_before: int
+    bytes_after: int
 
 
 class VersionsNamespace(Namespace):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from autokb.app.namespaces.curation import CurationNamespace
     from autokb.core.findings import FindingStatus
-    from autokb.core.results import Figures
+    from autokb.core.spending import Figures
     from autokb.plugins.insight.findings import Finding, FindingPlace
     from autokb.plugins.insight.judged_pairs import JudgedPairs
     from autokb.plugins.insight.stale import FindingSettled, Stale

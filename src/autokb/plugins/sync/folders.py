@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from autokb.app.add import Kind, add
+from autokb.app.synced import SyncedSource
 from autokb.core.errors import BadInputError
 from autokb.core.ids import canonical_json, digest
-from autokb.core.results import SyncedSource
 from autokb.core.source_settings import SourceSettings
 from autokb.net.fetch import FeedError
 from autokb.plugins.sync.feeds.git import MOST_FILES, check_out

@@ -11,7 +11,6 @@ from autokb.notebook.progress import show_progress
 
 if TYPE_CHECKING:
     from autokb.app import SupportKB
-    from autokb.core.results import TicketBuildReport
     from autokb.core.roles import Role
     from autokb.core.ticket_answer import TicketAnswer
     from autokb.plugins.tickets.accept import Accepted
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from autokb.plugins.tickets.answers.open_tickets import ShownTicket, ShownTickets, SimilarTickets
     from autokb.plugins.tickets.answers.report import TicketReport
     from autokb.plugins.tickets.browser import TicketView
+    from autokb.plugins.tickets.build import TicketBuildReport
     from autokb.plugins.tickets.draft_template import TemplateDraft
     from autokb.plugins.tickets.suggestions import PastTickets
     from autokb.views.kinds import Found, Page

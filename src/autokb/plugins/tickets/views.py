@@ -15,8 +15,8 @@ from autokb.cli.one_line import one_line
 from autokb.cli.views import failure_lines, money, next_line, quoted, several
 
 if TYPE_CHECKING:
-    from autokb.core.results import TicketBuildReport
     from autokb.plugins.tickets.answers.open_tickets import ShownLink, ShownTicket, ShownTickets, SimilarTickets
+    from autokb.plugins.tickets.build import TicketBuildReport
 
 SECTION_CHARACTERS = 240  # of a section in a tree: what it is about; --json has all
 LINKS_SHOWN = 12  # of a ticket, lines of a terminal

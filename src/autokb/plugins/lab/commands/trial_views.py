@@ -14,7 +14,7 @@ from autokb.cli.views import first_lines, money, next_line, quoted, several
 from autokb.plugins.lab.evaluation.report import interval_text
 
 if TYPE_CHECKING:
-    from autokb.core.results import Figures, Spending
+    from autokb.core.spending import Figures, Spending
     from autokb.plugins.lab.evaluation.blind_sheet import SheetMarks
     from autokb.plugins.lab.studies.trial import TrialReport, TrialSystem
 

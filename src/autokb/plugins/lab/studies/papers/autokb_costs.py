@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from autokb.core.results import NOTHING_SPENT, Costs
-from autokb.pipeline.plan import STAGES, costs
+from autokb.core.spending import NOTHING_SPENT
+from autokb.pipeline.plan import STAGES, Costs, costs
 from autokb.plugins.lab.evaluation.papers.tables import Cell, PaperTable
 from autokb.plugins.lab.studies.papers.autokb_subject import TROUBLESHOOTING, Subject
 
