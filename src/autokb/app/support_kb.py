@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -289,30 +290,21 @@ class SupportKB:
         """
         from autokb.pipeline.build import build
         from autokb.pipeline.model_session import ModelOptions
+        from autokb.pipeline.waiting import build_and_wait
 
-        options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
-        if wait:
-            from autokb.pipeline.waiting import build_and_wait
-
-            return build_and_wait(
+        def build_round(options: ModelOptions) -> BuildReport:
+            return build(
                 self.workspace,
-                options,
                 rethink=rethink,
                 yes=yes,
                 candidate=candidate,
                 force=force,
+                options=options,
                 progress=progress,
-                notify=notify,
             )
-        return build(
-            self.workspace,
-            rethink=rethink,
-            yes=yes,
-            candidate=candidate,
-            force=force,
-            options=options,
-            progress=progress,
-        )
+
+        options = ModelOptions(budget, batch, Path(batch_files) if batch_files else None)
+        return build_and_wait(self.workspace, options, build_round, notify) if wait else build_round(options)
 
     def costs(self) -> Costs:
         """Return what was spent in the workspace's life."""
@@ -396,9 +388,10 @@ class SupportKB:
         ``conversation`` is its id, by which an experiment of the settings puts it into an arm: that of ``control`` gets
         no suggestions, and no model is asked. Without ``log`` nothing of it is kept.
         """
+        from autokb.core.in_use import CONTROL, AssignedArm, moment
         from autokb.suggesting.suggest import join_messages
         from autokb.suggesting.suggest_by_strategy import suggest_by_strategy
-        from autokb.usage.feedback import assign_arm, cleaned_name
+        from autokb.usage.feedback import cleaned_name
 
         conversation = cleaned_name(conversation, "conversation")
         with self._memory.opening:
@@ -407,23 +400,22 @@ class SupportKB:
             models = now.suggestion_models if budget is None else now.suggestion_models_for(budget)
             chooser = None if index is None else now.choosing_model()
         said = join_messages(messages, chat)
-        found, assigned = assign_arm(
-            conversation,
-            self.workspace.settings.experiment,
-            lambda models_are_asked: suggest_by_strategy(
-                index,
-                said,
-                strategy=strategy,
-                passages=passages,
-                models=models,
-                beside=beside,
-                own_words=not models_are_asked,
-                chooser=chooser,
-            ),
+        experiment = self.workspace.settings.experiment
+        arm = experiment.arm_of(conversation)
+        found = suggest_by_strategy(
+            index,
+            said,
+            strategy=strategy,
+            passages=passages,
+            models=models,
+            beside=beside,
+            own_words=arm == CONTROL,  # nobody would see what a model writes
+            chooser=chooser,
         )
+        found = replace(found, arm=arm, suggestions=() if arm == CONTROL else found.suggestions)
         if self._memory.log is not None and log:
-            if assigned is not None:
-                self._memory.log.note_arm(assigned)
+            if arm is not None:
+                self._memory.log.note_arm(AssignedArm(conversation, experiment.salt, arm, moment()))
             if index is None:
                 self._memory.log.note_suggested(found, conversation, self.workspace.spec.language)
             else:

@@ -7,19 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autokb.answering.suggest import Suggested
 from autokb.core.errors import BadInputError
 from autokb.core.files import read_regular_file
 from autokb.core.in_use import (
-    CONTROL,
     FEEDBACK_VERDICTS,
     SUGGESTION_SOURCES,
-    ArmSettings,
-    AssignedArm,
     Feedback,
     SuggestionSource,
     feedback_id,
-    moment,
 )
 from autokb.core.nouns import Solution
 from autokb.core.results import Listed, Result
@@ -189,19 +184,3 @@ def read_sent_text(text: str, source: Path | None) -> str:
         raise BadInputError(f"{source} cannot be read ({error.strerror}); check the path.") from error
     except UnicodeDecodeError as error:
         raise BadInputError(f"{source} is not UTF-8 text; save it as UTF-8.") from error
-
-
-def assign_arm(
-    conversation: str, experiment: ArmSettings, suggest: Callable[[bool], Suggested]
-) -> tuple[Suggested, AssignedArm | None]:
-    """Return what a conversation is suggested in its arm, and the arm to be kept; None where it is in no experiment.
-
-    ``suggest`` is told whether models are to be asked. In the control arm they are not, for nobody would see what they
-    write; the outcome is what the knowledge base alone has to say.
-    """
-    arm = experiment.arm_of(conversation)
-    found = suggest(arm != CONTROL)
-    if arm is None:
-        return found, None
-    kept = () if arm == CONTROL else found.suggestions
-    return replace(found, suggestions=kept, arm=arm), AssignedArm(conversation, experiment.salt, arm, moment())

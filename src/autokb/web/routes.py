@@ -248,22 +248,15 @@ async def gaps(request: Request, limit: int = 50, newest: bool = False, closed: 
     return await _answer(lambda: kb_of(request).usage.gaps(limit, newest=newest, closed=closed))
 
 
-@v1.post("/gaps/{gap}/dismiss", response_model=SettledGap)
-async def dismiss_gap(request: Request, gap: str, caller: Editor) -> Response:
-    """Close a gap for good."""
-    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, author=caller.key))
+def _add_settling(verb: str, words: str, name: str, **options: bool) -> None:
+    @v1.post(f"/gaps/{{gap}}/{verb}", response_model=SettledGap, name=name, description=words)
+    async def settle(request: Request, gap: str, caller: Editor) -> Response:
+        return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, author=caller.key, **options))
 
 
-@v1.post("/gaps/{gap}/done", response_model=SettledGap)
-async def close_gap(request: Request, gap: str, caller: Editor) -> Response:
-    """Close a gap until it is asked again."""
-    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, done=True, author=caller.key))
-
-
-@v1.post("/gaps/{gap}/undo", response_model=SettledGap)
-async def open_gap(request: Request, gap: str, caller: Editor) -> Response:
-    """Open a gap again."""
-    return await _answer(lambda: kb_of(request).usage.dismiss_gap(gap, undo=True, author=caller.key))
+_add_settling("dismiss", "Close a gap for good.", "dismiss_gap")
+_add_settling("done", "Close a gap until it is asked again.", "close_gap", done=True)
+_add_settling("undo", "Open a gap again.", "open_gap", undo=True)
 
 
 @v1.get("/issues", response_model=page_of(IssueView, "summary"), dependencies=[READER])
