@@ -188,8 +188,7 @@ class CurationNamespace(Namespace):
             keep_events(file, [_taking_back(found.id, newest, author_name(author), moment())])
             keep_decisions(file, [replace(newest, undone=True)])
             shown = listed_solution(self._solutions.peek(file), found.id)
-        undone = {"undone": newest.what, "undone_by": newest.author, "undone_at": newest.date}
-        return replace(shown, level="taken back", **undone)
+        return replace(shown, level="taken back", undone=newest.what, undone_by=newest.author, undone_at=newest.date)
 
     def dismiss_edit(self, edit: str, *, undo: bool = False, author: str = "") -> DismissedEdit:
         """Take an edit whose solution is gone out of the review queue; ``undo`` puts it there again (UnknownIdError).
