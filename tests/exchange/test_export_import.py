@@ -11,7 +11,6 @@ import pytest
 
 import hand_made_kb
 from autokb.app import SupportKB
-from autokb.app.add import add
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
@@ -289,10 +288,10 @@ def test_imported_sources_are_those_of_the_next_build(tmp_path: Path) -> None:
     folder = tmp_path / "manuals"
     folder.mkdir()
     (folder / "rain.md").write_text("# Rain\n\nNew.\n", encoding="utf-8")
-    assert add(workspace, [folder]).updated == 1  # the file takes the place of the imported text
+    assert SupportKB(workspace).add([folder]).updated == 1  # the file takes the place of the imported text
     (folder / "rain.md").unlink()
     (folder / "other.md").write_text("# Other\n", encoding="utf-8")
-    assert add(workspace, [folder], sync=True).removed == 1
+    assert SupportKB(workspace).add([folder], sync=True).removed == 1
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "not a line of ours\n", "[]\n"])

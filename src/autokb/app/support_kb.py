@@ -170,20 +170,10 @@ class SupportKB:
         ``update`` replaces issues whose ids another file gave. Links that lead out of an added folder are left out and
         named, unless ``follow_links``.
         """
-        from autokb.app.add import add
+        from autokb.app.add import AddOptions, add
 
-        files = [Path(p) for p in listed(paths)]
-        return add(
-            self.workspace,
-            files,
-            kind,
-            fields,
-            sync=sync,
-            update=update,
-            yes=yes,
-            follow_links=follow_links,
-            progress=progress,
-        )
+        files, options = [Path(p) for p in listed(paths)], AddOptions(sync, update, yes, follow_links)
+        return add(self.workspace, files, kind, fields, options, progress)
 
     def study(self, name: str) -> Result:
         """Return what a plug-in's study finds of this knowledge base; PLUGIN.NAME, as for ``autokb evaluate``."""
