@@ -162,7 +162,7 @@ def add(
         reading = read(paths, fields, progress=progress, added=known, follow_links=options.follow_links)
         _refuse_misspelt(reading)
         staged = [Staged(r.item.id, _named(r.root), _named(r.relative), codec.body(r.item)) for r in reading.records]
-    done = _store(workspace, kind, reading, staged, paths, fields, options)
+    done = _store(workspace, kind, reading, staged, paths, fields, options=options)
     dropped = Counter(noise["reason"] for one in staged for noise in one.body.get(DROPPED, ()))
     skipped = (*done.skipped, *_empty_folders(paths, reading))
     issues: list[Any] = [record.item for record in reading.records] if kind == "issues" else []
@@ -256,6 +256,7 @@ def _store(
     items: list[Staged],
     paths: Sequence[Path],
     fields: Fields,
+    *,
     options: AddOptions,
 ) -> Added:
     given = [p.resolve() for p in paths if p.is_dir()]

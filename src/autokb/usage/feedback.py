@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.files import read_regular_file
 from autokb.core.in_use import (
     FEEDBACK_VERDICTS,
+    RESOLVING,
     SUGGESTION_SOURCES,
     Feedback,
     SuggestionSource,
@@ -40,7 +41,7 @@ class GivenFeedback(Result):
 
     def as_json(self) -> dict[str, Any]:
         """Return the feedback's fields with ``changed`` beside them."""
-        return {**_as_json(self.feedback), "changed": self.changed}
+        return {**asdict(self.feedback), "documents": list(self.feedback.documents), "changed": self.changed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,6 @@ class FeedbackPage(Listed, Result):
 
     items: tuple[Feedback, ...]
     next: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shape of a list of the service."""
-        return {"items": [_as_json(one) for one in self.items], "next": self.next}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +68,6 @@ class FedFeedback(Result):
     added: int
     removed: int
     left_out: Mapping[str, int]
-
-
-def _as_json(feedback: Feedback) -> dict[str, Any]:
-    return {**asdict(feedback), "documents": list(feedback.documents)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +177,12 @@ def read_sent_text(text: str, source: Path | None) -> str:
         raise BadInputError(f"{source} cannot be read ({error.strerror}); check the path.") from error
     except UnicodeDecodeError as error:
         raise BadInputError(f"{source} is not UTF-8 text; save it as UTF-8.") from error
+
+
+def left_out_of_history(feedback: Sequence[Feedback], taken: int) -> dict[str, int]:
+    """Return why other feedback than the ``taken`` is no resolved question, with how much of it there is."""
+    failed = sum(one.verdict not in RESOLVING for one in feedback)
+    uncited = sum(one.verdict in RESOLVING and not one.documents for one in feedback)
+    repeated = len(feedback) - failed - uncited - taken
+    counts = {"says that it did not help": failed, "cites no document": uncited, "was said again since": repeated}
+    return {reason: n for reason, n in counts.items() if n}

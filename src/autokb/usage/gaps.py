@@ -50,7 +50,7 @@ SAME_QUESTION = 0.75
 GapKind = Literal["unanswered", "unhelpful", "other_topic"]
 _PLACEHOLDER = re.compile(r"<[a-z]+-\d+>")  # of what was masked
 
-G = TypeVar("G", "IssueGap", "DocumentGap")
+G = TypeVar("G", "Gap", "IssueGap", "DocumentGap")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +193,10 @@ def find_gaps(
     with workspace.file() as file, file.snapshot():
         found = find_all_gaps(file, memory, workspace.spec.language)
         state = LogState(workspace.settings.log_questions, *count_questions(file), count_lost(file))
-    questions = [gap for gap, _ in found.questions if (gap.status != "open") == closed]
+    questions = _of_status([gap for gap, _ in found.questions], closed)
     questions.sort(key=lambda gap: (gap.last, gap.asked) if newest else (gap.asked, gap.last), reverse=True)
     questions.sort(key=lambda gap: gap.kind == "other_topic")
-    issues = [one for one in found.issues if (one.status != "open") == closed]
-    documents = [one for one in found.documents if (one.status != "open") == closed]
+    issues, documents = _of_status(found.issues, closed), _of_status(found.documents, closed)
     everything = len(found.questions) + len(found.issues) + len(found.documents)
     listed = len(questions) + len(issues) + len(documents)
     return Gaps(
@@ -211,6 +210,10 @@ def find_gaps(
         log=state,
         kinds=dict(Counter(gap.kind for gap in questions)),
     )
+
+
+def _of_status(gaps: Iterable[G], closed: bool) -> list[G]:
+    return [one for one in gaps if (one.status != "open") == closed]
 
 
 def cluster_questions(asked: Iterable[LoggedQuestion], language: str) -> list[Gap]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autokb.core.errors import BadInputError, UnknownIdError
-from autokb.core.nouns import Issue
+from autokb.core.nouns import Decision, Issue
 from autokb.core.results import Result
 from autokb.views.kinds import IssueView
 
@@ -26,6 +26,12 @@ class OrphanedEdit(Result):
     date: str
     offered_for: str | None = None
     dismissed: bool = False
+
+    @classmethod
+    def of(cls, edit: Decision, offers: Mapping[str, str]) -> OrphanedEdit:
+        """Return a decision's edit; ``offers`` has the solutions that edits are offered for."""
+        text = edit.text or "\n".join(edit.steps)
+        return cls(edit.id, edit.solution_id, text, edit.date, offers.get(edit.id), edit.dismissed)
 
 
 @dataclass(frozen=True, slots=True)

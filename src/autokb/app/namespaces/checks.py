@@ -113,7 +113,6 @@ class ChecksNamespace(Namespace):
             drop_checks(file, wanted)
             return CheckList(read_checks(file))
 
-    # Complex: what is published, a candidate and past tickets are asked in three ways, for one report.
     def run(self, *, candidate: bool = False) -> CheckRun:
         """Ask every check's question, offline, of what readers see, or of the candidate beside it (BadInputError).
 
@@ -126,13 +125,7 @@ class ChecksNamespace(Namespace):
             if candidate:
                 file.candidate()  # BadInputError where there is none
         others = without_tickets(checks)
-        results: dict[str, CheckResult] = {}
-        if not candidate and "ticket" in built_in("beside"):
-            tickets = self._memory.beside("ticket")
-            for one in checks:
-                if one.ticket:
-                    found = tickets.found(one.text) if tickets else ("abstains", ())
-                    results[one.id] = judge_tickets(one, *found)
+        results = {} if candidate else self._ask_tickets(checks)
         if not others and not results:
             raise BadInputError("All checks name past tickets, which are in no version and no candidate.")
         if candidate:
@@ -140,6 +133,18 @@ class ChecksNamespace(Namespace):
         if others:
             results |= {one.id: one for one in ask_checks(self._workspace, others, READERS)}
         return run([results[one.id] for one in checks if one.id in results])
+
+    def _ask_tickets(self, checks: Sequence[Check]) -> dict[str, CheckResult]:
+        """Ask the questions of checks that name past tickets, where something answers from tickets."""
+        if "ticket" not in built_in("beside"):
+            return {}
+        tickets = self._memory.beside("ticket")
+        results = {}
+        for one in checks:
+            if one.ticket:
+                found = tickets.found(one.text) if tickets else ("abstains", ())
+                results[one.id] = judge_tickets(one, *found)
+        return results
 
 
 def _is_published(check: Check, headings: Headings, solutions: Container[str]) -> bool:

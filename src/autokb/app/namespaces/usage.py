@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from autokb.app.namespaces.namespace import Namespace
 from autokb.core.errors import BadInputError, NothingPublishedError, UnknownIdError
 from autokb.core.in_use import (
-    RESOLVING,
     ClosedGap,
     ConversationOutcome,
     Feedback,
@@ -39,6 +38,7 @@ from autokb.usage.feedback import (
     checked_feedback,
     cleaned_name,
     find_suggested,
+    left_out_of_history,
 )
 from autokb.usage.gaps import ForgottenQuestions, Gaps, SettledGap, find_all_gaps, find_gaps, forget_wordings
 from autokb.usage.in_use import InUse, measure_use
@@ -134,7 +134,6 @@ class UsageNamespace(Namespace):
                 embed_published(self._workspace, file)
         return UndoneFeedback(feedback, int(staged))
 
-    # Complex: what is new, stale and left out are differences of the same two readings.
     def ingest_feedback(self) -> FedFeedback:
         """Make what was used, edited or helped count: as history from now on, as raw issues of the next build.
 
@@ -154,11 +153,7 @@ class UsageNamespace(Namespace):
                     file.count_generation()
             if stale or new:
                 embed_published(self._workspace, file)
-        failed = sum(one.verdict not in RESOLVING for one in everything)
-        uncited = sum(one.verdict in RESOLVING and not one.documents for one in everything)
-        repeated = len(everything) - failed - uncited - len(issues)
-        left_out = {"says that it did not help": failed, "cites no document": uncited, "was said again since": repeated}
-        return FedFeedback(len(issues), len(new), len(stale), {reason: n for reason, n in left_out.items() if n})
+        return FedFeedback(len(issues), len(new), len(stale), left_out_of_history(everything, len(issues)))
 
     def gaps(self, limit: int = 50, *, newest: bool = False, closed: bool = False) -> Gaps:
         """Return what the knowledge base lacks: questions nobody could answer, issues without solution, idle documents.

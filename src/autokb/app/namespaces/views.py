@@ -75,10 +75,7 @@ class ViewsNamespace(Namespace):
             solutions=sum(counts.values()),
             trees=tuple(tree(parent, children) for parent, children in everything if parent.id in chosen),
             trees_in_all=len(everything),
-            orphaned_edits=tuple(
-                OrphanedEdit(o.id, o.solution_id, o.text or "\n".join(o.steps), o.date, offers.get(o.id), o.dismissed)
-                for o in published.decided.lost_edits
-            ),
+            orphaned_edits=tuple(OrphanedEdit.of(one, offers) for one in published.decided.lost_edits),
             orphaned_verdicts=tuple(
                 OrphanedVerdict(o.id, o.solution_id, o.what, o.date, offers.get(o.id))
                 for o in published.decided.orphans
