@@ -47,7 +47,7 @@ RESULTS = (
     "autokb.app.create",
     "autokb.app.sources",
     "autokb.app.synced",
-    "autokb.exchange.report",
+    "autokb.exchange.imported",
     "autokb.llm.batch.awaited",
     "autokb.pipeline.build_report",
     "autokb.pipeline.plan",

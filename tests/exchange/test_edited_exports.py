@@ -12,7 +12,7 @@ from autokb.app import SupportKB
 from autokb.core.errors import BadInputError
 from autokb.exchange.export_kb import CSV_COLUMNS, export_kb
 from autokb.exchange.import_kb import import_file
-from autokb.exchange.report import Imported
+from autokb.exchange.imported import Imported
 from autokb.pipeline.open_index import open_index
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.published import read_published

@@ -14,8 +14,8 @@ from autokb.app import SupportKB
 from autokb.core.errors import AutokbError, BadInputError
 from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
+from autokb.exchange.imported import Imported
 from autokb.exchange.referential_integrity import check_references
-from autokb.exchange.report import Imported
 from autokb.pipeline.open_index import open_index
 from autokb.stores.workspace import Workspace, create_workspace, open_workspace
 from work_count import python_lines

@@ -19,7 +19,7 @@ from autokb.core.errors import BadInputError
 from autokb.core.nouns import Decision
 from autokb.exchange.export_kb import export_kb
 from autokb.exchange.import_kb import import_file
-from autokb.exchange.report import Imported
+from autokb.exchange.imported import Imported
 from autokb.pipeline.steps.publish import KINDS
 from autokb.stores.codecs import decision_body
 from autokb.stores.published import read_published

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from autokb.app.synced import Synced
     from autokb.core.in_use import AskedBy
     from autokb.core.nouns import Message, Skipped
-    from autokb.core.results import Result
-    from autokb.exchange.report import Exported, Imported
+    from autokb.core.results import Exported, Result
+    from autokb.exchange.imported import Imported
     from autokb.pipeline.build_report import BuildReport
     from autokb.pipeline.chunk_files import ChunkedDocument, ChunkRequest
     from autokb.pipeline.draft_spec import Draft

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autokb.app.add import Added
     from autokb.app.sources import Removed, Sources
     from autokb.core.checks import CheckResult, Refusal, Turned
-    from autokb.exchange.report import Imported
+    from autokb.exchange.imported import Imported
     from autokb.pipeline.build_report import BuildReport
     from autokb.pipeline.plan import Costs, Plan
 

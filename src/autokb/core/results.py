@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from autokb.core.errors import BadInputError
@@ -73,3 +74,16 @@ def _cell(value: Any) -> str:
         return "yes" if value is True else ""
     line = " ".join(str(value).split())
     return line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS].rstrip()} …"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported(Result):
+    """What an export wrote and where, also one of a plug-in.
+
+    JSONL counts ``lines``, formats for people ``solutions``, those of graphs ``tickets``.
+    """
+
+    file: str
+    lines: int | None = None
+    solutions: int | None = None
+    tickets: int | None = None

@@ -15,7 +15,7 @@ from autokb.core.forest import Forest
 from autokb.core.ids import canonical_json, digest
 from autokb.core.nouns import Decision, Issue, KnowledgeBase, Solution
 from autokb.core.plugins import PluginError, call, installed, plugins
-from autokb.exchange.report import Exported
+from autokb.core.results import Exported
 from autokb.stores.chats import CONVERSATION_CODEC, staged_conversations
 from autokb.stores.codecs import Body, decision_body, solution_body, with_marks
 from autokb.stores.database import damaged_rows

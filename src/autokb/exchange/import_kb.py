@@ -32,9 +32,9 @@ from autokb.exchange.import_decisions import (
     withheld_by_rules,
 )
 from autokb.exchange.import_feedback import put_feedback, separate_feedback, take_feedback
+from autokb.exchange.imported import Imported
 from autokb.exchange.jsonl_schema import KINDS, Lines, lines_of, read_lines, take_out
 from autokb.exchange.referential_integrity import check_references, complete_issues, mend_documents
-from autokb.exchange.report import Imported
 from autokb.exchange.ticket_lines import ticket_lines
 from autokb.pipeline.open_index import embed_published
 from autokb.stores.chats import CONVERSATION_CODEC

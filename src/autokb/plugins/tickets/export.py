@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from autokb.core.errors import BadInputError
 from autokb.core.files import write_file
+from autokb.core.results import Exported
 from autokb.core.ticket_plan import (
     LINK_PROPERTIES,
     SECTION_PROPERTIES,
@@ -21,7 +22,6 @@ from autokb.core.ticket_plan import (
 from autokb.core.ticket_template import TicketTemplate
 from autokb.domains.ticket_templates import ticket_template
 from autokb.exchange.export_kb import NOTHING_EXPORTED
-from autokb.exchange.report import Exported
 from autokb.plugins.tickets.cypher.cypher_of_plan import quote_list, quote_text
 from autokb.plugins.tickets.cypher.projection import Projection, label_above, ladybug_schema
 from autokb.stores.ticket_tables import has_tickets, read_edges

@@ -1,4 +1,4 @@
-"""What an export wrote and an import took."""
+"""What an import took."""
 
 from __future__ import annotations
 
@@ -16,13 +16,3 @@ class Imported(Result):
     unchanged: int
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Exported(Result):
-    """Where it was written; JSONL counts ``lines``, formats for people ``solutions``, those of graphs ``tickets``."""
-
-    file: str
-    lines: int | None = None
-    solutions: int | None = None
-    tickets: int | None = None
